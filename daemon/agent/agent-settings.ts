@@ -10,18 +10,27 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .default('http://127.0.0.1:4567')
-    .describe('Where the backend is. Several with commas: each agent tries them in an order of its own.'),
-  namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Of the backend, in which this machine is a client.'),
+    .describe('Backend URL. Separate several with commas: each agent tries them in its own random order.'),
+  namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Namespace of this client.'),
   api_key: z
     .string()
     .regex(/^[\x21-\x7e]{1,4096}$/, 'holds a character that no key has')
     .optional()
-    .describe('An API key; better in a file of its own, or in `MON_API_KEY`.'),
-  api_key_file: z.string().min(1).optional().describe('A file with the key, mode 0600.'),
-  'state-dir': z.string().min(1).default('var/agent').describe('Where results wait for the backend.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('What the log tells.'),
-  log: z.string().min(1).optional().describe('A file for the log instead of standard output.'),
-  'max-checks': z.int().min(1).max(1000).default(RUNNING_DEFAULT).describe('Checks that run at once; others wait.'),
+    .describe('API key; prefer `api_key_file` or `MON_API_KEY`.'),
+  api_key_file: z.string().min(1).optional().describe('File with the API key, mode 0600.'),
+  'state-dir': z
+    .string()
+    .min(1)
+    .default('var/agent')
+    .describe('Directory of the spool, for results that the backend has not acknowledged.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Log level.'),
+  log: z.string().min(1).optional().describe('Log file; default: standard output.'),
+  'max-checks': z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(RUNNING_DEFAULT)
+    .describe('Maximum checks that run at once; others wait.'),
   'trusted-ca-file': z
     .string()
     .min(1)
@@ -32,7 +41,7 @@ const ownSchema = z.strictObject({
   'insecure-skip-tls-verify': z
     .boolean()
     .default(false)
-    .describe('Whether anybody is believed to be the backend, for a test.'),
+    .describe('Skip verification of the certificate of the backend (testing only).'),
   'cert-file': z
     .string()
     .min(1)

@@ -7,40 +7,39 @@ Usage
   mon-agent version           print the version
 
 Options
-  --backend URL               where the backend is; default http://127.0.0.1:4567. Several with commas: each agent
-                              tries them in an order of its own, and the next one when it loses one
-  --namespace NAME            namespace of the backend that this client belongs to; default default
+  --backend URL               backend URL; default http://127.0.0.1:4567. Separate several with commas: each agent
+                              tries them in its own random order and moves on when it loses one
+  --namespace NAME            namespace of this client; default default
   --name NAME                 name of this client; default the host name
   --address ADDRESS           address of this client; default its first IPv4 address
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
-  --state-dir DIR             where results wait for the backend; default var/agent; installed:
-                              /var/lib/mon-agent
+  --state-dir DIR             directory of the spool; default var/agent (installed: /var/lib/mon-agent)
   -c, --config FILE           main configuration file: "agent", "client" and "checks"
                               (JSON, or YAML when it ends in .yml or .yaml)
-  -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml). Installed, and with neither of both:
+  -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml). Installed, without -c and -d:
                               /etc/mon/agent.yml and /etc/mon/agent.d
-  --trusted-ca-file FILE      authorities (PEM) that the certificate of the backend may come from
-  --insecure-skip-tls-verify  believe anybody to be the backend, for a test
+  --trusted-ca-file FILE      CA certificates (PEM) to verify the certificate of the backend with
+  --insecure-skip-tls-verify  skip verification of the certificate of the backend (testing only)
   --cert-file, --key-file FILE
-                              certificate (PEM) that says which client this is, and its key, mode 0600
-  --max-checks N              checks that run at once, others wait; default 12
+                              client certificate (PEM) of this agent and its key (mode 0600)
+  --max-checks N              maximum checks that run at once; default 12
   -l, --log FILE              write the log to a file instead of standard output
   -L, --log-level LEVEL       ${LOG_LEVELS.join(', ')}; default info
 
-Environment, beneath what the files say
+Environment (overridden by configuration files)
   MON_AGENT_BACKEND, MON_AGENT_NAMESPACE, MON_AGENT_NAME, MON_AGENT_ADDRESS, MON_AGENT_SUBSCRIPTIONS,
   MON_AGENT_STATE_DIR, MON_AGENT_MAX_CHECKS, MON_AGENT_LOG, MON_AGENT_LOG_LEVEL, MON_AGENT_TRUSTED_CA_FILE,
   MON_AGENT_INSECURE_SKIP_TLS_VERIFY (true or false), MON_AGENT_CERT_FILE, MON_AGENT_KEY_FILE
-  MON_API_KEY                 an API key for the backend, with the scope "submit"
+  MON_API_KEY                 API key for the backend with the scope "submit"
   MON_AGENT_API_KEY_FILE      file with the key, mode 0600
-  MON_AGENT_CREDENTIALS       user:password for the backend; better than in the URL,
-                              which other users of this machine can see
+  MON_AGENT_CREDENTIALS       user:password for the backend; safer than in the URL,
+                              which other users of this host can see
 
 Signals
-  TERM, INT  stop: let running checks finish for some seconds; once more: at once
-  HUP        read the configuration again, but for log
+  TERM, INT  stop after running checks had some seconds to finish; again: stop at once
+  HUP        reload the configuration, except for log
 
-Exit codes: 0 stopped by a signal, 1 failure, 2 wrong usage, definitions or state directory in use
+Exit codes: 0 stopped by a signal, 1 failure, 2 invalid usage or definitions, or state directory in use
 
 Examples
   mon-agent start --backend http://mon.example.org:4567 --subscriptions web,all -d /etc/mon/conf.d

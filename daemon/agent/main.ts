@@ -25,7 +25,7 @@ const cli = meow(HELP, {
   importMeta: import.meta,
   // Also what the process is called in the list of processes.
   pkg: { name: 'mon-agent' },
-  description: 'mon-agent: runs the checks of this machine and reports to a backend',
+  description: 'mon-agent: runs the checks of this host and sends their results to a backend',
   autoVersion: false,
   allowUnknownFlags: false,
   // Not given is another thing than refused: then the files decide.
@@ -179,11 +179,11 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
       log.info({ signal }, 'agent stopping');
       return undefined;
     }
-    log.info({}, 'reading the configuration again');
+    log.info({}, 'reloading the configuration');
     try {
       return prepare(await readTold(), { clock, log });
     } catch (error) {
-      log.error({ reason: errorMessage(error) }, 'the configuration is refused, the one in force stays');
+      log.error({ reason: errorMessage(error) }, 'configuration invalid, keeping the current one');
     }
   }
 }

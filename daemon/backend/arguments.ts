@@ -9,76 +9,76 @@ import type { ConfigSources } from './config/load-config.ts';
 export const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
-    mon-backend init [options]               Make the first administrator, while no backend runs
-    mon-backend --validate-config [options]  Look through the configuration and start nothing; with --strict, what is
-                                             only warned of makes it invalid too
-    mon-backend upgrade [options]            Bring the store to the form that this version writes
-    mon-backend prune [options]              Delete clients from the store, while no backend runs
-    mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
-    mon-backend migrate-store [options]      Copy a store that no backend serves from a directory into a database, or back
-    mon-backend repair DIR                   Bring together, in a copy, what is left of a damaged state directory
-    mon-backend hash-password                Read a password from standard input, print what to put into api.password
+    mon-backend init [options]               Create the first administrator (backend stopped)
+    mon-backend --validate-config [options]  Check the configuration and exit; with --strict,
+                                             warnings are errors
+    mon-backend upgrade [options]            Migrate the store to the schema of this version
+    mon-backend prune [options]              Delete clients from the store (backend stopped)
+    mon-backend restore-backup DIR           Replace the store with a backup of an upgrade
+    mon-backend migrate-store [options]      Copy a store from a directory to a database, or back (backend stopped)
+    mon-backend repair DIR                   Salvage a damaged state directory into a copy
+    mon-backend hash-password                Hash a password from standard input for api.password
     mon-backend version                      Show the version
 
   Options
     -c, --config FILE      Main configuration file (JSON, or YAML when it ends in .yml or .yaml)
-    -d, --config-dir DIR   Directories of further files, comma-separated. Installed, and with neither of both:
+    -d, --config-dir DIR   Directories of further files, comma-separated. Installed, without -c and -d:
                            /etc/mon/backend.yml and /etc/mon/conf.d
-    --state-dir DIR        Where everything is stored (default: ./var/backend; installed: /var/lib/mon/mon-backend)
-    --store URL            Store everything in this PostgreSQL instead: postgres://USER@HOST:PORT/DATABASE; the password
-                           in MON_STORE, PGPASSWORD or ~/.pgpass, where the list of processes does not show it
+    --state-dir DIR        Directory of the store (default: ./var/backend; installed: /var/lib/mon/mon-backend)
+    --store URL            Use a PostgreSQL store: postgres://USER@HOST:PORT/DATABASE; pass the password in MON_STORE,
+                           PGPASSWORD or ~/.pgpass, because the process list shows command lines
     --bind ADDR            Address to listen on (default: 127.0.0.1)
     --port N               Port to listen on (default: 4567)
     -l, --log FILE         Write the log to a file instead of standard output
     -L, --log-level LEVEL  debug, info, warn, error or fatal (default: info)
-    --insecure             Allow an address that others can reach although no credentials are set
-    --accept-loss          Serve a store that lost writes, after the damaged files were copied aside
-    --cert-file FILE       Certificate (PEM) of the listeners: they speak TLS
-    --key-file FILE        Its key (PEM), mode 0600, without a passphrase
-    --client-ca-file FILE  Authorities (PEM) whose certificates say which agent shows them
-    --insecure-http        Allow an address that others can reach without TLS
+    --insecure             Allow an address that other hosts can reach without credentials
+    --accept-loss          Serve a store that lost writes; copy the damaged files first
+    --cert-file FILE       Certificate (PEM) of the listeners; enables TLS
+    --key-file FILE        Private key (PEM), mode 0600, without a passphrase
+    --client-ca-file FILE  CA certificates (PEM) of agent certificates
+    --insecure-http        Allow an address that other hosts can reach without TLS
 
-  Options of prune, which also has --dry-run and --skip-confirm; a client goes when all of them hold, with its results
-  and events, of which no handler hears
-    --older-than DURATION  No sign of life and no result has come for so long: 30d, 12h
-    --name PATTERN         Its name matches, with * and ?
-    --namespace NAME       It is in this namespace
+  Options of prune, also --dry-run and --skip-confirm; clients that match all of them are deleted with their results
+  and events; no handler is notified
+    --older-than DURATION  No keepalive and no result for this long: 30d, 12h
+    --name PATTERN         Name matches, with * and ?
+    --namespace NAME       Namespace
 
   Options of migrate-store
-    --from PLACE           What is copied, and stays as it is: a state directory, or the URL of a database
-    --to PLACE             Where to: a directory that is not there yet, or the URL of an empty database
+    --from PLACE           Source, which is not changed: a state directory, or the URL of a database
+    --to PLACE             Target: a new directory, or the URL of an empty database
 
   Options of upgrade, and the first three of restore-backup
-    --skip-confirm         Do not ask
+    --skip-confirm         Do not ask for confirmation
     --no-backup            Do not take a backup of the store first
-    --backup-dir DIR       Where the backup goes (default: one of its own in DIR of the state, under backups)
-    --timeout SECONDS      Stop after this time; the next run goes on
-    --dry-run              Say what would be done and what stands in the way
-    --through URL          Have the backend that runs there do it, while it serves; credentials as for monctl,
-                           in MON_API_KEY or MON_CREDENTIALS. The backend of the state directory is found without
-    --schema N             repair: the form of the store, when that is among what is lost
-    --trusted-ca-file FILE With --through: authorities (PEM) that the certificate of the backend may come from
+    --backup-dir DIR       Directory of the backup (default: a new one below backups in the state directory)
+    --timeout SECONDS      Stop after this time; the next run continues
+    --dry-run              Show what would be done and what blocks it
+    --through URL          Let the running backend at this URL do it; credentials as for monctl, in MON_API_KEY or
+                           MON_CREDENTIALS. Not needed for the backend of the state directory
+    --schema N             repair: schema of the store, if it is lost
+    --trusted-ca-file FILE With --through: CA certificates (PEM) to verify the certificate of the backend with
     --insecure-skip-tls-verify
-                           With --through: believe anybody to be the backend, for a test
+                           With --through: skip verification of the certificate of the backend (testing only)
     --ignore-already-initialized
-                           init: it is fine when there is an administrator already
+                           init: succeed if there is an administrator already
 
-  Environment, beneath what the files say
+  Environment (overridden by configuration files)
     MON_STATE_DIR, MON_STORE, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
     MON_CERT_FILE, MON_KEY_FILE, MON_CLIENT_CA_FILE
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
     MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
-                           init: the administrator to make; on a terminal, what is missing is asked
+                           init: administrator to create; a terminal prompts for missing values
 
   Signals
-    TERM, INT  stop          HUP   read the configuration again
-    USR2       reopen --log  TRAP  log level debug, and back
+    TERM, INT  stop          HUP   reload the configuration
+    USR2       reopen --log  TRAP  toggle log level debug
 
   Exit codes
-    0  stopped on request, or done, or the configuration is valid
-    1  could not go on, or the operator said no
-    2  wrong usage or configuration, another backend holds the state directory, or something stands in the way of an upgrade
-    3  init: there is an administrator already
+    0  stopped on request, done, or the configuration is valid
+    1  failure, or canceled by the operator
+    2  invalid usage or configuration, state directory in use, or upgrade blocked
+    3  init: an administrator exists already
 
   Examples
     mon-backend init --state-dir /var/lib/mon
@@ -100,7 +100,7 @@ const parse = (argv: readonly string[]) =>
     argv,
     // Also what the process is called in the list of processes.
     pkg: { name: 'mon-backend' },
-    description: 'mon-backend: stores check results, turns them into events and serves them',
+    description: 'mon-backend: stores check results, turns them into events and serves the API',
     version: VERSION,
     allowUnknownFlags: false,
     flags: {

@@ -59,7 +59,7 @@ async function main(): Promise<number> {
   const command = cli.input.join(' ');
   try {
     if (cli.flags.validateConfig && (command === '' || command === 'start')) return await validate();
-    if (cli.flags.strict) throw new MonError('invalid', '--strict is for --validate-config');
+    if (cli.flags.strict) throw new MonError('invalid', '--strict needs --validate-config');
     switch (command) {
       case 'start':
         return await start();
@@ -130,24 +130,22 @@ async function init(): Promise<number> {
   });
   destination.flush();
   if (username !== undefined) {
-    process.stdout.write(`made the administrator ${username} in ${shownPlace(program)}\n`);
+    process.stdout.write(`created the administrator ${username} in ${shownPlace(program)}\n`);
     return 0;
   }
   if (cli.flags.ignoreAlreadyInitialized) return 0;
-  process.stderr.write(
-    `mon-backend: there is an administrator in ${shownPlace(program)} already: nothing was changed\n`,
-  );
+  process.stderr.write(`mon-backend: ${shownPlace(program)} already has an administrator: nothing was changed\n`);
   return EXIT_INITIALIZED;
 }
 
 /** @throws MonError `invalid` */
 async function readPassword(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('Type the password, which can be seen, then Enter and Ctrl-D:\n');
+  if (process.stdin.isTTY) process.stderr.write('Type the password (it is visible), then Enter and Ctrl-D:\n');
   const password = (await text(process.stdin)).replace(/\r?\n$/, '');
   if (password === '' || /[\r\n]/.test(password) || Buffer.byteLength(password) > PASSWORD_BYTES_MAX) {
     throw new MonError(
       'invalid',
-      `give one line with the password, at most ${String(PASSWORD_BYTES_MAX)} bytes: printf %s "$PASSWORD" | mon-backend hash-password`,
+      `send one line with the password, at most ${String(PASSWORD_BYTES_MAX)} bytes: printf %s "$PASSWORD" | mon-backend hash-password`,
     );
   }
   return password;
@@ -171,11 +169,11 @@ async function upgrade(): Promise<number> {
 async function migrate(): Promise<number> {
   const { from, to } = cli.flags;
   if (from === undefined || to === undefined) {
-    throw new MonError('invalid', 'say what is copied and where to: --from PLACE --to PLACE');
+    throw new MonError('invalid', 'set source and target: --from PLACE --to PLACE');
   }
   const { clock, log, stop } = (await commandParts()).parts;
   const { entries } = await migrateStore({ from, to }, { clock, log, signal: stop.signal });
-  process.stdout.write(`copied ${entries.toLocaleString('en')} entries, and compared both\n`);
+  process.stdout.write(`copied ${entries.toLocaleString('en')} entries and verified the copy\n`);
   return 0;
 }
 
@@ -208,7 +206,7 @@ function addressThrough(through: string, stateDir: string): BackendAddress {
 
 async function restore([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
-    throw new MonError('invalid', 'name the directory of one backup: mon-backend restore-backup DIR');
+    throw new MonError('invalid', 'missing argument: mon-backend restore-backup DIR');
   }
   const { config, parts } = await commandParts();
   if (config.program.store !== undefined) {
@@ -225,7 +223,7 @@ async function restore([dir, ...more]: readonly string[]): Promise<number> {
 
 async function repair([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
-    throw new MonError('invalid', 'name one damaged state directory: mon-backend repair DIR');
+    throw new MonError('invalid', 'missing argument: mon-backend repair DIR');
   }
   const { parts } = await commandParts();
   const { schema } = cli.flags;
@@ -246,7 +244,7 @@ async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () =>
-      stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again, and it goes on`)),
+      stop.abort(new MonError('unavailable', `stopped by ${signal}; run it again to continue`)),
     );
   }
   // To whoever gave the command, not into the log of the backend, and not only what that is to hold.
@@ -301,16 +299,16 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
   let started = Promise.withResolvers<Backend>();
   process.on('SIGHUP', () => {
-    log.info({}, 'reading the configuration again');
+    log.info({}, 'reloading the configuration');
     started.promise
       .then((running) => running.reload())
-      .catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
+      .catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'reload failed'));
   });
   const { 'state-dir': stateDir, log: logFile } = config.program;
   const clock = new SystemClock();
   using manager = openServiceManager({ env: process.env, clock, log });
   const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
-    log.warn({ damages, evidence }, 'serving a store that lost writes, the damaged files were copied aside');
+    log.warn({ damages, evidence }, 'serving a store that lost writes; the damaged files were copied');
   const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
   const options: BackendOptions = {
     config,
@@ -344,7 +342,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     if (lost === undefined) {
       log.info({}, 'backend stopping');
       manager.stopping();
-    } else log.warn({ reason: lost.message }, 'this backend does not write any more: it goes on as one that follows');
+    } else log.warn({ reason: lost.message }, 'this member is no longer the leader: it continues as a follower');
     stalls[Symbol.dispose]();
     started = Promise.withResolvers();
     await backend.stop();

@@ -85,7 +85,10 @@ class Teller implements Disposable {
       env: { PATH, NOTIFY_SOCKET },
     });
     const failed = (error: unknown): void =>
-      this.#log.warn({ reason: errorMessage(error) }, 'the service manager cannot be told how the daemon is');
+      this.#log.warn(
+        { reason: errorMessage(error) },
+        'the service manager could not be notified of the state of the daemon',
+      );
     shell.on('error', failed);
     shell.stdin.on('error', failed);
     // The daemon ends when it has done its work, whoever still listens.

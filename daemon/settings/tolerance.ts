@@ -73,7 +73,7 @@ export function booleanOr(used: boolean): Tolerance {
 /** Seconds after which something is stopped: what is not above 0 stops nothing. */
 export const positiveTimeout: Tolerance = (value, { remark }) => {
   if (typeof value !== 'number' || value > 0) return value;
-  remark('is not above 0: it is left out; write the seconds that a run may take, or remove it');
+  remark('is not above 0: it is ignored; set the seconds that a run may take, or remove it');
   return undefined;
 };
 
@@ -83,14 +83,14 @@ const NO_COMMAND = ':';
 /** The legacy service asks for a text only, also for one without a character. */
 export const commandLine: Tolerance = (value, { remark }) => {
   if (value !== '') return value;
-  remark(`is empty: "${NO_COMMAND}" is used instead, which does nothing; write what is to run`);
+  remark(`is empty: "${NO_COMMAND}" is used instead and does nothing; set a command`);
   return NO_COMMAND;
 };
 
 /** A list of names, of which the legacy service asks only that they are texts. */
 export const nameList: Tolerance = (value, { remark }) => {
   if (!Array.isArray(value) || !value.includes('')) return value;
-  remark('holds a name without a character: it is left out; remove it');
+  remark('contains an empty name: it is ignored; remove it');
   return value.filter((name) => name !== '');
 };
 
@@ -114,7 +114,7 @@ export function wholeNumber({ min, used }: WholeNumber): Tolerance {
       return number;
     }
     const wanted = Number.isFinite(min) ? `a whole number from ${String(min)} on` : 'a whole number';
-    remark(`is not ${wanted}: ${used}; write such a number, or remove it`);
+    remark(`is not ${wanted}: ${used}; set such a number, or remove it`);
     return undefined;
   };
 }

@@ -37,23 +37,23 @@ const cron: Tolerance = (value, { definition, remark }) => {
   const problem = typeof value === 'string' ? cronProblem(value) : 'must be a text';
   if (definition['publish'] !== false) {
     const ofDate = problem === undefined ? dateProblem(value as string) : undefined;
-    if (ofDate !== undefined) remark(`${ofDate}, so the check runs only when it is asked for: mend or remove it`);
+    if (ofDate !== undefined) remark(`${ofDate}, so the check runs only on request: fix or remove it`);
     return value;
   }
   if (problem === undefined) return value;
-  remark(`${problem}: it is left out, as publish is false; mend or remove it`);
+  remark(`${problem}: it is ignored because publish is false; fix or remove it`);
   return undefined;
 };
 
 const subscribers: Tolerance = (value, parts) => {
   const { standalone, publish } = parts.definition;
   if (standalone === true && !isTexts(value)) {
-    parts.remark('is no list of texts: it is left out, as standalone is true; mend or remove it');
+    parts.remark('is not a list of strings: it is ignored because standalone is true; fix or remove it');
     return undefined;
   }
   const names = nameList(value, parts);
   if (standalone !== true && publish !== false && Array.isArray(names) && names.length === 0) {
-    parts.remark('names no subscription, so no agent is asked to run this check: name one, or set publish to false');
+    parts.remark('has no subscription, so no agent runs this check: add one, or set publish to false');
   }
   return names;
 };
@@ -72,7 +72,7 @@ const ttl: Tolerance = (value, { definition, remark }) => {
 const resolveAfter: Tolerance = (value, { remark }) => {
   const used = resolveAfterOf(value);
   if (used === undefined) {
-    remark('is neither a number of results (3) nor a time with its unit (5m): it is left out; mend or remove it');
+    remark('is neither a number of results (3) nor a time with its unit (5m): it is ignored; fix or remove it');
   }
   return used;
 };
@@ -86,11 +86,10 @@ const type: Tolerance = (value, { remark }) => {
 
 const dependencies: Tolerance = (value, { remark }) => {
   if (typeof value === 'string' && value !== '') {
-    remark('is no list: a list of this one is used; write it in brackets');
+    remark('is not a list: it is used as a list of one; write it in brackets');
     return [value];
   }
-  if (!isTexts(value) || value === '')
-    remark('is no list of texts: what is none is left out of account; mend or remove it');
+  if (!isTexts(value) || value === '') remark('is not a list of strings: other values are ignored; fix or remove it');
   return value;
 };
 
@@ -98,7 +97,7 @@ const dependencies: Tolerance = (value, { remark }) => {
 function forHandlers(expected: string, isExpected: (value: unknown) => boolean): Tolerance {
   return (value, { remark }) => {
     if (!isExpected(value))
-      remark(`is not ${expected}: handlers get it as it is, and nothing else is done with it; mend or remove it`);
+      remark(`is not ${expected}: it is passed to handlers unchanged and has no other effect; fix or remove it`);
     return value;
   };
 }

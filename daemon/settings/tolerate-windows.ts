@@ -8,7 +8,7 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
   if (!isSettings(value) || !isSettings(value['days'])) return value;
   const entries = Object.entries(value['days']);
   if (entries.every(([, windows]) => Array.isArray(windows) && windows.length === 0)) {
-    remark('holds no window of time, so it is never in effect: name a day with a window, or remove it', 'days');
+    remark('has no time window, so it never applies: add a day with a window, or remove it', 'days');
     return value;
   }
   const days = entries.map(([day, windows]) => [
@@ -36,7 +36,7 @@ function withKnownZones(window: Settings, path: readonly string[], remark: Toler
     if (typeof text !== 'string' || zone === undefined || !SHORT_NAME.test(zone)) continue;
     if (timeZoneOf(zone) !== undefined) continue;
     remark(
-      `names the time zone "${zone}", which the legacy service does not know: the local time is used, as there; write ${TIME_ZONE_HINT}`,
+      `names the time zone "${zone}", which Sensu Core does not know: local time is used, as there; use ${TIME_ZONE_HINT}`,
       'days',
       ...path,
       attribute,

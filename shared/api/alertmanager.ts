@@ -17,15 +17,15 @@ export const ALERTMANAGER_PREFIX = '/api/v2';
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
-const FILTER = text.describe('a matcher, `alertname="Down"` or `job=~"node.*"`; several times: all of them');
-const wish = (what: string) => text.describe(`\`false\`: without ${what}`);
+const FILTER = text.describe('a matcher such as `alertname="Down"` or `job=~"node.*"`; if repeated, all must match');
+const wish = (what: string) => text.describe(`\`false\`: exclude ${what}`);
 const ALERTS = {
   filter: FILTER,
-  active: wish('alerts that nothing silences'),
+  active: wish('alerts that are not silenced'),
   silenced: wish('alerts that are silenced'),
-  inhibited: wish('alerts that others inhibit, of which there are none'),
-  unprocessed: wish('alerts that nobody has looked at yet, of which there are none'),
-  receiver: text.describe('a pattern for the whole name of a receiver; all alerts have the one of `mon`'),
+  inhibited: wish('inhibited alerts; there are none'),
+  unprocessed: wish('unprocessed alerts; there are none'),
+  receiver: text.describe('regular expression for the receiver name; all alerts have the receiver `mon`'),
 };
 
 const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
@@ -34,37 +34,35 @@ const PROBE = { scope: 'public', answer: z.string(), isOfItself: true } as const
 
 /** What Prometheus, `amtool` and Grafana ask an Alertmanager: it is about the namespace `default` alone. */
 export const ALERTMANAGER_API = {
-  healthy: root('GET /-/healthy', '`OK`, as an Alertmanager answers while it runs', PROBE),
-  ready: root('GET /-/ready', '`OK`, as an Alertmanager answers once it takes alerts', PROBE),
-  status: alertmanager('GET /status', 'What runs here, in the words of Alertmanager', {
+  healthy: root('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE),
+  ready: root('GET /-/ready', '`OK` once alerts are accepted, as in Alertmanager', PROBE),
+  status: alertmanager('GET /status', 'Status in the format of Alertmanager', {
     answer: alertmanagerStatusAnswer,
     isOfItself: true,
   }),
-  receivers: alertmanager('GET /receivers', 'The one receiver: the handlers of `mon`', { answer: receiversAnswer }),
+  receivers: alertmanager('GET /receivers', 'The receiver `mon`, which stands for all handlers', {
+    answer: receiversAnswer,
+  }),
   alerts: alertmanager('GET /alerts', 'Open events as alerts', { query: ALERTS, answer: z.array(alertAnswer) }),
-  alertGroups: alertmanager('GET /alerts/groups', 'Open events as alerts, those of a check together', {
+  alertGroups: alertmanager('GET /alerts/groups', 'Open events as alerts, grouped by check', {
     query: ALERTS,
     answer: z.array(alertGroupAnswer),
   }),
-  postAlerts: alertmanager(
-    'POST /alerts',
-    'Takes alerts as results: what is valid is stored, the rest is named by its index',
-    {
-      scope: 'submit',
-      bodyBytesMax: BODY_BYTES_MAX,
-      body: postedAlertsSchema,
-      errors: ['invalid', 'too_large', 'no_memory'],
-    },
-  ),
+  postAlerts: alertmanager('POST /alerts', 'Stores alerts as results; invalid ones are listed by index', {
+    scope: 'submit',
+    bodyBytesMax: BODY_BYTES_MAX,
+    body: postedAlertsSchema,
+    errors: ['invalid', 'too_large', 'no_memory'],
+  }),
 
-  silences: alertmanager('GET /silences', 'Silenced entries as silences', {
+  silences: alertmanager('GET /silences', 'Silences', {
     query: { filter: FILTER },
     answer: z.array(silenceAnswer),
   }),
   silence: alertmanager('GET /silence/:id', 'One silence', { answer: silenceAnswer, errors: ['not_found'] }),
   postSilence: alertmanager(
     'POST /silences',
-    'Makes a silence; one with an `id` changes that silence, or takes its place if the matchers are others',
+    'Creates a silence; with an `id` it changes that silence, or replaces it if the matchers differ',
     {
       scope: 'silence',
       body: postedSilenceSchema,

@@ -20,7 +20,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
 
 /** What an error answer of v1 and `mon` routes holds: the sentence for people, the code for programs. */
 export const errorAnswer = z.object({
-  error: z.string().describe('what is wrong and what to do, for people'),
-  code: z.enum(ERROR_CODES).describe('the same for programs; it never changes'),
+  error: z.string().describe('what is wrong and what to do, for humans'),
+  code: z.enum(ERROR_CODES).describe('stable error code for programs'),
 });
 export type ErrorAnswer = z.infer<typeof errorAnswer>;

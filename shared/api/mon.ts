@@ -52,140 +52,140 @@ const LARGE_BYTES = 16 * 1024 * 1024;
 
 /** A part of a list; the header `X-Pagination` tells it, and the total. */
 const PAGE = {
-  limit: whole.describe('how many at most'),
-  offset: whole.describe('how many to leave out before them'),
+  limit: whole.describe('maximum number'),
+  offset: whole.describe('number of entries to skip'),
 };
 
 /** What the objects of one namespace are asked for with. */
-const IN = { namespace: text.describe('the namespace; `default` unless told') };
-const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; `default` unless told') };
+const IN = { namespace: text.describe('the namespace; default `default`') };
+const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; default `default`') };
 const MAX_AGE = { max_age: whole.describe('seconds after which a result counts as stale') };
 
 /** A part of the past. */
 const SPAN = {
-  since: whole.describe('from this time on, epoch milliseconds'),
-  until: whole.describe('up to this time, epoch milliseconds; now unless told'),
+  since: whole.describe('start, epoch milliseconds'),
+  until: whole.describe('end, epoch milliseconds; default now'),
 };
 
-const SEARCHED = { ...PAGE, q: text.describe('a search, as people type it') };
+const SEARCHED = { ...PAGE, q: text.describe('a search, as in the console') };
 const LIST = { ...IN_ANY, ...SEARCHED };
-const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`);
-const WHOLE = { whole: given.describe('given: as `/events` and `/clients` have them') };
+const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; prefix - reverses the order`);
+const WHOLE = { whole: given.describe('if set: in the format of `/events` and `/clients`') };
 
 /** An exact condition. */
-const exactly = (attribute: string): typeof text => text.describe(`only those whose ${attribute} is this`);
+const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
 
 /** What a deletion without a search is told. */
-export const WHICH_CLIENTS = 'say which clients, as in q=keepalive>30d result>30d';
+export const WHICH_CLIENTS = 'select clients, for example q=keepalive>30d result>30d';
 
 /** Every route below `/api/mon/v1`, but for the live feed (docs/feed.md), which is no exchange of HTTP. */
 export const MON_API = {
-  access: mon('GET /access', 'Who the caller is and may do, and what each route asks for', {
+  access: mon('GET /access', 'The identity and rights of the caller, and what each route requires', {
     scope: 'authenticated',
     answer: accessAnswer,
   }),
-  openApi: mon('GET /openapi.json', 'This table as an OpenAPI 3.1 document', {
+  openApi: mon('GET /openapi.json', 'The API as an OpenAPI 3.1 document', {
     scope: 'authenticated',
     answer: objectAnswer,
   }),
 
-  events: mon('GET /events', 'Open events as tables show them, searched and sorted', {
+  events: mon('GET /events', 'Open events as table rows, filtered and sorted', {
     query: { ...LIST, ...WHOLE, sort: SORTED },
     answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
   }),
-  event: mon('GET /events/:client/:check', 'One whole event', { query: IN, answer: eventAnswer }),
+  event: mon('GET /events/:client/:check', 'One event in full', { query: IN, answer: eventAnswer }),
   resolveEvent: mon('DELETE /events/:client/:check', 'Resolves an event', {
     scope: 'resolve',
     query: IN,
     status: 202,
     answer: issuedAnswer,
   }),
-  explainEvent: mon('GET /events/:client/:check/explain', 'What becomes of an event at each of its handlers, and why', {
+  explainEvent: mon('GET /events/:client/:check/explain', 'Explains for each handler whether it runs for an event', {
     onWriter: true,
     query: IN,
     answer: explanationAnswer,
   }),
-  timeline: mon('GET /timeline', 'What became of checks and silences, the newest first, up to 1,000 at once', {
+  timeline: mon('GET /timeline', 'Transitions of checks and silences, newest first, up to 1,000 at once', {
     query: {
       ...IN_ANY,
-      client: text.describe('only of this client, with the silences that name it'),
-      check: text.describe('only of this check'),
-      q: text.describe('a search, as people type it'),
+      client: text.describe('only this client, with its silences'),
+      check: text.describe('only this check'),
+      q: text.describe('a search, as in the console'),
       ...SPAN,
-      limit: whole.describe('how many at most; 100 unless told'),
-      after: place.describe('where to go on, as the page before says'),
+      limit: whole.describe('maximum number; default 100'),
+      after: place.describe('position of the next page, from the previous page'),
     },
     answer: timelineAnswer,
   }),
-  checkPast: mon('GET /timeline/:client/:check', 'How one check was in a span of the past, and when it was silenced', {
+  checkPast: mon('GET /timeline/:client/:check', 'The history of one check and its silences in a time range', {
     query: { ...IN, ...SPAN },
     answer: checkPastAnswer,
   }),
-  pastState: mon('GET /timeline/state', 'Events, silences and clients as they were at a moment of the past', {
+  pastState: mon('GET /timeline/state', 'Events, silences and clients at a time in the past', {
     query: {
       ...IN_ANY,
-      at: whole.describe('the moment, epoch milliseconds; now unless told'),
-      q: text.describe('a search, as people type it: which events; its ages count up to the moment'),
+      at: whole.describe('the time, epoch milliseconds; default now'),
+      q: text.describe('a search for events, as in the console; ages are relative to the moment'),
       sort: SORTED,
-      limit: whole.describe('how many events at most, up to 10,000; 100 unless told'),
+      limit: whole.describe('maximum number of events, up to 10,000; default 100'),
       offset: PAGE.offset,
-      silenced: given.describe('given: the silences as well'),
-      clients: given.describe('given: the clients as well'),
+      silenced: given.describe('if set: include silences'),
+      clients: given.describe('if set: include clients'),
     },
     answer: pastStateAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  pastChanges: mon('GET /timeline/changes', 'What is different at a moment of the past from another one', {
+  pastChanges: mon('GET /timeline/changes', 'Differences between two times in the past', {
     query: {
       ...IN_ANY,
-      from: whole.describe('the moment whose lists are known, epoch milliseconds; now unless told'),
-      at: whole.describe('the other one; now unless told'),
+      from: whole.describe('the first time, epoch milliseconds; default now'),
+      at: whole.describe('the second time; default now'),
     },
     answer: pastChangesAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  availability: mon('GET /availability', 'For how long checks were well in a span of the past, the worst first', {
+  availability: mon('GET /availability', 'Availability of checks in a time range, worst first', {
     query: {
       ...IN,
-      client: text.describe('of the checks of this client'),
-      check: text.describe('of this check'),
-      aggregate: text.describe('of what belongs to this aggregate now'),
+      client: text.describe('checks of this client'),
+      check: text.describe('this check'),
+      aggregate: text.describe('current members of this aggregate'),
       ...SPAN,
-      limit: whole.describe('how many checks at most, up to 1,000; 100 unless told'),
+      limit: whole.describe('maximum number of checks, up to 1,000; default 100'),
     },
     answer: availabilityAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  report: mon('GET /report', 'What there is to hand over: what broke, what is open, who did what, what is noisy', {
+  report: mon('GET /report', 'Shift report: outages, open events, operator actions, noisy checks', {
     query: {
       ...IN_ANY,
-      since: whole.describe('from this time on, epoch milliseconds; 12 hours before the end unless told'),
+      since: whole.describe('start, epoch milliseconds; default 12 hours before the end'),
       until: SPAN.until,
-      limit: whole.describe('how much of each list at most, up to 1,000; 100 unless told'),
+      limit: whole.describe('maximum length of each list, up to 1,000; default 100'),
     },
     answer: reportAnswer,
   }),
-  overview: mon('GET /overview', 'Figures of the whole backend, and of the clients and checks of a namespace', {
+  overview: mon('GET /overview', 'Summary of the backend, and of the clients and checks of a namespace', {
     onWriter: true,
     query: IN_ANY,
     answer: overviewAnswer,
     errors: ['not_found'],
   }),
 
-  results: mon('GET /results', 'The last result of each client and check', {
+  results: mon('GET /results', 'The latest result of each client and check', {
     query: LIST,
     answer: z.array(resultAnswer),
   }),
-  result: mon('GET /results/:client/:check', 'The last result of a client and check', {
+  result: mon('GET /results/:client/:check', 'The latest result of a client and check', {
     query: IN,
     answer: resultAnswer,
   }),
-  deleteResult: mon('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', {
+  deleteResult: mon('DELETE /results/:client/:check', 'Deletes a result with its history; keeps its event', {
     scope: 'resolve',
     query: IN,
     status: 204,
   }),
-  submitResults: mon('POST /results', 'Many results at once: what is valid is stored, the rest is named by its index', {
+  submitResults: mon('POST /results', 'Stores many results; invalid ones are listed by index', {
     scope: 'submit',
     query: IN,
     bodyBytesMax: LARGE_BYTES,
@@ -194,7 +194,7 @@ export const MON_API = {
     answer: batchAnswer,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
-  simulate: mon('POST /simulate', 'What a result would do; nothing is changed', {
+  simulate: mon('POST /simulate', 'Shows what a result would do, without changing anything', {
     scope: 'read',
     onWriter: false,
     query: IN,
@@ -202,36 +202,36 @@ export const MON_API = {
     answer: simulationAnswer,
   }),
 
-  silenced: mon('GET /silenced', 'Silenced entries with what they kept back', {
+  silenced: mon('GET /silenced', 'Silences with their counts of suppressed notifications', {
     query: { ...LIST, 'filter.check': exactly('check'), 'filter.subscription': exactly('subscription') },
     answer: z.array(silencedDetailAnswer),
   }),
-  silencedEntry: mon('GET /silenced/:id', 'One silenced entry with what it kept back', {
+  silencedEntry: mon('GET /silenced/:id', 'One silence with its count of suppressed notifications', {
     query: IN,
     answer: silencedDetailAnswer,
   }),
-  silence: mon('POST /silenced', 'Makes a silenced entry, in place of the one that silences the same', {
+  silence: mon('POST /silenced', 'Creates or replaces a silence', {
     scope: 'silence',
     query: IN,
     body: monSilencedSchema,
     status: 201,
     errors: ['invalid', 'threshold', 'too_large', 'no_memory'],
   }),
-  clearSilenced: mon('POST /silenced/clear', 'Ends one silenced entry', {
+  clearSilenced: mon('POST /silenced/clear', 'Ends a silence', {
     scope: 'silence',
     query: IN,
     body: clearSilencedSchema,
     status: 204,
     errors: ['invalid', 'not_found', 'too_large'],
   }),
-  holdSilence: mon('POST /silenced/hold', 'Silences while a command runs, for a minute unless it is renewed', {
+  holdSilence: mon('POST /silenced/hold', 'Creates or renews a silence of one minute, for a running command', {
     scope: 'silence',
     query: IN,
     body: holdSchema,
     status: 204,
     errors: ['invalid', 'not_found', 'conflict', 'threshold', 'too_large', 'no_memory'],
   }),
-  releaseSilence: mon('POST /silenced/release', 'Ends the silence that a command held', {
+  releaseSilence: mon('POST /silenced/release', 'Ends the silence of a command', {
     scope: 'silence',
     query: IN,
     body: releaseSchema,
@@ -240,7 +240,7 @@ export const MON_API = {
   }),
   silencePreview: mon(
     'POST /silenced/preview',
-    'What entries would silence now, and would have of late; nothing is made',
+    'Shows what silences would match now and would have matched recently, without creating them',
     {
       scope: 'read',
       query: IN,
@@ -249,12 +249,12 @@ export const MON_API = {
       errors: ['invalid', 'threshold', 'too_large'],
     },
   ),
-  silencePolicy: mon('GET /silence-policy', 'What a silence must keep to', {
+  silencePolicy: mon('GET /silence-policy', 'The silence policy', {
     query: IN,
     answer: silencePolicyAnswer,
     errors: [],
   }),
-  bulk: mon('POST /bulk', 'Silences, clears, resolves and restores as one change, each with what takes it back', {
+  bulk: mon('POST /bulk', 'Applies silences, clears, resolves and restores as one change, with undo operations', {
     scope: ['silence', 'resolve'],
     query: IN,
     bodyBytesMax: LARGE_BYTES,
@@ -268,12 +268,12 @@ export const MON_API = {
     answer: z.union([z.array(listedClientAnswer), z.array(clientAnswer)]),
   }),
   client: mon('GET /clients/:client', 'A client with all its checks', { query: IN, answer: clientDetailAnswer }),
-  clientHistory: mon('GET /clients/:client/history', 'The last statuses of each check of a client', {
+  clientHistory: mon('GET /clients/:client/history', 'The latest statuses of each check of a client', {
     query: IN,
     answer: z.array(clientHistoryAnswer),
     errors: ['invalid'],
   }),
-  saveClient: mon('POST /clients', 'Makes a client, in place of the one of that name', {
+  saveClient: mon('POST /clients', 'Creates or replaces a client', {
     scope: 'submit',
     query: IN,
     body: clientSchema,
@@ -286,35 +286,35 @@ export const MON_API = {
     isForAnonymous: true,
     query: {
       ...IN,
-      invalidate: wanted.describe('`true`: it may not come back before it was deleted'),
-      invalidate_expire: whole.describe('seconds for which it may not come back'),
+      invalidate: wanted.describe('`true`: reject its data until it is deleted'),
+      invalidate_expire: whole.describe('seconds during which its data is rejected'),
     },
     status: 202,
     answer: issuedAnswer,
   }),
-  deleteClients: mon('DELETE /clients', 'Deletes the clients that a search finds, 10,000 at most', {
+  deleteClients: mon('DELETE /clients', 'Deletes the clients that match a search, at most 10,000', {
     scope: 'admin',
     query: {
       ...IN,
-      q: z.string({ error: WHICH_CLIENTS }).describe('a search, as people type it; without one nothing is deleted'),
+      q: z.string({ error: WHICH_CLIENTS }).describe('a search, as in the console; required'),
     },
     answer: deletedClientsAnswer,
   }),
 
-  checks: mon('GET /checks', 'Definitions of checks, when each runs next, and how it is doing', {
+  checks: mon('GET /checks', 'Check definitions with next run and result counts', {
     query: LIST,
     answer: z.array(definedCheckAnswer),
   }),
-  check: mon('GET /checks/:check', 'One definition of a check, when it runs next, and how it is doing', {
+  check: mon('GET /checks/:check', 'One check definition with next run and result counts', {
     query: IN,
     answer: definedCheckAnswer,
   }),
   deleteCheck: mon(
     'DELETE /checks/:check',
-    'Resolves the events of a check and deletes its results; the definition stays',
+    'Resolves the events of a check and deletes its results; keeps the definition',
     { scope: 'resolve', query: IN, status: 202, answer: issuedAnswer },
   ),
-  requestCheck: mon('POST /request', 'Asks for a run of a check now', {
+  requestCheck: mon('POST /request', 'Requests a run of a check now', {
     scope: 'resolve',
     query: IN,
     body: requestSchema,
@@ -322,12 +322,12 @@ export const MON_API = {
     answer: issuedAnswer,
     errors: ['invalid', 'not_found', 'too_large'],
   }),
-  checkResults: mon('GET /checks/:check/results', 'What each client says of a check, the worst first', {
+  checkResults: mon('GET /checks/:check/results', 'The result of a check on each client, worst first', {
     query: { ...IN, ...PAGE },
     answer: z.array(checkOfClientAnswer),
     errors: ['invalid'],
   }),
-  renameCheck: mon('POST /checks/:check/rename', 'Gives results, histories and events of a check another name', {
+  renameCheck: mon('POST /checks/:check/rename', 'Moves results, history and events of a check to a new name', {
     scope: 'admin',
     query: IN,
     body: checkRenameSchema,
@@ -355,18 +355,18 @@ export const MON_API = {
   ),
   aggregateResults: mon(
     'GET /aggregates/:aggregate/results/:severity',
-    'What the checks of an aggregate say at a severity, the most frequent first',
+    'Outputs of an aggregate with a severity, most frequent first',
     { query: { ...IN, ...MAX_AGE }, answer: z.array(aggregateResultsAnswer) },
   ),
   deleteAggregate: mon(
     'DELETE /aggregates/:aggregate',
-    'Deletes an aggregate; its members come back with their next results',
+    'Deletes an aggregate; members reappear with their next results',
     { scope: 'admin', isForAnonymous: true, query: IN, status: 204 },
   ),
 
   stashes: mon('GET /stashes', 'Stashes', { query: { ...IN_ANY, ...PAGE }, answer: z.array(stashAnswer) }),
   stash: mon('GET /stashes/:path', 'The content of a stash', { query: IN, answer: objectAnswer }),
-  saveStash: mon('POST /stashes', 'Makes a stash, in place of the one at that path', {
+  saveStash: mon('POST /stashes', 'Creates or replaces a stash', {
     scope: 'admin',
     isForAnonymous: true,
     query: IN,
@@ -382,29 +382,29 @@ export const MON_API = {
     status: 204,
   }),
 
-  handlers: mon('GET /handlers', 'What each handler does and has before it', {
+  handlers: mon('GET /handlers', 'Handlers with their queues and counters', {
     onWriter: true,
     query: PAGE,
     answer: z.array(handlerAnswer),
     errors: [],
   }),
-  handlerGroups: mon('GET /handler-groups', 'The groups of events that handlers have, and when each is told', {
+  handlerGroups: mon('GET /handler-groups', 'Notification groups of handlers, and when each is flushed', {
     query: PAGE,
     answer: z.array(groupAnswer),
     errors: [],
   }),
-  inhibitions: mon('GET /inhibitions', 'Rules that keep events quiet, and because of which events they do now', {
+  inhibitions: mon('GET /inhibitions', 'Inhibition rules and the events that trigger them now', {
     query: PAGE,
     answer: z.array(inhibitionAnswer),
     errors: [],
   }),
-  testHandler: mon('POST /handlers/:handler/test', 'Tells a handler of one event, or shows what it would be told', {
+  testHandler: mon('POST /handlers/:handler/test', 'Sends one event to a handler, or shows what would be sent', {
     scope: 'resolve',
     query: IN,
     body: handlerTestSchema,
     answer: handlerTestAnswer,
   }),
-  deadLetters: mon('GET /dead-letters', 'Runs of handlers that failed for good, in the order in which they failed', {
+  deadLetters: mon('GET /dead-letters', 'Dead letters, oldest first', {
     isOfAllNamespaces: true,
     onWriter: true,
     query: { ...SEARCHED, 'filter.handler': exactly('handler') },
@@ -415,58 +415,58 @@ export const MON_API = {
     onWriter: true,
     answer: deadLetterAnswer.extend({ event: objectAnswer, events: z.array(objectAnswer).optional() }),
   }),
-  retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Runs the handler of a dead letter again', {
+  retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Retries a dead letter', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     answer: z.object({ retried: z.number() }),
   }),
-  retryDeadLetters: mon('POST /dead-letters/retry', 'Runs the handlers of many dead letters again', {
+  retryDeadLetters: mon('POST /dead-letters/retry', 'Retries several dead letters', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     body: deadLetterSelectionSchema,
     answer: z.object({ retried: z.number() }),
   }),
-  dropDeadLetter: mon('DELETE /dead-letters/:id', 'Forgets a dead letter', {
+  dropDeadLetter: mon('DELETE /dead-letters/:id', 'Drops a dead letter', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     status: 204,
   }),
-  dropDeadLetters: mon('POST /dead-letters/drop', 'Forgets many dead letters', {
+  dropDeadLetters: mon('POST /dead-letters/drop', 'Drops several dead letters', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     body: deadLetterSelectionSchema,
     answer: z.object({ dropped: z.number() }),
   }),
 
-  audit: mon('GET /audit', 'Records of the audit trail, the newest first, at most 1000 at once', {
+  audit: mon('GET /audit', 'Audit records, newest first, at most 1000 at once', {
     isOfAllNamespaces: true,
     query: {
       ...PAGE,
-      since: whole.describe('from this time on, epoch milliseconds'),
-      after: whole.describe('with a greater id'),
-      before: whole.describe('with a smaller id'),
+      since: whole.describe('start, epoch milliseconds'),
+      after: whole.describe('only records with a greater id'),
+      before: whole.describe('only records with a smaller id'),
       'filter.who': exactly('who'),
       'filter.action': exactly('action'),
     },
     answer: z.array(auditRecordAnswer),
   }),
-  auditHead: mon('GET /audit/head', 'Where the audit trail begins and ends', {
+  auditHead: mon('GET /audit/head', 'The first and the last record of the audit trail', {
     isOfAllNamespaces: true,
     answer: auditHeadAnswer,
   }),
 
-  dump: mon('GET /dump/:type', 'A page of the exact state of one type, with secrets', {
+  dump: mon('GET /dump/:type', 'A page of an exact dump of one type, with secrets', {
     scope: 'admin',
     isOfAllNamespaces: true,
     onWriter: true,
     query: {
-      namespace: text.describe('only of this one'),
-      limit: whole.describe('how many at most, up to 100'),
-      continue: text.describe('where to go on, as the page before says'),
+      namespace: text.describe('only this namespace'),
+      limit: whole.describe('maximum number, up to 100'),
+      continue: text.describe('position of the next page, from the previous page'),
     },
     answer: dumpPageAnswer,
   }),
-  restore: mon('POST /restore', 'Brings objects of a dump back', {
+  restore: mon('POST /restore', 'Restores objects of a dump', {
     scope: 'admin',
     isOfAllNamespaces: true,
     bodyBytesMax: LARGE_BYTES,
@@ -475,20 +475,20 @@ export const MON_API = {
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
 
-  versions: mon('GET /versions', 'What runs where, and what the store holds', { answer: versionsAnswer }),
-  cluster: mon('GET /cluster', 'The backends that share a store: which of them writes, and how far the others are', {
+  versions: mon('GET /versions', 'Installed versions and the contents of the store', { answer: versionsAnswer }),
+  cluster: mon('GET /cluster', 'Cluster members, the leader, and the lag of the followers', {
     isOfItself: true,
     answer: clusterAnswer,
     errors: [],
   }),
-  handOver: mon('POST /cluster/hand-over', 'Has another backend write; answered once it does', {
+  handOver: mon('POST /cluster/hand-over', 'Hands over leadership to another member; responds when it is done', {
     scope: 'admin',
     isOfAllNamespaces: true,
     body: handOverSchema,
     answer: clusterAnswer,
     errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
-  storeUpgrade: mon('GET /store/upgrade', 'The schema of the store, and how far its upgrade is', {
+  storeUpgrade: mon('GET /store/upgrade', 'The schema of the store and the progress of its upgrade', {
     isOfAllNamespaces: true,
     onWriter: true,
     answer: storeUpgradeAnswer,
@@ -501,17 +501,17 @@ export const MON_API = {
     answer: storeUpgradeAnswer,
     errors: ['invalid', 'conflict', 'precondition', 'too_large'],
   }),
-  plans: mon('GET /upgrades', 'Plans for upgrades, without their logs', {
+  plans: mon('GET /upgrades', 'Upgrade plans without logs', {
     isOfAllNamespaces: true,
     answer: plansAnswer,
   }),
-  plan: mon('GET /upgrades/:id', 'One plan for an upgrade', { isOfAllNamespaces: true, answer: planAnswer }),
-  planFacts: mon('GET /upgrades/facts', 'What the backend knows of itself for a plan', {
+  plan: mon('GET /upgrades/:id', 'One upgrade plan', { isOfAllNamespaces: true, answer: planAnswer }),
+  planFacts: mon('GET /upgrades/facts', 'Facts about the backend for a plan', {
     isOfAllNamespaces: true,
     onWriter: true,
     answer: upgradeFactsSchema,
   }),
-  createPlan: mon('POST /upgrades', 'Makes a plan for an upgrade', {
+  createPlan: mon('POST /upgrades', 'Creates an upgrade plan', {
     scope: 'admin',
     isOfAllNamespaces: true,
     body: newPlanSchema,
@@ -521,7 +521,7 @@ export const MON_API = {
   }),
   orderPlan: mon(
     'POST /upgrades/:id',
-    'Carries out, confirms or skips a step of a plan, or takes, leaves or ends the plan',
+    'Runs, confirms or skips a step of a plan, or takes, releases or closes the plan',
     {
       scope: 'admin',
       isOfAllNamespaces: true,

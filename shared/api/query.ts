@@ -38,7 +38,7 @@ export const wanted = z
 /** Where a page ended, as it says itself: anything else is refused, or whoever goes on would begin anew for ever. */
 export const place = z
   .string()
-  .regex(/^\d{1,16}$/, 'must be what a page says in next')
+  .regex(/^\d{1,16}$/, 'must be the value of next from a page')
   .optional()
   .transform((digits) => (digits === undefined ? undefined : Number(digits)))
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

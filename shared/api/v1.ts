@@ -19,14 +19,14 @@ import { count, text, wanted } from './query.ts';
 
 /** A part of a list, and exact conditions as `filter.PATH=VALUE`. */
 const PAGE = {
-  limit: count.describe('how many at most; the header `X-Pagination` tells the part and the total'),
-  offset: count.describe('how many to leave out before them'),
+  limit: count.describe('maximum number; the header `X-Pagination` has the range and the total'),
+  offset: count.describe('number of entries to skip'),
 };
 const MAX_AGE = { max_age: count.describe('seconds after which a result counts as stale') };
 const LIMITS = {
-  consumers: count.describe('fewest consumers of results that are healthy'),
-  messages: count.describe('most waiting results that are healthy'),
-  deep: count.describe('1: the backend looks into itself, and answers 200 or 412 with what it found'),
+  consumers: count.describe('minimum healthy number of consumers'),
+  messages: count.describe('maximum healthy number of waiting results'),
+  deep: count.describe('1: run the deep checks; responds 200 or 412 with the findings'),
 };
 type NoQuery = Record<string, never>;
 type About<Body, Answer, Query extends EndpointQuery> = Omit<
@@ -84,49 +84,49 @@ export const V1_API = {
   resolveIncident: v1('DELETE /incidents/:client/:check', 'As `/events/:client/:check`', ACCEPTED),
   resolve: v1(
     'POST /resolve',
-    'Resolves an event; 404 without a body where there is none',
+    'Resolves an event; 404 without a body if there is none',
     asked(resolveSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
   ),
 
-  results: v1('GET /results', 'The last result of each client and check', list(z.array(resultAnswer))),
-  resultsOfClient: v1('GET /results/:client', 'The last results of a client', list(z.array(resultAnswer))),
-  result: v1('GET /results/:client/:check', 'The last result of a client and check', one(resultAnswer)),
+  results: v1('GET /results', 'The latest result of each client and check', list(z.array(resultAnswer))),
+  resultsOfClient: v1('GET /results/:client', 'The latest results of a client', list(z.array(resultAnswer))),
+  result: v1('GET /results/:client/:check', 'The latest result of a client and check', one(resultAnswer)),
   submitResult: v1(
     'POST /results',
-    'Takes a result',
+    'Submits a result',
     asked(v1ResultSchema, { scope: 'submit', errors: ['invalid', 'too_large', 'no_memory'] }),
   ),
-  deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', GONE),
+  deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; keeps its event', GONE),
 
-  silenced: v1('GET /silenced', 'Silenced entries', list(z.array(silencedAnswer))),
-  silencedOfCheck: v1('GET /silenced/checks/:check', 'Entries that name a check', list(z.array(silencedAnswer))),
+  silenced: v1('GET /silenced', 'Silences', list(z.array(silencedAnswer))),
+  silencedOfCheck: v1('GET /silenced/checks/:check', 'Silences of a check', list(z.array(silencedAnswer))),
   silencedOfSubscription: v1(
     'GET /silenced/subscriptions/:subscription',
-    'Entries that name a subscription',
-    readWith(z.array(silencedAnswer), { ...PAGE, prefix: text.describe('`true`: those whose subscription begins so') }),
+    'Silences of a subscription',
+    readWith(z.array(silencedAnswer), { ...PAGE, prefix: text.describe('`true`: subscriptions with this prefix') }),
   ),
-  silencedEntry: v1('GET /silenced/ids/:id', 'One silenced entry', one(silencedAnswer)),
-  silence: v1('POST /silenced', 'Makes a silenced entry, in place of the one with the same subscription and check', {
+  silencedEntry: v1('GET /silenced/ids/:id', 'One silence', one(silencedAnswer)),
+  silence: v1('POST /silenced', 'Creates a silence, or replaces the one with the same subscription and check', {
     scope: 'silence',
     body: silencedSchema,
     status: 201,
     errors: ['invalid', 'threshold', 'too_large', 'no_memory'],
   }),
-  clearSilenced: v1('POST /silenced/clear', 'Ends one silenced entry', {
+  clearSilenced: v1('POST /silenced/clear', 'Ends a silence', {
     ...GONE,
     scope: 'silence',
     body: clearSilencedSchema,
   }),
-  deleteSilenced: v1('DELETE /silenced/ids/:id', 'Ends one silenced entry', { ...GONE, scope: 'silence' }),
+  deleteSilenced: v1('DELETE /silenced/ids/:id', 'Ends a silence', { ...GONE, scope: 'silence' }),
 
   clients: v1('GET /clients', 'Clients', list(z.array(clientAnswer))),
   client: v1('GET /clients/:client', 'One client', one(clientAnswer)),
   clientHistory: v1(
     'GET /clients/:client/history',
-    'The last statuses of each check of a client',
+    'The latest statuses of each check of a client',
     read(z.array(clientHistoryAnswer)),
   ),
-  saveClient: v1('POST /clients', 'Makes a client, in place of the one of that name', {
+  saveClient: v1('POST /clients', 'Creates or replaces a client', {
     scope: 'submit',
     body: clientSchema,
     status: 201,
@@ -138,21 +138,21 @@ export const V1_API = {
     scope: 'admin',
     isForAnonymous: true,
     query: {
-      invalidate: wanted.describe('`true`: it may not come back before it was deleted'),
-      invalidate_expire: count.describe('seconds for which it may not come back'),
+      invalidate: wanted.describe('`true`: reject its data until it is deleted'),
+      invalidate_expire: count.describe('seconds during which its data is rejected'),
     },
   }),
 
-  checks: v1('GET /checks', 'Definitions of checks that the backend publishes', list(z.array(definedCheckAnswer))),
+  checks: v1('GET /checks', 'Definitions of checks that the backend schedules', list(z.array(definedCheckAnswer))),
   check: v1('GET /checks/:check', 'One definition of a check', one(definedCheckAnswer)),
   deleteCheck: v1(
     'DELETE /checks/:check',
-    'Resolves the events of a check and deletes its results; the definition stays',
+    'Resolves the events of a check and deletes its results; keeps the definition',
     { ...ACCEPTED, errors: ['invalid'] },
   ),
   requestCheck: v1(
     'POST /request',
-    'Asks for a run of a check now',
+    'Requests a run of a check now',
     asked(requestSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
   ),
 
@@ -170,26 +170,26 @@ export const V1_API = {
   ),
   aggregateResults: v1(
     'GET /aggregates/:aggregate/results/:severity',
-    'What its checks say at a severity, the most frequent first',
+    'Outputs with a severity, most frequent first',
     oneOfAge(z.array(aggregateResultsAnswer)),
   ),
   deleteAggregate: v1(
     'DELETE /aggregates/:aggregate',
-    'Deletes an aggregate; its members come back with their next results',
+    'Deletes an aggregate; members reappear with their next results',
     { ...GONE, scope: 'admin', isForAnonymous: true },
   ),
 
   stashes: v1('GET /stashes', 'Stashes', list(z.array(stashAnswer))),
   stash: v1('GET /stashes/*', 'The content of a stash', one(objectAnswer)),
   stashAgain: v1('GET /stash/*', 'As `/stashes/*`', one(objectAnswer)),
-  saveStash: v1('POST /stashes', 'Makes a stash, in place of the one at that path', { ...STASHED, body: stashSchema }),
-  saveStashAt: v1('POST /stashes/*', 'Makes a stash of the body, in place of the one at that path', STASHED),
+  saveStash: v1('POST /stashes', 'Creates or replaces a stash', { ...STASHED, body: stashSchema }),
+  saveStashAt: v1('POST /stashes/*', 'Creates or replaces a stash with the body', STASHED),
   saveStashAgain: v1('POST /stash/*', 'As `/stashes/*`', STASHED),
   deleteStash: v1('DELETE /stashes/*', 'Deletes a stash', { ...GONE, scope: 'admin', isForAnonymous: true }),
   deleteStashAgain: v1('DELETE /stash/*', 'As `/stashes/*`', { ...GONE, scope: 'admin', isForAnonymous: true }),
 
-  info: v1('GET /info', 'What runs here', { ...read(infoAnswer), isOfItself: true }),
-  health: v1('GET /health', '204, or 412 with a sentence for each thing that is wrong', {
+  info: v1('GET /info', 'Version and state of the backend', { ...read(infoAnswer), isOfItself: true }),
+  health: v1('GET /health', '204, or 412 with a sentence for each problem', {
     scope: 'read',
     isOfItself: true,
     query: LIMITS,
@@ -198,13 +198,19 @@ export const V1_API = {
   }),
   settings: v1(
     'GET /settings',
-    'The configuration in force; secrets only for administrators who ask for them',
+    'The effective configuration; secrets only for administrators on request',
     // Who reads secrets is written down.
-    { ...readWith(objectAnswer, { redacted: text.describe('`false`: whole, for administrators') }), onWriter: true },
+    {
+      ...readWith(objectAnswer, { redacted: text.describe('`false`: include secrets; administrators only') }),
+      onWriter: true,
+    },
   ),
-  resultMetrics: v1('GET /metrics/checks', 'What results have measured last, in the text format of Prometheus', {
+  resultMetrics: v1('GET /metrics/checks', 'Metrics of check results in the Prometheus text format', {
     ...read(z.string()),
     onWriter: true,
   }),
-  metrics: v1('GET /metrics', 'Figures in the text format of Prometheus', { ...read(z.string()), isOfItself: true }),
+  metrics: v1('GET /metrics', 'Metrics of the backend in the Prometheus text format', {
+    ...read(z.string()),
+    isOfItself: true,
+  }),
 };

@@ -12,10 +12,10 @@ export const V2_PREFIX = '/api/core/v2';
 const OBJECT_BYTES_MAX = 512_000;
 
 const LIST = {
-  limit: count.describe('how many at most'),
-  continue: text.describe('where to go on, as the header `Sensu-Continue` says'),
-  labelSelector: text.describe('a selector of labels'),
-  fieldSelector: text.describe('a selector of fields'),
+  limit: count.describe('maximum number'),
+  continue: text.describe('position of the next page, from the header `Sensu-Continue`'),
+  labelSelector: text.describe('label selector'),
+  fieldSelector: text.describe('field selector'),
 };
 
 /** Objects, of which the peer answers null where there are none. */
@@ -94,8 +94,8 @@ interface Kind {
 function listed({ type, one, read, write, errors = [] }: Kind, path: string, where = '') {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   return {
-    list: { ...list(type, path, `All of the kind ${one}${where}`, read), bodyBytesMax },
-    create: of(type, `POST ${path}` as Route, `Makes the ${one} of the body`, {
+    list: { ...list(type, path, `Lists objects of the kind ${one}${where}`, read), bodyBytesMax },
+    create: of(type, `POST ${path}` as Route, `Creates the ${one} of the body`, {
       scope: write,
       bodyBytesMax,
       errors: [...USUAL.POST.errors, ...errors],
@@ -109,16 +109,16 @@ function single({ type, one, key, read, write, remove, errors = [] }: Kind, path
   const at = (method: keyof typeof USUAL): Route =>
     `${method} ${[path, ...key.map((part) => `:${part}`)].join('/')}` as Route;
   const written = { scope: write, bodyBytesMax, errors: [...CHANGING, ...errors] };
-  const replacing = `Makes the ${one}, or replaces it as a whole`;
+  const replacing = `Creates or replaces the ${one}`;
   return {
     get: of(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: objectAnswer }),
     put: of(type, at('PUT'), replacing, written),
-    patch: of(type, at('PATCH'), `Changes what a merge patch names of the ${one}`, {
+    patch: of(type, at('PATCH'), `Applies a merge patch to the ${one}`, {
       ...written,
       answer: objectAnswer,
     }),
     post: of(type, at('POST'), replacing, written),
-    remove: of(type, at('DELETE'), `Removes the ${one}`, { scope: remove, bodyBytesMax }),
+    remove: of(type, at('DELETE'), `Deletes the ${one}`, { scope: remove, bodyBytesMax }),
   };
 }
 
@@ -163,66 +163,66 @@ const root = endpointsBelow('');
 /** Every route of version 2, by what it is about. */
 export const V2_API = {
   versions: {
-    version: root('GET /version', 'The level of the newer API, and the version of this program', {
+    version: root('GET /version', 'The level of the v2 API and the version of this program', {
       scope: 'public',
       answer: z.looseObject({ sensu_backend: z.string() }),
       errors: [],
     }),
   },
   auth: {
-    logIn: root('GET /auth', 'Tokens for a user and a password, shown by HTTP Basic', {
+    logIn: root('GET /auth', 'Issues tokens for a user and password (HTTP Basic)', {
       scope: 'public',
       onWriter: true,
       answer: tokens,
       errors: [],
     }),
-    test: root('GET /auth/test', 'Whether the credentials are good for anything', {
+    test: root('GET /auth/test', 'Checks credentials', {
       scope: 'authenticated',
       errors: [],
     }),
-    refresh: root('POST /auth/token', 'Other tokens for those that are shown', {
+    refresh: root('POST /auth/token', 'Exchanges tokens for new ones', {
       scope: 'public',
       answer: tokens,
       errors: ['invalid', 'too_large'],
     }),
-    logOut: root('POST /auth/logout', 'Ends the log-in of the tokens that are shown', {
+    logOut: root('POST /auth/logout', 'Ends the session of the tokens', {
       scope: 'public',
       errors: ['invalid', 'too_large'],
     }),
   },
   users: {
     list: list('users', `${V2_PREFIX}/users`, 'Users', 'admin'),
-    create: of('users', `POST ${V2_PREFIX}/users`, 'Makes a user'),
+    create: of('users', `POST ${V2_PREFIX}/users`, 'Creates a user'),
     get: of('users', `GET ${USER}`, 'One user', { scope: 'self', answer: objectAnswer }),
-    put: of('users', `PUT ${USER}`, 'Makes a user, or replaces it as a whole'),
+    put: of('users', `PUT ${USER}`, 'Creates or replaces a user'),
     disable: of('users', `DELETE ${USER}`, 'Disables a user'),
-    reinstate: of('users', `PUT ${USER}/reinstate`, 'Enables a user again'),
-    setPassword: of('users', `PUT ${USER}/password`, 'Changes a password, its own user by the one before', {
+    reinstate: of('users', `PUT ${USER}/reinstate`, 'Enables a disabled user'),
+    setPassword: of('users', `PUT ${USER}/password`, 'Changes a password; users must send their current one', {
       scope: 'self',
     }),
-    resetPassword: of('users', `PUT ${USER}/reset_password`, 'Changes the password of a user'),
+    resetPassword: of('users', `PUT ${USER}/reset_password`, 'Sets the password of a user'),
     logOut: of('users', `DELETE ${USER}/sessions`, 'Ends the sessions of a user', {
       scope: 'self',
       errors: ['not_found'],
     }),
-    leaveGroups: of('users', `DELETE ${USER}/groups`, 'Takes a user out of all groups'),
-    joinGroup: of('users', `PUT ${USER}/groups/:group`, 'Puts a user into a group'),
-    leaveGroup: of('users', `DELETE ${USER}/groups/:group`, 'Takes a user out of a group'),
+    leaveGroups: of('users', `DELETE ${USER}/groups`, 'Removes a user from all groups'),
+    joinGroup: of('users', `PUT ${USER}/groups/:group`, 'Adds a user to a group'),
+    leaveGroup: of('users', `DELETE ${USER}/groups/:group`, 'Removes a user from a group'),
   },
   apiKeys: {
-    list: list('apikeys', `${V2_PREFIX}/apikeys`, 'API keys, without what their holders show', 'admin'),
-    grant: of('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key, which this answer alone has', {
+    list: list('apikeys', `${V2_PREFIX}/apikeys`, 'API keys without their secrets', 'admin'),
+    grant: of('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key; only this response contains it', {
       answer: objectAnswer,
     }),
     get: of('apikeys', `GET ${KEY}`, 'One API key', { answer: objectAnswer }),
-    patch: of('apikeys', `PATCH ${KEY}`, 'Changes what a merge patch names of a key', { answer: objectAnswer }),
-    put: of('apikeys', `PUT ${KEY}`, 'Brings back a key of a dump, or of the peer'),
+    patch: of('apikeys', `PATCH ${KEY}`, 'Applies a merge patch to a key', { answer: objectAnswer }),
+    put: of('apikeys', `PUT ${KEY}`, 'Restores a key of a dump or of Sensu Go'),
     revoke: of('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
   },
   namespaces: everywhere({ ...DEFINED, type: 'namespaces', one: 'namespace', key: ['namespace'] }),
   checks: {
     ...inNamespaces({ ...DEFINED, type: 'checks', one: 'check' }),
-    execute: of('checks', `POST ${CHECK}/execute`, 'Asks for a run of a check now', {
+    execute: of('checks', `POST ${CHECK}/execute`, 'Requests a run of a check now', {
       scope: 'resolve',
       status: 202,
       answer: issuedAnswer,
@@ -235,8 +235,8 @@ export const V2_API = {
   pipelines: inNamespaces({ ...DEFINED, type: 'pipelines', one: 'pipeline' }),
   hooks: {
     ...inNamespaces({ ...DEFINED, type: 'hooks', one: 'hook' }),
-    setOfCheck: of('checks', `PUT ${CHECK}/hooks/:type`, 'Names the hooks that run after a check, by type'),
-    removeOfCheck: of('checks', `DELETE ${CHECK}/hooks/:type/hook/:hook`, 'Takes a hook from a check'),
+    setOfCheck: of('checks', `PUT ${CHECK}/hooks/:type`, 'Sets the hooks of a check, by type'),
+    removeOfCheck: of('checks', `DELETE ${CHECK}/hooks/:type/hook/:hook`, 'Removes a hook from a check'),
   },
   assets: inNamespaces({ ...DEFINED, type: 'assets', one: 'asset' }),
   entities: inNamespaces({
@@ -259,11 +259,11 @@ export const V2_API = {
       remove: 'silence',
       errors: ['threshold'],
     }),
-    ofCheck: list('silenced', `${SILENCED_IN}/checks/:check`, 'Silenced entries that name a check', 'read'),
+    ofCheck: list('silenced', `${SILENCED_IN}/checks/:check`, 'Silences of a check', 'read'),
     ofSubscription: list(
       'silenced',
       `${SILENCED_IN}/subscriptions/:subscription`,
-      'Silenced entries that name a subscription',
+      'Silences of a subscription',
       'read',
     ),
   },
@@ -272,16 +272,16 @@ export const V2_API = {
   roleBindings: inNamespaces({ ...GUARDED, type: 'rolebindings', one: 'role binding' }),
   clusterRoleBindings: everywhere({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
   tessen: {
-    get: of('tessen', `GET ${V2_PREFIX}/tessen`, 'Whether figures about this program leave the machine: never', {
+    get: of('tessen', `GET ${V2_PREFIX}/tessen`, 'Telemetry settings: always off', {
       answer: objectAnswer,
       errors: [],
     }),
-    put: of('tessen', `PUT ${V2_PREFIX}/tessen`, 'Is taken, and changes nothing', {
+    put: of('tessen', `PUT ${V2_PREFIX}/tessen`, 'Accepted without effect', {
       status: 200,
       answer: objectAnswer,
       errors: ['invalid', 'too_large'],
     }),
-    report: of('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Is answered with what was sent, which goes nowhere', {
+    report: of('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Returns the request; nothing is sent', {
       status: 200,
       answer: z.array(objectAnswer),
       errors: ['invalid', 'too_large'],
@@ -289,7 +289,7 @@ export const V2_API = {
   },
   cluster: {
     id: of('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', { answer: z.string(), errors: [] }),
-    members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'The backends that share the store', {
+    members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'Cluster members', {
       answer: objectAnswer,
       errors: [],
     }),
@@ -300,7 +300,7 @@ const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 
 /** What the listener of version 2 alone has, in place of the `/health` of version 1. */
 export const V2_HEALTH = {
-  health: root('GET /health', 'The backends that share the store with what ails them; 200 whatever that is', {
+  health: root('GET /health', 'Cluster members with their health; the status is always 200', {
     scope: 'public',
     isOfItself: true,
     answer: z.looseObject({ ClusterHealth: z.array(member).nullable() }),

@@ -16,7 +16,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name service does not answer: check the network',
   EHOSTUNREACH: 'the host cannot be reached: check the network',
   ENETUNREACH: 'the network cannot be reached: check the network',
-  ETIMEDOUT: 'no answer in time: check that the backend is well and the network lets this through',
+  ETIMEDOUT: 'no answer in time: check that the backend is healthy and the network allows the connection',
   ECONNRESET: 'the connection was cut: try again',
   EPIPE: 'the connection was cut: try again',
   EPROTO: NOT_TLS,

@@ -72,7 +72,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
       const quietMs = clock.now() - lastFrameMs;
       if (pingsUnanswered === 0 && quietMs < HEARTBEAT_MS) return watchIn(HEARTBEAT_MS - quietMs);
       if (pingsUnanswered === PINGS_UNANSWERED_MAX) {
-        return lose(`no sign of life from ${address.url} for ${String(Math.round(quietMs / 1000))} s`);
+        return lose(`no heartbeat from ${address.url} for ${String(Math.round(quietMs / 1000))} s`);
       }
       pingsUnanswered += 1;
       say({ type: 'ping' });

@@ -27,7 +27,7 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
   if (member === undefined) return { kind: 'refused', code: 'not_found', reason: `there is no member ${to}` };
   if (named.length > 1) {
     const ids = named.map(({ id }) => id).join(', ');
-    return { kind: 'refused', code: 'invalid', reason: `several members are called ${to}: name one by its id, ${ids}` };
+    return { kind: 'refused', code: 'invalid', reason: `several members have the name ${to}: use an id, ${ids}` };
   }
   const reason = refusalOf(member, writer?.id);
   return reason === undefined ? { kind: 'to', member } : { kind: 'refused', code: 'conflict', reason };
@@ -35,13 +35,13 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
 
 const ALONE: Readonly<Record<ClusterView['database']['kind'], string>> = {
   leveldb:
-    'there is nobody else: this backend stores everything in its own directory; several share a database, see --store postgres://… and docs/scale-out.md',
-  postgres: 'there is nobody else: no other backend with this database runs',
+    'there is no other member: this backend uses a LevelDB store; a cluster needs --store postgres://…, see docs/scale-out.md',
+  postgres: 'there is no other member: no other backend uses this database',
 };
 
 function refusalOf({ id, name, state }: ClusterMember, writer: string | undefined): string | undefined {
-  if (id === writer) return `${name} writes already`;
-  if (state === 'gone') return `${name} has not been heard of for a while`;
+  if (id === writer) return `${name} is the leader already`;
+  if (state === 'gone') return `${name} has sent no heartbeat for a while`;
   return state === 'behind' ? `${name} is too far behind` : undefined;
 }
 
@@ -63,7 +63,7 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   const own = answeringMember(view);
   return [
     ...(database.state === 'away' ? [{ kind: 'away', text: 'database away: writes wait' } as const] : []),
-    ...(writer === null ? [{ kind: 'no-writer', text: 'no writer: writes wait' } as const] : []),
+    ...(writer === null ? [{ kind: 'no-writer', text: 'no leader: writes wait' } as const] : []),
     ...(own?.state === 'behind'
       ? [{ kind: 'behind', text: `member ${own.name} is ${String(own.behind)} writes behind` } as const]
       : []),

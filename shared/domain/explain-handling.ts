@@ -14,10 +14,10 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
     const rest = others.length === 0 ? '' : `, ${namesOf(others, 'does not', 'do not')}`;
     return `${namesOf(runs, 'handles it', 'handle it')}${withGroups(verdicts, runs)}${rest}`;
   }
-  if (first === undefined) return 'nobody handles it: its check names no handler';
-  if (second === undefined) return `nobody handles it: ${first.handler} does not, because ${first.reason}`;
+  if (first === undefined) return 'no handler runs: its check has no handlers';
+  if (second === undefined) return `no handler runs: ${first.handler}: ${first.reason}`;
   const shared = sharedReason(others, first);
-  return `nobody handles it: ${shared ?? 'each handler has its own reason'}`;
+  return `no handler runs: ${shared ?? 'each handler has its own reason'}`;
 }
 
 /** What they have in common; those with groups say more of an inhibition or a silence than the others. */
@@ -49,7 +49,7 @@ function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string)
 
 /** What a recovering event says of itself before anything else. */
 export function recoveringSentence(recovery: Recovery, handling: string): string {
-  return `it is recovering (${recoveryWords(recovery)}), and is told as resolved only then; ${handling}`;
+  return `the event is recovering (${recoveryWords(recovery)}); its resolution is notified after that; ${handling}`;
 }
 
 /**
@@ -60,7 +60,7 @@ export function recoveringSentence(recovery: Recovery, handling: string): string
 export function noEventSentence(status: number): string {
   return status === 0
     ? 'there is no event: its last result is OK'
-    : `there is no event: its last result is ${severityOf(status)}, and was told to resolve (force_resolve)`;
+    : `there is no event: its last result is ${severityOf(status)} and had force_resolve set`;
 }
 
 /** Why a result would make nobody run. @param after what it would leave */
@@ -69,12 +69,12 @@ export function noTransitionSentence(
   after: CheckState,
   result: { readonly status: number },
 ): string {
-  if (result.status !== 0) return 'nothing to handle: it is told to resolve (force_resolve), and there is no event';
-  if (before.event === undefined) return 'nothing to handle: it is OK, and there is no event';
+  if (result.status !== 0) return 'nothing to handle: the result has force_resolve set, and there is no event';
+  if (before.event === undefined) return 'nothing to handle: the result is OK, and there is no event';
   const recovery = after.event?.recovery;
   return recovery !== undefined
-    ? `nothing to handle: it is OK, and its event would stay until it has recovered (${recoveryWords(recovery)})`
-    : 'nothing to handle: it is OK, and its event stays because auto_resolve is false';
+    ? `nothing to handle: the result is OK, and the event stays open until it has recovered (${recoveryWords(recovery)})`
+    : 'nothing to handle: the result is OK, and the event stays open because auto_resolve is false';
 }
 
 /** What a result would do to its event. */
@@ -84,12 +84,12 @@ export function transitionSentence(
 ): string {
   switch (kind) {
     case 'open':
-      return before.event === undefined ? 'an event would begin' : 'the event would go on';
+      return before.event === undefined ? 'an event would open' : 'the event would stay open';
     case 'resolve':
       return 'the event would be resolved';
     case 'well':
-      return 'all is well, which its handlers of the newer API hear too, and no event would be stored';
+      return 'the result is OK: handlers of the v2 API run, and no event is stored';
     default:
-      return 'it would be handled as a metric, and no event would be stored';
+      return 'the result would be handled as a metric, and no event would be stored';
   }
 }

@@ -46,7 +46,7 @@ export function parseFilter({ attributes, negate, when }: FilterDefinition): Eve
 /** Whether an event passes a filter (completion 1.9). */
 export function filterEvent(filter: EventFilter, event: Event, moment: Moment): FilterVerdict {
   if (filter.windows !== undefined && !isInWindow(filter.windows, moment.nowMs, moment.zone)) {
-    return { kind: 'pass', reason: 'it is outside of the time windows of the filter' };
+    return { kind: 'pass', reason: 'the time is outside of the time windows of the filter' };
   }
   // An event has only attributes by name; its type does not say so.
   const match = matchConditions(filter.conditions, { ...event }, moment);
@@ -78,20 +78,20 @@ export function filterV2Event(
 /** `is_incident` of version 2: problems and their resolutions (completion 1.17). */
 function filterByIncident({ check, action }: Event): FilterVerdict {
   return check.status !== 0 || action === 'resolve' || endsProblem(check)
-    ? { kind: 'pass', reason: 'it is a problem or the end of one' }
-    : { kind: 'filtered', reason: 'it is neither a problem nor the end of one' };
+    ? { kind: 'pass', reason: 'it is an incident or its resolution' }
+    : { kind: 'filtered', reason: 'it is neither an incident nor its resolution' };
 }
 
 function filterBySilence({ silenced, silenced_by: by }: Event): FilterVerdict {
   return silenced
     ? { kind: 'filtered', reason: `it is silenced by ${by.join(', ')}` }
-    : { kind: 'pass', reason: 'nothing silences it' };
+    : { kind: 'pass', reason: 'it is not silenced' };
 }
 
 function filterByMetrics({ check }: Event): FilterVerdict {
   return hasMetrics(check)
-    ? { kind: 'pass', reason: 'it brings metrics' }
-    : { kind: 'filtered', reason: 'it brings no metrics' };
+    ? { kind: 'pass', reason: 'it has metrics' }
+    : { kind: 'filtered', reason: 'it has no metrics' };
 }
 
 /** The defaults of what the filter `occurrences` reads (completion 1.9). */
@@ -126,11 +126,11 @@ const SHOWN_LENGTH = 40;
 /** Why the filter lets every occurrence through, as at the peer. */
 function noCount(attribute: string, value: unknown): string {
   const shown = JSON.stringify(value).slice(0, SHOWN_LENGTH);
-  return `it counts no occurrences, because ${attribute} of the check is ${shown} and no whole number`;
+  return `occurrences are not counted, because ${attribute} of the check is ${shown} and not a whole number`;
 }
 
 /**
- * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`
+ * The built-in filter `occurrences`: an event is handled once enough occurrences, and then again every `refresh`
  * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence or of an
  * inhibition brings it.
  */
@@ -141,16 +141,16 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   if (!isInteger(needed)) return { kind: 'pass', reason: noCount('occurrences', needed) };
   if (!isInteger(refresh)) return { kind: 'pass', reason: noCount('refresh', refresh) };
   if (action === 'resolve' && occurrences_watermark >= needed) {
-    return { kind: 'pass', reason: 'it resolves what was handled' };
+    return { kind: 'pass', reason: 'it resolves an event that was handled' };
   }
   if (occurrences < needed) return { kind: 'filtered', reason: 'not enough occurrences' };
-  if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'it occurred often enough' };
-  if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that kept it back has ended' };
-  if (event.inhibition_ended === true) return { kind: 'pass', reason: 'the inhibition that kept it back has ended' };
+  if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'enough occurrences' };
+  if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that suppressed it has ended' };
+  if (event.inhibition_ended === true) return { kind: 'pass', reason: 'the inhibition that suppressed it has ended' };
   const interval = check['interval'];
   const every = Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
   return every === 0 || (occurrences - needed) % every === 0
-    ? { kind: 'pass', reason: 'its refresh is due' }
+    ? { kind: 'pass', reason: 'its refresh interval has passed' }
     : { kind: 'filtered', reason: `only handling every ${String(every)} occurrences` };
 }
 
@@ -173,8 +173,8 @@ export function filterByDependencies({ client, check }: Event, events: StoredEve
     ? dependencies.find((item) => typeof item === 'string' && hasEvent(item, client.name, events))
     : undefined;
   return failing === undefined
-    ? { kind: 'pass', reason: 'nothing that it depends on has an event' }
-    : { kind: 'filtered', reason: `there is an event of its dependency ${String(failing)}` };
+    ? { kind: 'pass', reason: 'none of its dependencies has an event' }
+    : { kind: 'filtered', reason: `its dependency has an event: ${String(failing)}` };
 }
 
 function hasEvent(dependency: string, client: string, events: StoredEvents): boolean {

@@ -143,8 +143,8 @@ export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler
     'reason' in routed
       ? routed.reason
       : routed.kind === 'unknown_handler'
-        ? 'no handler of this name is defined'
-        : 'it is a set in a set in a set, and handler sets cannot be deeply nested';
+        ? 'no handler with this name is defined'
+        : 'handler sets cannot be nested deeper than two levels';
   return { ...nameOf(routed), verdict: routed.kind, reason };
 }
 
@@ -191,12 +191,12 @@ function objection(
   event: Event,
   { isBeside }: Pick<HandlingCircumstances, 'isBeside'>,
 ): Judgement | undefined {
-  if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check says handle: false' };
+  if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check has handle: false' };
   if (event.action === 'flapping' && handle_flapping !== true) {
-    return { verdict: 'action', reason: 'it is flapping, and the handler does not say handle_flapping: true' };
+    return { verdict: 'action', reason: 'it is flapping, and the handler does not set handle_flapping: true' };
   }
   if (group_by !== undefined && event.check.status === 0 && (event.action !== 'resolve' || isBeside === true)) {
-    return { verdict: 'action', reason: 'it is neither a problem nor the end of one, and the handler has group_by' };
+    return { verdict: 'action', reason: 'it is neither an incident nor its resolution, and the handler has group_by' };
   }
   if (severities !== undefined && !hasSeverity(event, severities)) {
     return { verdict: 'severity', reason: severityReason(event, severities) };
@@ -220,12 +220,12 @@ function inhibited({ quiet }: HandlingCircumstances): Judgement | undefined {
 
 /** For people: what follows on "this handler, because". */
 export function inhibitedReason({ rule, client, check }: Inhibitor): string {
-  return `the inhibition ${rule} keeps it quiet while there is an event of ${client}/${check}`;
+  return `inhibited by ${rule} while ${client}/${check} is failing`;
 }
 
 /** The same of silenced entries. */
 export function silencedReason(silencedBy: readonly string[]): string {
-  return `it is silenced by ${silencedBy.join(', ')}, and the handler does not say handle_silenced: true`;
+  return `silenced by ${silencedBy.join(', ')}, and the handler does not set handle_silenced: true`;
 }
 
 /** Of a resolve any status of its history may be the listed one: whoever was told of the problem hears of its end. */
@@ -237,8 +237,8 @@ function hasSeverity({ action, check }: Event, severities: readonly string[]): b
 function severityReason({ action, check }: Event, severities: readonly string[]): string {
   const wanted = severities.length === 0 ? 'none' : severities.join(', ');
   return action === 'resolve'
-    ? `it resolves, and none of its history is of a severity that the handler wants (${wanted})`
-    : `it is ${severityOf(check.status)}, and the handler wants ${wanted}`;
+    ? `it resolves, and no result in its history has a severity of the handler (${wanted})`
+    : `its severity is ${severityOf(check.status)}, and the handler accepts ${wanted}`;
 }
 
 function filtered(conditions: Conditions, event: Event, circumstances: HandlingCircumstances): Judgement {
@@ -249,7 +249,7 @@ function filtered(conditions: Conditions, event: Event, circumstances: HandlingC
     const { attribute, reason } = verdict;
     return {
       verdict: 'filtered',
-      reason: `the filter ${filter} keeps it out: ${reason}`,
+      reason: `filtered by ${filter}: ${reason}`,
       filter,
       ...(attribute === undefined ? {} : { attribute }),
       ...defectsIn(defects),
@@ -277,7 +277,7 @@ function judgeFilter(
         ? filterEvent(definition, event, moment)
         : filterV2Event(definition, { namespace, event }, moment);
   if (verdict === undefined) {
-    defects.push({ filter: name, problem: 'unknown filter', reason: 'no filter of this name is defined' });
+    defects.push({ filter: name, problem: 'unknown filter', reason: 'no filter with this name is defined' });
   } else if (verdict.defect !== undefined) {
     defects.push({ filter: name, problem: verdict.defect, reason: verdict.reason });
   }
@@ -290,7 +290,7 @@ function defectsIn(defects: readonly FilterDefect[]): Pick<Judgement, 'defects'>
 
 function mutable({ mutator }: Conditions, { definitions }: HandlingCircumstances): Judgement {
   if (mutator === undefined || BUILT_IN.mutators.has(mutator) || definitions.mutator(mutator) !== undefined) {
-    return { verdict: 'handle', reason: 'nothing keeps it from running' };
+    return { verdict: 'handle', reason: 'all conditions are met' };
   }
-  return { verdict: 'unknown_mutator', reason: `its mutator ${mutator} is not defined, so its run fails` };
+  return { verdict: 'unknown_mutator', reason: `its mutator ${mutator} is not defined, so the run will fail` };
 }

@@ -53,7 +53,7 @@ export function recurrenceFault(
   nowMs: number,
 ): { readonly part: RecurrencePart; readonly problem: string } | undefined {
   const schedule = scheduleOf(recurrence);
-  if (schedule === undefined) return { part: 'schedule', problem: 'its schedule cannot be read' };
+  if (schedule === undefined) return { part: 'schedule', problem: 'its schedule is invalid' };
   const apart = cachedLeastApart(recurrence.schedule, schedule);
   if (recurrence.duration * 1000 >= apart) {
     const problem =
@@ -64,8 +64,8 @@ export function recurrenceFault(
   if (nextWindow(recurrence, nowMs) !== undefined) return undefined;
   const { last_day: last } = recurrence;
   return last === undefined
-    ? { part: 'schedule', problem: 'no window will ever come: look at day and month of the schedule' }
-    : { part: 'last_day', problem: `no window lies ahead up to last_day ${last}: choose a later one` };
+    ? { part: 'schedule', problem: 'no window will ever start: check day and month of the schedule' }
+    : { part: 'last_day', problem: `no window starts before last_day ${last}: choose a later day` };
 }
 
 /** The window that is in force at a moment, or else the next one; undefined: there is none any more. */

@@ -71,7 +71,8 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
     values: [],
     compile: (operator, value) => {
       const test = textTest(operator, value);
-      if (test === undefined) return `${name} is a text and has no order: use ${name}=, ${name}!= or ${name}~`;
+      if (test === undefined)
+        return `${name} is a text and cannot be compared by order: use ${name}=, ${name}!= or ${name}~`;
       return operator === '!=' ? (row) => !test(read(row)) : (row) => test(read(row));
     },
   };
@@ -95,7 +96,8 @@ export function listField<Row>(
     values: [],
     compile: (operator, value) => {
       const test = textTest(operator, value);
-      if (test === undefined) return `${name} holds texts and has no order: use ${name}=, ${name}!= or ${name}~`;
+      if (test === undefined)
+        return `${name} contains texts and cannot be compared by order: use ${name}=, ${name}!= or ${name}~`;
       return operator === '!=' ? (row) => !read(row).some(test) : (row) => read(row).some(test);
     },
   };
@@ -131,7 +133,7 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
     operator: '>=',
     values: ['warn', 'crit', 'unknown', 'ok'],
     compile: (operator, value) => {
-      if (operator === '~') return 'status has no patterns: use status=, status!=, status>= and the like';
+      if (operator === '~') return 'status does not support patterns: use status=, status!=, status>= and the like';
       const severity = severityNamed(value);
       if (severity !== undefined) {
         const compare = numberTest(operator, STATUS_OF[severity]);
@@ -152,7 +154,7 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
     operator: '>',
     values: [],
     compile: (operator, value) => {
-      if (operator === '~') return `${name} has no patterns: use ${name}=, ${name}>= and the like`;
+      if (operator === '~') return `${name} does not support patterns: use ${name}=, ${name}>= and the like`;
       if (!/^\d{1,15}$/.test(value)) return `"${value}" is not a whole number: ${hint}`;
       return ofKnown(read, numberTest(operator, Number(value)));
     },
@@ -207,7 +209,7 @@ export function durationField<Row>(name: string, read: (row: Row) => number | un
     operator: '>=',
     values: ['30s', '1m', '5m', '1h'],
     compile: (operator, value) => {
-      if (operator === '~') return `${name} has no patterns: use ${name}=, ${name}>= and the like`;
+      if (operator === '~') return `${name} does not support patterns: use ${name}=, ${name}>= and the like`;
       const seconds = parseDuration(value.toLowerCase());
       if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
       return ofKnown(read, numberTest(operator, seconds));
@@ -227,9 +229,9 @@ export function choiceField<Row>(
     operator: '=',
     values: choices,
     compile: (operator, value) => {
-      if (operator !== '=' && operator !== '!=') return `${name} is one of a few: use ${name}= or ${name}!=`;
+      if (operator !== '=' && operator !== '!=') return `${name} has fixed values: use ${name}= or ${name}!=`;
       const wanted = value.toLowerCase();
-      if (!choices.includes(wanted)) return `"${value}" is no ${name}: ${hint}`;
+      if (!choices.includes(wanted)) return `"${value}" is not a valid ${name}: ${hint}`;
       return (row, nowSeconds) => (read(row, nowSeconds) === wanted) === (operator === '=');
     },
   };
@@ -244,7 +246,7 @@ export function flagField<Row>(name: string, read: (row: Row) => boolean): Field
     values: ['true', 'false'],
     flag: read,
     compile: (operator, value) => {
-      if (operator !== '=' && operator !== '!=') return `${name} is yes or no: ${hint}`;
+      if (operator !== '=' && operator !== '!=') return `${name} is a boolean: ${hint}`;
       const wanted = /^(?:true|yes)$/i.test(value) ? true : /^(?:false|no)$/i.test(value) ? false : undefined;
       if (wanted === undefined) return `"${value}" is neither true nor false: ${hint}`;
       return (row) => (read(row) === wanted) === (operator === '=');

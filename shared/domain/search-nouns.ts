@@ -32,7 +32,7 @@ export const CLIENT_SEARCH = searchLanguage<ClientRow>(
     textField('address', ({ address }) => address),
     textField('version', ({ version }) => version),
     listField('subscriptions', 'a subscription', ({ subscriptions }) => subscriptions),
-    timeField('keepalive', 'since its last sign of life', ({ timestamp }) => timestamp),
+    timeField('keepalive', 'since its last keepalive', ({ timestamp }) => timestamp),
   ],
   ({ name, address, version, subscriptions }) => [name, address, version, ...subscriptions],
 );
@@ -77,7 +77,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     textField('reason', ({ reason }) => reason ?? ''),
     { ...choiceField<FoundSilenced>('state', SILENCED_STATES, silencedState), usesTime: true },
     remainingField('left', 'until it ends', ({ expire_at: end }) => end ?? undefined),
-    timeField('age', 'since it was made', ({ timestamp }) => timestamp),
+    timeField('age', 'since it was created', ({ timestamp }) => timestamp),
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
     flagField('idle', ({ idle }) => idle !== undefined),
     countField('kept_back', ({ suppressed }) => suppressed),
@@ -132,7 +132,7 @@ export const CHECK_SEARCH = searchLanguage<FoundCheck>(
     listField('subscribers', 'a subscription', ({ subscribers }) => subscribers ?? []),
     durationField('interval', ({ interval }) => interval ?? undefined),
     textField('cron', ({ cron }) => cron ?? ''),
-    remainingField('next', 'until it is asked for', ({ next_run: next }) => next ?? undefined),
+    remainingField('next', 'until its next run', ({ next_run: next }) => next ?? undefined),
     ...CHECK_COUNTS.map((count): Field<FoundCheck> => countField(count, ({ results }) => results?.[count])),
   ],
   ({ name, command, subscribers }) => [name, commandText(command ?? ''), ...(subscribers ?? [])],
@@ -170,7 +170,7 @@ export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
     choiceField<ClusterMember>('role', ['writer', 'member'], ({ role }) => role),
     choiceField<ClusterMember>('state', ['ok', 'behind', 'gone'], ({ state }) => state),
     countField('behind', ({ behind }) => behind),
-    timeField('seen', 'since it was heard of', ({ last_seen: at }) => at),
+    timeField('seen', 'since its last heartbeat', ({ last_seen: at }) => at),
     timeField('up', 'since it started', ({ since }) => since),
   ],
   ({ id, name, url, version }) => [id, name, url, version],
@@ -181,10 +181,10 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
   [
     textField('handler', ({ handler }) => handler),
     textField('namespace', ({ namespace }) => namespace),
-    listField('by', 'what its events have in common', ({ by }) => Object.values(by)),
+    listField('by', 'a value of its group key', ({ by }) => Object.values(by)),
     countField('events', ({ firing }) => firing),
     countField('untold', ({ waiting }) => waiting),
-    timeField('told', 'since it was told', ({ told_at: at }) => at ?? undefined),
+    timeField('told', 'since its last notification', ({ told_at: at }) => at ?? undefined),
   ],
   ({ namespace, handler, by }) => [
     namespace,
@@ -199,7 +199,7 @@ export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
     textField('inhibition', ({ name }) => name),
     textField('when', ({ when }) => when),
     textField('quiets', ({ quiet }) => quiet),
-    listField('namespace', 'a namespace in which it keeps events quiet', ({ inhibitors }) =>
+    listField('namespace', 'a namespace in which it inhibits events', ({ inhibitors }) =>
       inhibitors.map(({ namespace }) => namespace),
     ),
     listField('because', 'an event', ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`)),

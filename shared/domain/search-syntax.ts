@@ -55,7 +55,7 @@ export function parseSearchTree<Row>(
     return problem(`the search is longer than ${String(SEARCH_LENGTH_MAX)} characters: shorten it`, SEARCH_LENGTH_MAX);
   }
   const control = text.search(/(?!\t)\p{Cc}/u);
-  if (control !== -1) return problem('a search cannot hold control characters: remove this one', control);
+  if (control !== -1) return problem('a search cannot contain control characters: remove this one', control);
   return parsed(() => new Parser(fields, text).parse());
 }
 
@@ -118,7 +118,7 @@ class Parser<Row> {
   #term(): SearchNode<Row> {
     this.#skipSpaces();
     const start = this.#position;
-    if (this.#atEnd()) this.#fail('something to search for is missing here');
+    if (this.#atEnd()) this.#fail('a search term is missing here');
     if (++this.#depth > DEPTH_MAX)
       this.#fail(`more than ${String(DEPTH_MAX)} levels of "(", "!" and "not": simplify the search`);
     const node = this.#primary(start);
@@ -134,7 +134,7 @@ class Parser<Row> {
       case '(':
         return this.#group(start);
       case ')':
-        return this.#fail('something to search for is missing before this ")"');
+        return this.#fail('a search term is missing before this ")"');
       case '"':
         return this.#counted({ kind: 'word', text: this.#nonEmpty(this.#quoted(), start) });
       default:
@@ -180,7 +180,7 @@ class Parser<Row> {
     const text = this.#bare();
     const lower = text.toLowerCase();
     if (lower === 'and' || lower === 'or') {
-      this.#fail(`something to search for is missing before "${text}"; quote it to search for the word itself`, start);
+      this.#fail(`a search term is missing before "${text}"; quote it to search for the word itself`, start);
     }
     const flag = this.#fields.get(lower, text)?.flag;
     if (flag !== undefined) return this.#counted({ kind: 'flag', name: lower, matches: flag });
@@ -209,7 +209,7 @@ class Parser<Row> {
   }
 
   #nonEmpty(text: string, start: number): string {
-    return text === '' ? this.#fail('there is nothing between these quotes: type what to search for', start) : text;
+    return text === '' ? this.#fail('these quotes are empty: type a search term', start) : text;
   }
 
   #seesKeyword(keyword: Keyword): boolean {
@@ -224,7 +224,7 @@ class Parser<Row> {
     if (!this.#seesKeyword(keyword)) return false;
     this.#position += keyword.length;
     this.#skipSpaces();
-    if (this.#atEnd() || this.#peek() === ')') this.#fail(`something to search for is missing after "${keyword}"`);
+    if (this.#atEnd() || this.#peek() === ')') this.#fail(`a search term is missing after "${keyword}"`);
     return true;
   }
 

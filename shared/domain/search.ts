@@ -26,7 +26,7 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
     flagField('flapping', (row) => row.action === 'flapping'),
     flagField('recovering', (row) => row.recovering !== undefined),
     flagField('inhibited', (row) => row.inhibited_by !== undefined),
-    listField('inhibited_by', 'a rule, or the event that keeps it quiet', ({ inhibited_by: by }) =>
+    listField('inhibited_by', 'an inhibition rule or its source event', ({ inhibited_by: by }) =>
       by === undefined ? [] : [by.rule, `${by.client}/${by.check}`],
     ),
     listField('group', 'the id of a group of a handler', (row) => row.groups ?? []),

@@ -66,12 +66,12 @@ const ATTRIBUTES_MAX = 20;
 /** The attribute `env`, also with what is in it: `labels.app.kubernetes.io/name`. */
 const NAME = /^[a-z_](?:[\w./-]*\w)?/i;
 
-const NOT_STABLE = 'changes from result to result, which a selector cannot look at';
+const NOT_STABLE = 'changes with every result and cannot be used in a selector';
 const NO_FIELD: ReadonlyMap<string, string> = new Map([
   ...['status', 'state', 'output', 'duration', 'executed', 'issued', 'history', 'occurrences'].map(unstable),
   ...['occurrences_watermark', 'total_state_change', 'action', 'flapping', 'age', 'last', 'since'].map(unstable),
   ...['last_ok', 'last_seen', 'last_state_change', 'timestamp', 'is_silenced', 'silenced', 'silenced_by'].map(unstable),
-  ['backend', 'is not known to a backend, whose selector it is'],
+  ['backend', 'is not available in a selector'],
   ['subscription', 'is called subscriptions here'],
 ]);
 
@@ -111,7 +111,7 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
     },
     text,
   );
-  if (tree === undefined) return problem(`a selector has to name something: ${FIELDS}`, 0);
+  if (tree === undefined) return problem(`a selector needs at least one condition: ${FIELDS}`, 0);
   if (tree.kind === 'problem') return tree;
   const flag = flagIn(tree);
   if (flag !== undefined) return problem(`${flag} ${NOT_STABLE}: ${FIELDS}`, text.toLowerCase().indexOf(flag));
@@ -232,7 +232,7 @@ function fieldOf(
   const refused = NO_FIELD.get((parts[0] ?? '').toLowerCase());
   if (refused !== undefined) return refusedField(name, `${name} ${refused}: ${FIELDS}`);
   if (parts.some((part) => isHiddenKey(part))) {
-    return refusedField(name, `${name} is kept secret and cannot be searched for: ${FIELDS}`);
+    return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS}`);
   }
   const owners: readonly AttributeOwner[] = owner === undefined ? ['client', 'check'] : [owner];
   const field = listField<SelectorSubject>(

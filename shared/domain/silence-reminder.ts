@@ -72,7 +72,7 @@ function reminderText({ id, selector, creator, reason, expireAtMs, reminded }: S
   const name = selector === undefined ? id : `${id} (${selector})`;
   const left = formatDuration(Math.max(0, (expireAtMs ?? 0) / 1000 - now), 1);
   const events = reminded?.events ?? 0;
-  const said = `the silence ${name} ends in ${left} and keeps ${counted(events, 'event')} quiet`;
+  const said = `the silence ${name} ends in ${left} and silences ${counted(events, 'event')}`;
   const why = [creator ?? '', reason ?? ''].filter((text) => text !== '').join(': ');
   return why === '' ? said : `${said} (${why})`;
 }

@@ -17,7 +17,7 @@ export function spoolCheckResult(trouble: SpoolTrouble | undefined): {
 } {
   if (trouble === undefined) return { status: 0, output: 'results are written to the spool' };
   const { reason, unsaved, dropped } = trouble;
-  const lost = dropped === 0 ? 'none was dropped' : `${results(dropped)} dropped for want of memory`;
+  const lost = dropped === 0 ? 'none was dropped' : `${results(dropped)} dropped because memory was full`;
   return {
     status: dropped === 0 ? 1 : 2,
     output: `${reason}. Until then results are delivered from memory: ${results(unsaved)} kept there, ${lost}`,

@@ -24,7 +24,7 @@ export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape):
 
 /** For people, to stand behind what asks for it. */
 export function unknownAttributeText({ path, meant }: UnknownAttribute): string {
-  const instead = meant === undefined ? 'remove it, or correct the name' : `is ${meant.join('.')} meant?`;
+  const instead = meant === undefined ? 'remove it, or correct the name' : `did you mean ${meant.join('.')}?`;
   return `names ${shortened(path.join('.'))}, which has no value unless something brings an attribute of that name: ${instead}`;
 }
 

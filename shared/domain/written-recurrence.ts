@@ -30,16 +30,16 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
   const parsed = parseSchedule(schedule);
   if (schedule === '') return wrong('schedule', `no schedule: ${SCHEDULE_HINT}`);
   if ('problem' in parsed) return wrong('schedule', parsed.problem);
-  if (timeZoneOf(zone) === undefined) return wrong('zone', `"${zone}" is no time zone: write ${TIME_ZONE_HINT}`);
+  if (timeZoneOf(zone) === undefined) return wrong('zone', `"${zone}" is not a time zone: use ${TIME_ZONE_HINT}`);
   const duration = parseDuration(written.duration.trim());
   if (duration === undefined) return wrong('duration', `how long a window lasts: ${DURATION_HINT}`);
   if (duration < WINDOW_SECONDS.min || duration > WINDOW_SECONDS.max) {
     return wrong('duration', `a window lasts from ${formatDuration(WINDOW_SECONDS.min)} to less than a week`);
   }
-  if (first !== '' && dayOf(first) === undefined) return wrong('first_day', `"${first}" is no day: ${DAY_HINT}`);
-  if (last !== '' && dayOf(last) === undefined) return wrong('last_day', `"${last}" is no day: ${DAY_HINT}`);
+  if (first !== '' && dayOf(first) === undefined) return wrong('first_day', `"${first}" is not a day: ${DAY_HINT}`);
+  if (last !== '' && dayOf(last) === undefined) return wrong('last_day', `"${last}" is not a day: ${DAY_HINT}`);
   if (first !== '' && last !== '' && last < first) {
-    return wrong('last_day', `the last day is before the first, ${first}: exchange them`);
+    return wrong('last_day', `the last day is before the first day, ${first}: swap them`);
   }
   const recurrence = recurrenceOf({
     schedule,

@@ -10,26 +10,26 @@ export const alertSettingsSchema = z.strictObject({
     .array(labelNameSchema)
     .max(20)
     .default(['client', 'instance', 'host', 'hostname', 'node'])
-    .describe('Labels that name the client, the first that is there.'),
-  'default-client': nameSchema.default('prometheus').describe('The client of alerts without any of them.'),
-  check: labelNameSchema.default('alertname').describe('The label that names the check.'),
-  severity: labelNameSchema.default('severity').describe('The label that makes the status; without it that is 2.'),
+    .describe('Labels that name the client; the first one present is used.'),
+  'default-client': nameSchema.default('prometheus').describe('Client of alerts without any of these labels.'),
+  check: labelNameSchema.default('alertname').describe('Label that names the check.'),
+  severity: labelNameSchema.default('severity').describe('Label that sets the status; without it the status is 2.'),
   statuses: z
     .record(z.string().max(255), z.int().min(0).max(255))
     .default({ critical: 2, error: 2, page: 2, warning: 1, info: 1, none: 0 })
-    .describe('Status by severity, in small letters; one that is not named is 3.'),
+    .describe('Status by severity in lower case; unlisted severities are 3.'),
   ignore: z
     .array(labelNameSchema)
     .max(100)
     .default([])
-    .describe('Labels that do not tell alerts apart: `replica` of several Prometheus that watch the same.'),
+    .describe('Labels to ignore when alerts are compared, such as `replica` of redundant Prometheus servers.'),
   'resolve-timeout': z
     .int()
     .min(1)
     .max(86_400)
     .default(300)
-    .describe('Seconds after which an alert is over that was sent without an end, and not again.'),
-  handlers: z.array(nameSchema).max(100).default([]).describe('Handlers of every alert; none: the handler `default`.'),
+    .describe('Seconds after which an alert without an end resolves if it is not sent again.'),
+  handlers: z.array(nameSchema).max(100).default([]).describe('Handlers of all alerts; empty: the handler `default`.'),
 });
 
 export type AlertSettings = z.infer<typeof alertSettingsSchema>;

@@ -10,15 +10,16 @@ const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
 /** How a listener speaks TLS. */
 const tlsSettingsSchema = z.strictObject({
-  'cert-file': z.string().min(1).describe('PEM: the certificate, then those that lead to its authority.'),
-  'key-file': z.string().min(1).describe('PEM, without a passphrase, for its owner alone (mode 0600).'),
+  'cert-file': z.string().min(1).describe('The certificate, followed by its intermediate certificates (PEM).'),
+  'key-file': z
+    .string()
+    .min(1)
+    .describe('The private key (PEM), without a passphrase, readable only by its owner (mode 0600).'),
   'client-ca-file': z
     .string()
     .min(1)
     .optional()
-    .describe(
-      'PEM: the authorities whose certificates say which agent shows them. Without it nobody is asked for one.',
-    ),
+    .describe('CA certificates (PEM) of agent certificates. Without it no client certificate is requested.'),
 });
 
 export type TlsSettings = z.infer<typeof tlsSettingsSchema>;
@@ -29,7 +30,7 @@ const ownTlsSchema = z
     'must have cert-file and key-file, and may have client-ca-file; or be false',
   )
   .optional()
-  .describe('TLS of this listener, in place of that of all; `false`: none here.');
+  .describe('TLS of this listener instead of the common one; `false` disables TLS here.');
 
 /** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
 export const apiSettingsSchema = z
@@ -38,30 +39,28 @@ export const apiSettingsSchema = z
       .string()
       .min(1)
       .default(API_DEFAULTS.bind)
-      .describe('The address to listen on. One that others can reach takes credentials and TLS.'),
-    port: z.int().min(0).max(65_535).default(API_DEFAULTS.port).describe('0: any free port.'),
+      .describe('Address to listen on. An address that other hosts can reach needs credentials and TLS.'),
+    port: z.int().min(0).max(65_535).default(API_DEFAULTS.port).describe('Port to listen on; 0: any free port.'),
     user: z
       .string()
       .min(1)
       .refine((user) => !user.includes(':'), 'must not hold a colon: HTTP Basic ends the user name there')
       .optional()
-      .describe('An administrator beside those that are stored; only together with `password`.'),
+      .describe('User name of an additional administrator; needs `password`.'),
     password: z
       .string()
       .min(1)
       .refine(
         (password) => !isPasswordHash(password) || parsePasswordHash(password) !== undefined,
-        'is no usable hash: make one with mon-backend hash-password',
+        'is not a valid hash: create one with mon-backend hash-password',
       )
       .optional()
-      .describe('`scrypt$N$r$p$salt$hash`, as `mon-backend hash-password` prints it, or the password itself.'),
+      .describe('Password hash `scrypt$N$r$p$salt$hash` from `mon-backend hash-password`, or the plain password.'),
     tls: ownTlsSchema,
     cors: z
       .union([z.record(z.string(), z.string()), z.literal(false)], 'expected an object of headers, or false')
       .optional()
-      .describe(
-        'Header name to value, in place of the default CORS headers, for all of the API; `false`: none at all.',
-      ),
+      .describe('CORS headers of the API as name and value, instead of the defaults; `false`: no CORS headers.'),
   })
   .superRefine((api, context) => {
     // Half a pair of credentials would leave the API open although somebody meant to close it.
@@ -126,109 +125,92 @@ export const programSettingsSchema = z.object({
     .min(0)
     .max(86_400)
     .default(60)
-    .describe('Seconds for which late results of agents cannot bring a deleted client back; 0: they can at once.'),
+    .describe('Seconds during which late results cannot recreate a deleted client; 0: no quarantine.'),
   'proxy-client-quota': z
     .int()
     .min(0)
     .max(1_000_000)
     .default(1000)
     .describe(
-      'Proxy clients that the results of one agent may make by their `source`: one that is broken or taken over cannot fill the registry.',
+      'Maximum proxy clients that one agent may create with `source`, so that a faulty agent cannot fill the registry.',
     ),
   entity_limit: z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100)
-    .describe('Entities that agents, the newer API and a restore may make, in all namespaces together.'),
+    .describe('Maximum entities in all namespaces together, created by agents, the v2 API or a restore.'),
   'attributes-limit': z
     .int()
     .min(1024)
     .max(1024 * 1024)
     .default(ATTRIBUTE_LIMITS.bytes)
-    .describe('Bytes of JSON that a client may have, and a result without its output and metrics.'),
+    .describe('Maximum size of the JSON of a client, and of a result without output and metrics, in bytes.'),
   'keys-limit': z
     .int()
     .min(10)
     .max(100_000)
     .default(ATTRIBUTE_LIMITS.keys)
-    .describe('Keys that each object in a client or a result may have.'),
+    .describe('Maximum keys of an object in a client or a result.'),
   'memory-limit': z
     .int()
     .min(1)
     .max(1_048_576)
     .optional()
     .describe(
-      'MiB of memory that what is known may take: clients, checks, events, silences, stashes. Beyond it nothing new is taken, and what is known goes on. Without it: a share of what the process may use.',
+      'Memory limit in MiB for clients, checks, events, silences and stashes. Above it new objects are rejected; existing ones keep working. Default: a share of the memory of the process.',
     ),
-  'silences-limit': z
-    .int()
-    .min(1)
-    .max(10_000_000)
-    .default(SILENCES_MAX)
-    .describe('Silenced entries that one namespace may have.'),
+  'silences-limit': z.int().min(1).max(10_000_000).default(SILENCES_MAX).describe('Maximum silences in a namespace.'),
   'disk-floor': z
     .int()
     .min(0)
     .max(2 ** 50)
     .default(512 * 1024 * 1024)
     .describe(
-      'Bytes that must stay free on the disk of the state directory: below, new results and new entries are refused, and what ends, resolves or deletes goes on. 0: never mind.',
+      'Minimum free bytes on the disk of the state directory. Below it new results and objects are rejected; resolving, ending and deleting still work. 0 disables the check.',
     ),
   'connection-limit': z
     .int()
     .min(10)
     .max(1_000_000)
     .default(50_000)
-    .describe('Connections of all kinds at once; fewer where the process may have fewer files open.'),
+    .describe('Maximum connections; lower if the process may open fewer files.'),
   'connection-limit-per-address': z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe(
-      'Connections of one address (of IPv6: of one /64), but for those that speak for many. Without it: a tenth of all.',
-    ),
+    .describe('Maximum connections of one address (IPv6: one /64), except trusted proxies. Default: a tenth of all.'),
   'buffer-limit': z
     .int()
     .min(64)
     .max(1_000_000)
     .default(256)
-    .describe('MiB that may wait in memory for all peers together that do not read, or do not end what they say.'),
+    .describe('Memory in MiB for buffers of all slow connections together.'),
   'buffer-limit-per-connection': z
     .int()
     .min(20)
     .max(1_000_000)
     .default(32)
-    .describe('MiB that may wait in memory for one such peer.'),
+    .describe('Memory in MiB for buffers of one slow connection.'),
   'agent-listener': z
     .strictObject({
-      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('The address to listen on.'),
-      port: z.int().min(0).max(65_535).default(8081).describe('0: any free port.'),
+      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
+      port: z.int().min(0).max(65_535).default(8081).describe('Port to listen on; 0: any free port.'),
       tls: ownTlsSchema,
     })
     .optional()
-    .describe('A port of its own for agents, also those of the newer generation. Without it: none.'),
+    .describe('Separate listener for agents, including Sensu Go agents. Default: none.'),
   'core-api': z
     .strictObject({
-      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('The address to listen on.'),
-      port: z.int().min(0).max(65_535).default(8080).describe('0: any free port.'),
+      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
+      port: z.int().min(0).max(65_535).default(8080).describe('Port to listen on; 0: any free port.'),
       tls: ownTlsSchema,
     })
     .optional()
-    .describe('A port of its own for the newer API, with the `/health` of that. Without it: none.'),
-  tls: tlsSettingsSchema
-    .optional()
-    .describe('TLS of every listener that has no settings of its own. Without it: none.'),
-  'insecure-http': z
-    .boolean()
-    .default(false)
-    .describe('Whether an address that others can reach may be listened at without TLS.'),
-  'audit-limit': z
-    .int()
-    .min(100)
-    .max(10_000_000)
-    .default(100_000)
-    .describe('Records of the audit trail that are kept.'),
-  alerts: alertSettingsSchema.prefault({}).describe('What the labels of alerts of a Prometheus mean.'),
+    .describe('Separate listener for the v2 API with its `/health`. Default: none.'),
+  tls: tlsSettingsSchema.optional().describe('TLS of all listeners without their own `tls`. Default: none.'),
+  'insecure-http': z.boolean().default(false).describe('Allow plain HTTP on an address that other hosts can reach.'),
+  'audit-limit': z.int().min(100).max(10_000_000).default(100_000).describe('Number of audit records to keep.'),
+  alerts: alertSettingsSchema.prefault({}).describe('Mapping of the labels of Prometheus alerts.'),
   timeline: z
     .strictObject({
       days: z
@@ -236,20 +218,18 @@ export const programSettingsSchema = z.object({
         .min(0)
         .max(3650)
         .default(90)
-        .describe('Days for which transitions are kept. 0: none are noted, and those that are there go.'),
+        .describe('Retention of transitions in days. 0: none are recorded, existing ones are deleted.'),
       'transitions-per-check': z
         .int()
         .min(100)
         .max(1_000_000)
         .default(10_000)
-        .describe(
-          'Transitions of one client and check that are kept; until the next look a tenth more, seldom some more.',
-        ),
+        .describe('Transitions to keep for each client and check; up to a tenth more until the next cleanup.'),
     })
     .prefault({})
-    .describe('How much of the past is kept.'),
+    .describe('Retention of the timeline.'),
   'aggregate-rules': aggregateRulesSchema.describe(
-    'When an aggregate makes an event, by the name of its check: see [aggregate rules](spec/aggregates.md).',
+    'Rules that turn aggregates into events, by check name: see [aggregate rules](spec/aggregates.md).',
   ),
   'silence-reminder': z
     .int()
@@ -257,74 +237,63 @@ export const programSettingsSchema = z.object({
     .max(86_400)
     .default(600)
     .describe(
-      'Seconds before the end of a silence that still keeps something quiet at which that is pointed out; 0: never. For silences that are made or extended from then on.',
+      'Seconds before the end of a silence with matching events at which a reminder is shown; 0: never. Applies to silences created or extended afterwards.',
     ),
   'silence-reminder-handler': z
     .string()
     .min(1)
     .max(255)
     .optional()
-    .describe('A handler that is told as well: once for each end of a silence that is pointed out.'),
+    .describe('Handler that is also notified, once per reminder.'),
   'silence-idle-after': z
     .int()
     .min(0)
     .max(31_536_000)
     .default(604_800)
-    .describe('Seconds after which a silence that has matched nothing is marked as idle; 0: never.'),
+    .describe('Seconds without a matching event after which a silence is marked as idle; 0: never.'),
   'silence-idle-expire': z
     .int()
     .min(0)
     .max(31_536_000)
     .default(0)
-    .describe('Seconds that a silence may be marked as idle before it is ended; 0: it never is ended for that.'),
-  'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
+    .describe('Seconds after which an idle silence is ended; 0: never.'),
+  'silence-policy': silencePolicySettingsSchema.prefault({}).describe('Rules for creating silences.'),
   'handler-networks': networksSchema.describe(
-    'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',
+    'Private networks (CIDR) that handlers may reach by host name or redirect. Literal addresses in a definition do not need it.',
   ),
   'trusted-proxies': networksSchema.describe(
-    'Networks of proxies whose `X-Forwarded-For`, or `Forwarded`, is believed to tell the address of the caller.',
+    'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',
   ),
   'handle-when-silence-ends': z
     .boolean()
     .default(true)
-    .describe(
-      'Whether an event that a silence kept from handlers is handled when the silence ends and the problem persists.',
-    ),
-  'api-commands': z.boolean().default(true).describe('Whether definitions that come over the API may hold commands.'),
+    .describe('Notify handlers when a silence ends and its event is still firing.'),
+  'api-commands': z.boolean().default(true).describe('Allow definitions with commands over the API.'),
   'api-command-directories': z
     .array(directorySchema)
     .max(100)
     .default([])
-    .describe('Where the programs of such commands must be. Empty: anywhere.'),
-  'state-dir': z
-    .string()
-    .min(1)
-    .default('var/backend')
-    .describe('Where everything is stored, but for a database in `store`.'),
-  store: z.string().min(1).max(4096).optional().describe('The URL of a PostgreSQL where everything is stored instead.'),
+    .describe('Directories that may contain the programs of such commands. Empty: any directory.'),
+  'state-dir': z.string().min(1).default('var/backend').describe('Directory of the store, unless `store` is set.'),
+  store: z.string().min(1).max(4096).optional().describe('URL of a PostgreSQL database to use as the store.'),
   'peer-url': z
     .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
     .max(1000)
     .optional()
-    .describe(
-      'Where other backends with the same database reach this one. Without it: its host name, or the address of `api.bind`.',
-    ),
+    .describe('URL at which other members reach this one. Default: its host name, or the address of `api.bind`.'),
   'stale-after': z
     .int()
     .min(1)
     .max(3600)
     .default(5)
-    .describe('Seconds that this backend may be behind the one that writes and still be asked.'),
-  'run-handlers': z
-    .boolean()
-    .default(true)
-    .describe('Whether this backend runs handlers for the one that writes, and as that one where another can.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('What the log tells.'),
-  log: z.string().min(1).optional().describe('A file for the log instead of standard output.'),
+    .describe('Seconds that a follower may lag behind the leader and still serve requests.'),
+  'run-handlers': z.boolean().default(true).describe('Run handlers on this member.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Log level.'),
+  log: z.string().min(1).optional().describe('Log file; default: standard output.'),
   'request-log-level': z
     .enum(['info', 'debug'])
     .default('info')
-    .describe('The level of the record of each answered request: with `debug` a backend at `info` writes none.'),
+    .describe('Log level of request records; with `debug` they are not written at log level `info`.'),
 });
 
 export type ProgramSettings = z.infer<typeof programSettingsSchema>;

@@ -4,24 +4,28 @@ import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
 /** The `silence-policy` section of a configuration. A misspelt rule would be one that nobody keeps, so it is refused. */
 export const silencePolicySettingsSchema = z.strictObject({
-  reason: z.enum(['required', 'optional']).default('required').describe('Whether a silence must say why.'),
+  reason: z.enum(['required', 'optional']).default('required').describe('Whether a silence needs a reason.'),
   'reason-pattern': z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('With `*` or `?` a pattern for the whole reason, else words that must all stand in it.'),
+    .describe('Pattern for the whole reason if it contains `*` or `?`, else words that the reason must contain.'),
   'max-expire': z
     .int()
     .min(1)
     .max(LIFETIME_SECONDS_MAX)
     .optional()
-    .describe('Seconds that a silence may last at most; one that never ends is refused then.'),
-  'warn-matches': z.int().min(1).default(50).describe('Matching events from which on a console asks again.'),
+    .describe('Maximum duration of a silence in seconds; silences that never expire are then refused.'),
+  'warn-matches': z
+    .int()
+    .min(1)
+    .default(50)
+    .describe('Number of matching events above which the console asks for confirmation.'),
   'apply-to-legacy': z
     .boolean()
     .default(false)
-    .describe('Whether `POST /silenced` is held to it too; scripts that know nothing of it may then fail.'),
+    .describe('Apply these rules to `POST /silenced` of the v1 API too; existing scripts may then fail.'),
 });
 
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;
@@ -34,7 +38,7 @@ export const silencePolicyAnswer = answer(
     reason_pattern: z.string().nullable(),
     /** Seconds; null: it may last for ever. */
     max_expire: z.number().nullable(),
-    /** Matching events from which on a console asks again. */
+    /** Number of matching events above which the console asks for confirmation. */
     warn_matches: z.number(),
     apply_to_legacy: z.boolean(),
   }),

@@ -41,7 +41,7 @@ test('one console over two real backends silences an event of the same name at b
   pty.write('as');
   await pty.waitForText('Silence 2 events');
   pty.write('disk swap\u0013');
-  await pty.waitForText('2 silences made');
+  await pty.waitForText('2 silences created');
   expect(await silencedIds(prod)).toEqual(['client:web-1:disk']);
   expect(await silencedIds(lab)).toEqual(['client:web-1:disk']);
 

@@ -183,7 +183,7 @@ test('a backend whose address others cannot reach: they say so, with the setting
   const other = await backend({ database });
   await expect.poll(async () => (await clusterAt(other.url)).members).toHaveLength(2);
   expect(await post(other.url, 'meanwhile')).toMatchObject({ status: 503, again: '1' });
-  const said = other.log.records.find(({ message }) => message === 'the backend that writes cannot be reached');
+  const said = other.log.records.find(({ message }) => message === 'the leader cannot be reached');
   expect(said?.fields).toMatchObject({ url: 'http://127.0.0.1:1', setting: 'peer-url' });
   // What comes to that one itself is stored, and seen by all: they have the database.
   await stores(lost.url, 'straight');

@@ -32,7 +32,7 @@ describe('the real console in a real pseudo-terminal', () => {
     pty.write('s');
     await pty.waitForText('Reason *');
     pty.write('disk swap\u0013');
-    await pty.waitForText('1 silence made');
+    await pty.waitForText('1 silence created');
 
     pty.resize(80, 24);
     await pty.waitForText(/^ scripted ● LIVE/m);
@@ -153,7 +153,7 @@ test('with the real backend: what fails is seen, silenced, heard again and resol
   pty.write('\r');
   await pty.waitForText('after 10 s');
   pty.write('ry');
-  await pty.waitForText('resolved meanwhile');
+  await pty.waitForText('resolved: this is the last');
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 
@@ -175,7 +175,7 @@ test('with the real backend: a silence covers what its preview counted, two keys
   pty.write('sCHG-1\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
   await pty.waitForText('matches now: 3 events ✗ 3');
   pty.write('\u0013');
-  await pty.waitForText('1 silence made: *:disk');
+  await pty.waitForText('1 silence created: *:disk');
   expect(await silenced()).toBe(3);
 
   pty.write('z');

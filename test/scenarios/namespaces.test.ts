@@ -58,7 +58,7 @@ test('a console goes through the namespaces of a backend, and acts in the one of
   pty.write('s');
   await pty.waitForText('Silence 1 event');
   pty.write('move\u0013');
-  await pty.waitForText('1 silence made');
+  await pty.waitForText('1 silence created');
   expect(await silencedIds(team)).toEqual(['client:team-2:ping']);
   expect(await silencedIds(own)).toEqual([]);
   pty.write(':ns default\r');
@@ -76,7 +76,7 @@ test('a console goes through the namespaces of a backend, and acts in the one of
   pty.write('as');
   await pty.waitForText('Silence 2 events');
   pty.write('swap\u0013');
-  await pty.waitForText('2 silences made');
+  await pty.waitForText('2 silences created');
   await vi.waitFor(async () => expect(await silencedIds(own)).toEqual(['client:web-1:disk']));
   expect(await silencedIds(team)).toEqual(['client:team-2:ping', 'client:web-1:disk']);
   pty.write('z');

@@ -61,7 +61,7 @@ test('a night on call: a storm, a silence of what is known, an undo, an end by t
   pty.write('s');
   await pty.waitForText('matches now: 2 events');
   pty.write('the load balancer, CHG-1\u0013');
-  await pty.waitForText('2 silences made');
+  await pty.waitForText('2 silences created');
   await pty.waitForText(/S CRIT {2}web-2 .*silenced by alice@/);
   expect(await silences()).toEqual(['client:web-1:http', 'client:web-2:http']);
   expect(await open()).toEqual(['db-1/disk', 'web-1/http silenced', 'web-2/http silenced']);

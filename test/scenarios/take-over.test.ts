@@ -85,7 +85,7 @@ test(
     await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
     await stop();
     expect(missing(acknowledged, await namesAt(second.url))).toEqual([]);
-    expect(second.records.map(({ message }) => message)).toContain('this backend writes from now on');
+    expect(second.records.map(({ message }) => message)).toContain('this member is the leader now');
   },
 );
 

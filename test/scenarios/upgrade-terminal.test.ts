@@ -49,7 +49,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
 
   await pty.waitForText('LIVE');
   pty.write('7n');
-  await pty.waitForText('New plan for an upgrade');
+  await pty.waitForText('New upgrade plan');
   pty.write(`${CTRL_U}6.1.0\t6.5.0${CTRL_S}`);
   await pty.waitForText('UPGRADE 6.1.0 → 6.5.0');
   await pty.waitForText('(this console)');
@@ -117,7 +117,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   watcher.write('\r');
   await watcher.waitForText('local administrator holds the plan: p takes it');
   pty.write('\r');
-  await pty.waitForText('But for the backup, to which b goes back');
+  await pty.waitForText('Except by restoring the backup (b)');
   pty.write(`6.5.0${CTRL_S}`);
   await pty.waitForText('upgraded the database from schema 2 to 4');
   await watcher.waitForText(/✓ +10 .* done/);
@@ -127,7 +127,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await isDone(11);
   await turnOf(12, 'Count the entities');
   pty.write('\r');
-  await pty.waitForText('✓ the upgrade is done');
+  await pty.waitForText('✓ upgrade complete');
   expect(await upgrades.plan(1)).toMatchObject({ state: 'done', holder: null, backup });
   pty.write('q');
   expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });

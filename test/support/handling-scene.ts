@@ -22,13 +22,13 @@ const VERDICTS = [
   {
     handler: 'audit',
     verdict: 'handle',
-    reason: 'nothing keeps it from running',
+    reason: 'all conditions are met',
     delivery: { state: 'delivered', at: NOW - 3 * MINUTE, attempts: 1 },
   },
   {
     handler: 'pagerduty',
     verdict: 'handle',
-    reason: 'nothing keeps it from running',
+    reason: 'all conditions are met',
     delivery: { state: 'failed', at: NOW - 3 * MINUTE, attempts: 5, reason: REFUSED },
   },
   {
@@ -37,7 +37,7 @@ const VERDICTS = [
     reason: 'its filter office-hours keeps the event out: the attribute check.team is data',
     delivery: null,
   },
-  { handler: 'slack-ops', verdict: 'unknown_handler', reason: 'no handler of this name is defined', delivery: null },
+  { handler: 'slack-ops', verdict: 'unknown_handler', reason: 'no handler with this name is defined', delivery: null },
 ];
 
 /** A backend that knows of handlers; letters that are retried or dropped are gone. */

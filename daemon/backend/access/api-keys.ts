@@ -162,7 +162,7 @@ export class ApiKeys implements Disposable {
     const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
     if (own === undefined) throw new MonError('invalid', `there is no user ${username}, or it is disabled`);
     if (namespace && !registry.hasNamespace(namespace)) {
-      throw new MonError('not_found', `there is no namespace ${namespace}: make it first`);
+      throw new MonError('not_found', `there is no namespace ${namespace}: create it first`);
     }
     // Of who has roles, scopes only say how far these count.
     const hasRoles = grantsOfUser(registry.credentials, username).length > 0;

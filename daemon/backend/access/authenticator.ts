@@ -180,7 +180,7 @@ export class Authenticator {
     if (principal === undefined) {
       throw new MonError(
         'unauthenticated',
-        'the credentials do not count at the backend that writes: show others, or give all backends the same settings of api and tls',
+        'the leader rejects these credentials: use others, or give all members the same api and tls settings',
       );
     }
     return principal;

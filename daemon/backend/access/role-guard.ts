@@ -41,7 +41,7 @@ function refuseFixed(change: RoleChange): void {
   const { kind, namespace, name, object } = change;
   const own = builtIn(kind, namespace, name);
   if (object !== undefined && own !== undefined && isDeepStrictEqual(meaningOf(object), meaningOf(own))) return;
-  throw new MonError('conflict', `${name} is built in and stays as it is: make one of another name`);
+  throw new MonError('conflict', `${name} is built in and cannot be changed: create one with another name`);
 }
 
 function meaningOf(object: Role | RoleBinding): unknown {

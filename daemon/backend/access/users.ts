@@ -129,7 +129,7 @@ export class Users {
     const hadAdministrator = hasAdministrator(credentials.users, index);
     const others = new Map(credentials.users).set(after.username, after);
     if (hadAdministrator && !this.#parts.isAdminConfigured() && !hasAdministrator(others, index)) {
-      throw new MonError('conflict', `${after.username} is the last administrator: make another one first`);
+      throw new MonError('conflict', `${after.username} is the last administrator: create another one first`);
     }
     saveUser(transaction, after);
     const isDisabled = after.disabled && before?.disabled === false;

@@ -55,7 +55,7 @@ export class RefusedResults implements Disposable {
     if (this.#untold > 0) {
       this.#log.error(
         { refused: this.#untold, first_clients: [...this.#untoldClients] },
-        'more invalid check results were refused than are told one by one',
+        'more invalid check results were rejected than are logged individually',
       );
     }
     this.#toldOf.clear();

@@ -12,7 +12,7 @@ import {
 const NAMED_MAX = 20;
 
 const NO_ASSETS =
-  'assets put programs onto the machines of agents, so they are not taken while api-commands or api-command-directories narrows commands: install the programs there';
+  'assets install programs on agent hosts, so they are rejected while api-commands or api-command-directories restricts commands: install the programs there';
 
 /** Whether what comes over the API may make commands. What the configuration defines is no concern of it. */
 export class ApiCommands {
@@ -47,7 +47,7 @@ export class ApiCommands {
     if (refused.length === 0) return;
     log.warn(
       { definitions: refused.slice(0, NAMED_MAX), definition_count: refused.length },
-      'these were made over the API, which by now would refuse their commands, and are still run: delete what must not',
+      'these were created over the API, which would reject their commands now; they still run: delete those that must not',
     );
   }
 }

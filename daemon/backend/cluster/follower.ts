@@ -75,7 +75,7 @@ export class Follower implements AsyncDisposable {
     const waiting = { seq, resolve };
     this.#waiting.add(waiting);
     const impatience = this.#parts.clock.after(CAUGHT_UP_MS, () =>
-      reject(new MonError('unavailable', 'it was done, but this backend is behind the one that writes; ask again')),
+      reject(new MonError('unavailable', 'the change was made, but this follower lags behind the leader; read again')),
     );
     this.#look();
     try {
@@ -115,7 +115,7 @@ export class Follower implements AsyncDisposable {
       this.#isDue = false;
       try {
         await this.#takeOver();
-        if (this.#problem !== undefined) this.#parts.log.info({ seq: this.#seq }, 'following the writes again');
+        if (this.#problem !== undefined) this.#parts.log.info({ seq: this.#seq }, 'replication resumed');
         this.#problem = undefined;
       } catch (error) {
         this.#problem ??= this.#say(error);
@@ -125,7 +125,7 @@ export class Follower implements AsyncDisposable {
 
   #say(error: unknown): string {
     const reason = errorMessage(error);
-    this.#parts.log.warn({ reason, seq: this.#seq }, 'the writes of another backend cannot be followed');
+    this.#parts.log.warn({ reason, seq: this.#seq }, 'replication failed');
     return reason;
   }
 
@@ -143,7 +143,7 @@ export class Follower implements AsyncDisposable {
       const [first] = records;
       if (first === undefined) return;
       const isNext = first.seq === this.#seq + 1;
-      if (!isNext) log.warn({ seq: this.#seq }, 'too far behind the backend that writes: everything is read again');
+      if (!isNext) log.warn({ seq: this.#seq }, 'too far behind the leader: reading the whole state again');
       if (isNext && (await this.#follow(records))) this.#tell(records);
       else await this.#readAgain();
       if (records.length < RECORDS_MAX) return;

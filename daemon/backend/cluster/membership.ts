@@ -126,10 +126,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    */
   refuseStale(): void {
     if (this.#isInDoubt()) {
-      throw new BusyError('this backend does not know whether it still writes; ask another one, or again in a second');
+      throw new BusyError(
+        'this member does not know whether it is still the leader; use another one, or retry in a second',
+      );
     }
     if (!this.#isTooFarBehind()) return;
-    throw new BusyError('this backend is behind the one that writes; ask another one, or again in a few seconds');
+    throw new BusyError('this follower lags behind the leader; use another member, or retry in a few seconds');
   }
 
   /** From now on the others hear of this member. @param lease of the shard, when it writes already */
@@ -204,9 +206,9 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     log.info({ to: succession.member.name }, 'handing over');
     await this.#resign(succession.member.id);
     const next = await this.#somebodyElse();
-    this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'nobody'}`));
+    this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'no member'}`));
     if (next === undefined) {
-      throw new MonError('unavailable', 'nobody has taken over in time; this backend goes on, if it can');
+      throw new MonError('unavailable', 'no member took over in time; this one continues if it can');
     }
     log.info({ to: next.name }, 'handed over');
     return this.view();
@@ -219,7 +221,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (this.#lease !== undefined && this.others().length > 0) {
       await this.#resign(undefined);
       const next = await this.#somebodyElse();
-      log.info({ to: next?.name ?? null }, next === undefined ? 'nobody has taken over' : 'handed over');
+      log.info({ to: next?.name ?? null }, next === undefined ? 'no member took over' : 'handed over');
     }
     this.#isEnded = true;
     for (const part of this.#meeting) part[Symbol.dispose]();
@@ -266,8 +268,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   #whyNobody(): string {
     return this.#problem === undefined
-      ? 'no backend writes at the moment, try again in a few seconds'
-      : `the database cannot be asked who writes (${this.#problem}), try again in a few seconds`;
+      ? 'there is no leader at the moment, retry in a few seconds'
+      : `the leader cannot be read from the database (${this.#problem}), retry in a few seconds`;
   }
 
   async #meet(): Promise<void> {
@@ -305,7 +307,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async #goBack(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
     if (batcher.isLeading || follower === undefined) return;
-    log.error({ from, to }, 'the database lost writes that were acknowledged: going on with what is there');
+    log.error({ from, to }, 'the database lost acknowledged writes: continuing with the remaining data');
     await follower.startOver();
   }
 
@@ -316,7 +318,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (isOff && !this.#saidClock) {
       log.warn(
         { seconds_ahead: Math.round(aheadMs / 1000) },
-        'the clock of this machine and that of the database differ: set both by NTP, or times jump when another backend writes',
+        'the clocks of this host and the database differ: synchronize both with NTP, or times jump after a failover',
       );
     }
     this.#saidClock = isOff;
@@ -389,7 +391,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     onTurn();
     log.info(
       { epoch: lease.epoch, seq: this.seq, duration_ms: Math.round(clock.monotonic() - startMs) },
-      'this backend writes from now on',
+      'this member is the leader now',
     );
   }
 

@@ -151,7 +151,7 @@ export class Batcher {
   /** @throws MonError `unavailable` when the queue is full, the backend stops, results are kept out, or the store takes nothing */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
-    if (this.#lease === undefined) throw new BusyError('another backend writes, try again in a second');
+    if (this.#lease === undefined) throw new BusyError('another member is the leader, retry in a second');
     // Not behind a batch that waits to hear what has become of it.
     const { refusal } = this.#store;
     if (refusal !== undefined) throw notWritten(refusal);
@@ -375,7 +375,7 @@ export class Batcher {
 
   #noteMended(): void {
     this.isFailing = false;
-    this.#log.info({}, 'the store takes writes again');
+    this.#log.info({}, 'the store accepts writes again');
   }
 
   #settleAll(batch: readonly Command[], errorOf: (command: Command) => MonError | undefined): void {
@@ -511,7 +511,7 @@ export class Batcher {
     try {
       command.settle(error);
     } catch (thrown) {
-      this.#log.error({ error: errorMessage(thrown) }, 'an answer could not be given');
+      this.#log.error({ error: errorMessage(thrown) }, 'a response could not be sent');
     }
   }
 

@@ -93,7 +93,7 @@ export async function openDoors(
   const ownAgents = agentEndpoint(ground, parts, sockets);
   const v2Agents = v2AgentEndpoint(ground, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
-  forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another backend writes from now on'));
+  forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another member is the leader now'));
   const other = forwarding?.openDoor({ server: app.server, connections, slowPeers });
   // Behind the WebSockets in them.
   if (other !== undefined) teardown.use('tunnels of other backends', other);

@@ -57,7 +57,7 @@ function* templateWarnings(path: readonly string[], handler: HandlerDefinition):
   for (const { name, message, isBroken } of templateRemarks(handler)) {
     yield {
       path: [...path, name],
-      message: isBroken ? `${message}; the usual words are sent instead: mend it` : message,
+      message: isBroken ? `${message}; the default text is sent instead: fix it` : message,
     };
   }
 }

@@ -20,7 +20,7 @@ export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
       for (const { path, message } of problems) {
         warnings.push({
           path: ['filters', name, 'attributes', ...path],
-          message: `${message}; this filter is left out, so it keeps nothing from the handlers that name it: mend it`,
+          message: `${message}; this filter is ignored, so its handlers get all events: fix it`,
         });
       }
       return problems.length === 0;
@@ -43,7 +43,7 @@ export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinitio
   }
 }
 
-const FOR_NOBODY = 'so it holds for no client, and the check is run for none: mend it';
+const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
 
 function problemsIn(attributes: FilterDefinition['attributes']): ConditionProblems['problems'] {
   const conditions = parseConditions(attributes);

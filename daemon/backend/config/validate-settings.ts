@@ -86,11 +86,11 @@ export function validateSettings(settings: Settings): Validation {
 function* sectionWarnings(settings: Settings): Generator<Remark> {
   for (const attribute of Object.keys(isSettings(settings['sensu']) ? settings['sensu'] : {})) {
     if (Object.hasOwn(v1SettingsSchema.shape, attribute)) continue;
-    yield { path: ['sensu', attribute], message: 'belongs to the legacy service; it has no effect here' };
+    yield { path: ['sensu', attribute], message: 'belongs to Sensu Core and has no effect here' };
   }
   for (const section of Object.keys(settings)) {
     if (V1_SECTIONS.has(section)) {
-      yield { path: [section], message: 'belongs to the legacy service; it has no effect here' };
+      yield { path: [section], message: 'belongs to Sensu Core and has no effect here' };
     } else if (!SECTIONS.has(section)) {
       yield { path: [section], message: 'is not a section of this program; it has no effect beyond GET /settings' };
     }
@@ -105,7 +105,7 @@ function* apiWarnings(api: ApiSettings): Generator<Remark> {
   if (api.password !== undefined && !isPasswordHash(api.password)) {
     yield {
       path: ['api', 'password'],
-      message: 'stands here in plain text; put the hash here that mon-backend hash-password makes of it',
+      message: 'is in plain text; use the hash from mon-backend hash-password',
     };
   }
 }

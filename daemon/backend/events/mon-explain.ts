@@ -15,7 +15,7 @@ export function explanationOnMon(deps: ExplainDeps & NamespaceDeps & { readonly 
       const entry = askedNamespace(request, deps).check(client, check);
       const explanation = entry === undefined ? undefined : await explainEvent(deps, entry, deps.clock.now());
       if (explanation === undefined) {
-        throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);
+        throw new MonError('not_found', `there is no event and no result of ${client}/${check}`);
       }
       return explanation;
     },

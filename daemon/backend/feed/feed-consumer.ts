@@ -245,7 +245,7 @@ export class FeedConsumer {
     } else {
       // With a filter the consumer may hold rows that match no longer, and nothing here remembers them; nor of which
       // definitions its rows were made.
-      this.#reset(selection, 'the changes since then cannot be told, the whole state follows');
+      this.#reset(selection, 'the changes since then are not available, a full snapshot follows');
     }
   }
 

@@ -88,7 +88,7 @@ export class FeedLogins {
 }
 
 function closeAsTooMany(socket: WebSocket): void {
-  socket.close(TRY_AGAIN_LATER, 'too many consumers have not said who they are');
+  socket.close(TRY_AGAIN_LATER, 'too many consumers are not logged in yet');
 }
 
 /** @throws MonError `unauthenticated` */

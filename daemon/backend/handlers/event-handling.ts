@@ -163,8 +163,7 @@ export class EventHandling {
     return {
       ...nameOf(handler),
       verdict: 'overflow',
-      reason:
-        'its queue is full, and so is the list of dead letters: mend the handler, then retry or drop dead letters',
+      reason: 'its queue and the dead-letter queue are full: fix the handler, then retry or drop dead letters',
     };
   }
 

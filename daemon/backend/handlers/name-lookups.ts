@@ -39,7 +39,7 @@ export class NameLookups {
   /** @throws MonError `unavailable` when the name has no address, or `signal` is aborted before there is an answer */
   async lookUp(name: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const { promise: isTooLate, reject } = Promise.withResolvers<never>();
-    const giveUp = (): void => reject(new MonError('unavailable', `the address of ${name} was not told in time`));
+    const giveUp = (): void => reject(new MonError('unavailable', `name lookup of ${name} timed out`));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp);
     try {

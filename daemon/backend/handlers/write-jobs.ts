@@ -135,8 +135,8 @@ export class HandlerJobs implements Disposable {
     this.#log.warn(
       { error: errorMessage(error), changes: this.#pending.length },
       this.#isDisposed
-        ? 'what became of runs of handlers was not stored, they are run again at the next start'
-        : 'what became of runs of handlers was not stored, it is tried again soon',
+        ? 'the outcome of handler runs could not be stored, they are repeated after the next start'
+        : 'the outcome of handler runs could not be stored, retrying soon',
     );
     if (this.#isDisposed) return;
     this.#again?.[Symbol.dispose]();

@@ -60,7 +60,7 @@ export function v2Members({ status, store, cluster }: MemberDeps): {
 const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
   ok: '',
   behind: 'it is too far behind',
-  gone: 'it has not been heard of for a while',
+  gone: 'it has sent no heartbeat for a while',
 };
 
 /** Empty: nothing ails it. */

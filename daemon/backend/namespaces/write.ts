@@ -52,7 +52,7 @@ export class Namespaces {
       const { registry } = transaction;
       if (!registry.declared.has(name)) throw new MonError('not_found', 'not found');
       if (name === DEFAULT_NAMESPACE) {
-        throw new MonError('invalid', `${name} cannot be deleted: the legacy API shows it`);
+        throw new MonError('invalid', `${name} cannot be deleted: the v1 API serves it`);
       }
       check();
       const contents = contentsOf(registry, name);

@@ -87,10 +87,7 @@ export class StoreUpgrades implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(
-      new MonError(
-        'unavailable',
-        'the backend stopped during the upgrade of the store; ask for it again, and it goes on',
-      ),
+      new MonError('unavailable', 'the backend stopped during the upgrade of the store; request it again to continue'),
     );
     await this.#ending;
   }

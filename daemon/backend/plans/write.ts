@@ -43,7 +43,7 @@ export class Plans {
         const { id, from, to } = open.runbook;
         throw new MonError(
           'conflict',
-          `plan ${String(id)} from ${from} to ${to} is open: end it, or abandon it, before you make another one`,
+          `plan ${String(id)} from ${from} to ${to} is open: finish or abandon it before you create another one`,
         );
       }
       transaction.refuseNew(undefined);

@@ -117,7 +117,7 @@ export class TimeKeeper {
     const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
     const shifted = seconds === 0 && awayMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, awayMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
-    if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected clock was taken over');
+    if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'following the corrected clock');
   }
 
   #say({ seconds }: ClockJump): void {

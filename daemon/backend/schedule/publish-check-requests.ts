@@ -120,5 +120,7 @@ function publish(
   // The next run asks again.
   parts
     .publish(namespace, check, nextMs === undefined ? undefined : nextMs - nowMs)
-    .catch((error: unknown) => log.error({ check: name, reason: errorMessage(error) }, 'a check was not asked for'));
+    .catch((error: unknown) =>
+      log.error({ check: name, reason: errorMessage(error) }, 'a check request could not be sent'),
+    );
 }

@@ -70,7 +70,7 @@ export function silencedOnMon(
       const namespace = askedNamespace(request, deps);
       const id = pathName(request, 'id');
       const entry = livingEntry(namespace, id, clock.now());
-      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
       return silencedDetail(namespace.silenced, entry, clock.now());
     },
   };

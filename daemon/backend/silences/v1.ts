@@ -50,7 +50,7 @@ export function silencedOnV1(
     silencedEntry: (request) => {
       const id = pathName(request, 'id');
       const entry = livingEntry(v1Namespace(request, deps), id, clock.now());
-      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
       return silencedView(entry, clock.now());
     },
     deleteSilenced: async (request, reply) => {

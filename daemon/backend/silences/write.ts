@@ -132,7 +132,7 @@ export class SilencedEntries {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = livingEntry(namespace, id, transaction.nowMs);
-      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      if (entry === undefined) throw new MonError('not_found', `there is no silence ${id}`);
       check(entry);
       clearSilenced(transaction, namespace, entry, actor);
     });

@@ -39,7 +39,7 @@ export async function placesOf(store: ReadStore, namespace: Namespace, asked: As
   if (places.length <= CHECKS_MAX) return places;
   throw new MonError(
     'invalid',
-    `these are ${String(places.length)} checks, and ${String(CHECKS_MAX)} can be looked at at once: name a client as well`,
+    `these are ${String(places.length)} checks, and at most ${String(CHECKS_MAX)} are possible: add a client`,
   );
 }
 
@@ -61,7 +61,7 @@ async function allPlaces(
       check === undefined ? new Set([...held, ...(await checksOnce(store, namespace.name, client))]) : [check];
     return Array.from(names, (name) => ({ client, check: name }));
   }
-  if (check === undefined) throw new MonError('invalid', 'say of what: client, check or aggregate');
+  if (check === undefined) throw new MonError('invalid', 'set client, check or aggregate');
   return Array.from(namespace.clients.values()).flatMap(({ name, checks }) =>
     checks.has(check) ? [{ client: name, check }] : [],
   );

@@ -59,7 +59,7 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
   if (oldest === undefined) {
     throw new MonError(
       'not_found',
-      'nothing is known of then yet: the past can be told some seconds after the first transition, unless timeline.days is 0',
+      'no history yet: it begins some seconds after the first transition, unless timeline.days is 0',
     );
   }
   const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
@@ -132,7 +132,7 @@ async function turnsSince(
     const id = idAt(Number(key.at(-1)));
     if (id < from) break;
     if (++read > TURNS_MAX) {
-      throw new BusyError('too much happened since the checkpoint before then: see the log of the backend that writes');
+      throw new BusyError('too many transitions since the previous checkpoint: see the log of the leader');
     }
     if (read % TURN === 0) await nextTurn();
     const transition = JSON.parse(text) as Transition;

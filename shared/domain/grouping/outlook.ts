@@ -31,19 +31,22 @@ export function groupOutlook(
 ): Outlook {
   const group = groupText(place, others);
   if (change === undefined) {
-    return { reason: `its problem is over before ${group} was told of it, so nobody hears of it`, dueAtMs: undefined };
+    return {
+      reason: `it resolved before the notification of ${group}, so no notification is sent`,
+      dueAtMs: undefined,
+    };
   }
   const isKnown = change === 'same';
   const dueMs = dueAtMs(isKnown ? pace : { ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
-  if (!isKnown) return { reason: `it waits in ${group}, which is told in ${wait}`, dueAtMs: dueMs };
+  if (!isKnown) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
   if (pace.untoldSinceMs !== undefined) {
-    return { reason: `${group} was told of it, and is told of others in ${wait}`, dueAtMs: dueMs };
+    return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
   }
   if (times.repeatMs === 0) {
-    return { reason: `${group} was told of it, and is told again when something changes`, dueAtMs: undefined };
+    return { reason: `${group} was notified of it and is notified again when something changes`, dueAtMs: undefined };
   }
-  return { reason: `${group} was told of it, and is told again in ${wait}`, dueAtMs: dueMs };
+  return { reason: `${group} was notified of it and is notified again in ${wait}`, dueAtMs: dueMs };
 }
 
 /**
@@ -58,14 +61,14 @@ export function quietOutlook(
   nowMs: number,
 ): Outlook {
   const group = groupText(place, others);
-  if (told === 'apart') return undated(`after that its next result waits in ${group}`);
+  if (told === 'apart') return undated(`after that its next result is pending in ${group}`);
   if (told === 'held') return undated(heldText(group));
   if (change === 'same') return undated(knownText(group));
   if (told !== undefined) return undated(waitsText(group));
   const dueMs = dueAtMs({ ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   return {
-    reason: `it waits in ${group}, which has its turn in ${wait} and holds it back if that lasts`,
+    reason: `it is pending in ${group}, which is flushed in ${wait} without it if the inhibition lasts`,
     dueAtMs: dueMs,
   };
 }
@@ -79,15 +82,15 @@ export function silencedOutlook({ place, others, change }: Placed, told: Told): 
 }
 
 function heldText(group: string): string {
-  return `${group} holds it back, and is told of it when it comes again after that`;
+  return `${group} was flushed without it; it is notified with the next result after that`;
 }
 
 function knownText(group: string): string {
-  return `${group} was told of it, and hears no more of it until then`;
+  return `${group} was notified of it; no more notifications until then`;
 }
 
 function waitsText(group: string): string {
-  return `it waits in ${group}, which is told of it at a turn after that`;
+  return `it is pending in ${group} and is notified at a flush after that`;
 }
 
 function undated(reason: string): Outlook {
@@ -96,7 +99,7 @@ function undated(reason: string): Outlook {
 
 /** Why nothing is told of an event although nothing keeps it quiet any more. */
 export function heldReason(place: GroupPlace, others: number): string {
-  return `an inhibition kept it quiet when ${groupText(place, others)} had its turn, which is told of it when it comes again`;
+  return `it was inhibited at the last flush of ${groupText(place, others)}; it is notified with its next result`;
 }
 
 function groupText({ by }: GroupPlace, others: number): string {

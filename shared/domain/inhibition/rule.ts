@@ -156,7 +156,7 @@ export function quietEnd({ isHeld }: Pick<EventState, 'isHeld'>): Quiet | undefi
   return isHeld === true ? HELD_TO_THE_END : undefined;
 }
 
-const HELD_TO_THE_END: Quiet = { reason: 'an inhibition kept its problem quiet, so nobody needs to hear of its end' };
+const HELD_TO_THE_END: Quiet = { reason: 'its incident was inhibited, so its resolution is not notified' };
 
 function subjectOf(namespace: string, { client, check, occurrences }: Event): SelectorSubject {
   const hidden = { client: redactKeysOf(client), check: checkRedactKeysOf(client) };

@@ -14,7 +14,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
       phase: 'prepare',
       kind: 'check',
       check: 'rules',
-      title: 'Look at everything that could go wrong',
+      title: 'Run the pre-flight checks',
       details: [],
     },
     ...backupSteps(facts),
@@ -27,7 +27,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
       kind: 'check',
       check: 'versions-agree',
       title: 'Compare the versions of backends, agents and tools',
-      details: [`${agent} version, ${backend} version and ${tool} version must all say the new one.`],
+      details: [`${agent} version, ${backend} version and ${tool} version must all show the new version.`],
     },
     {
       id: 'entities',
@@ -46,7 +46,7 @@ const DATABASE_BACKUP: PhasedStep = {
   phase: 'backup',
   kind: 'manual',
   title: 'Back up the database of the store',
-  details: ['No program can see from here whether there is a usable backup: confirm it only when there is.'],
+  details: ['This cannot be verified from here: confirm it only if there is a usable backup.'],
   commands: ['pg_dump --format=custom --schema=mon --file=mon.dump mon'],
 };
 
@@ -59,7 +59,7 @@ function backupSteps({ product, key_value_store: store }: UpgradeFacts): readonl
       phase: 'backup',
       kind: 'action',
       action: 'backup',
-      title: 'Back up the store, and verify the copy',
+      title: 'Back up the store and verify the backup',
       details: ['The plan can be rolled back to it until the upgrade is done.'],
     },
   ];
@@ -73,15 +73,15 @@ function installSteps({ product, backends }: UpgradeFacts, to: string): readonly
       phase: 'install',
       kind: 'manual',
       title: `Install the packages of ${to}${where}`,
-      details: ['Nothing changes before the restart.'],
+      details: ['The installed version is used after the restart.'],
       commands: [wordsOf({ product }).install(to)],
     },
     {
       id: 'daemon-reload',
       phase: 'install',
       kind: 'manual',
-      title: 'Let systemd read its units again',
-      details: ['Only where systemd runs.'],
+      title: 'Reload the systemd units',
+      details: ['Only on hosts with systemd.'],
       commands: ['systemctl daemon-reload'],
     },
   ];
@@ -94,7 +94,7 @@ function restartSteps({ product, backends = [] }: UpgradeFacts, path: UpgradePat
     phase: 'restart',
     kind: 'manual',
     title: 'Restart the agents',
-    details: ['On each machine. They keep their results until a backend takes them.'],
+    details: ['On each host. Agents keep their results until a backend accepts them.'],
     commands: [`systemctl restart ${words.agent}`],
   };
   const names = backends.length > 1 ? backends.map(({ name }) => name) : [undefined];
@@ -106,7 +106,7 @@ function restartSteps({ product, backends = [] }: UpgradeFacts, path: UpgradePat
       phase: 'restart',
       kind: 'manual',
       title: name === undefined ? 'Restart the backend' : `${verb} the backend ${name}`,
-      details: ['Consoles reconnect by themselves.'],
+      details: ['Consoles reconnect automatically.'],
       commands: [`systemctl ${verb.toLowerCase()} ${words.backend}`],
       check: 'health',
     })),
@@ -120,16 +120,16 @@ function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly Ph
     phase: 'migrate',
     kind: 'check',
     check: 'rules',
-    title: 'All backends agree, and nothing blocks',
-    details: ['What an earlier step was to mend, and did not, is found here.'],
+    title: 'Repeat the pre-flight checks',
+    details: ['Finds what an earlier step should have fixed but did not.'],
   };
   const upgrade = {
     id: 'migrate',
     phase: 'migrate',
     title: 'Upgrade the database',
     details: [
-      'The point of no return, but for the backup.',
-      'Check requests and events go on; the entity list may be inconsistent until it is done.',
+      'After this step the only way back is the backup.',
+      'Checks and events continue; the entity list may be inconsistent until it is done.',
     ],
     confirm: to,
   } as const;
@@ -149,8 +149,8 @@ const drain: PhasedStep = {
   phase: 'migrate',
   kind: 'action',
   action: 'drain',
-  title: 'Stop taking results',
-  details: ['Agents keep theirs and deliver them afterwards.'],
+  title: 'Stop accepting results',
+  details: ['Agents keep their results and deliver them afterwards.'],
 };
 
 const resume: PhasedStep = {
@@ -158,6 +158,6 @@ const resume: PhasedStep = {
   phase: 'migrate',
   kind: 'action',
   action: 'resume',
-  title: 'Take results again',
+  title: 'Accept results again',
   details: [],
 };

@@ -27,7 +27,7 @@ export function newPlan(
     steps: plan.steps.map((step) => ({ ...step, state: 'waiting', started_at: null, ended_at: null, note: '' })),
     backup: null,
     entities,
-    log: [{ at: nowMs, step: null, text: `plan from ${plan.from} to ${plan.to}, made by ${who}` }],
+    log: [{ at: nowMs, step: null, text: `plan from ${plan.from} to ${plan.to}, created by ${who}` }],
   };
 }
 
@@ -51,16 +51,19 @@ export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): bool
  * step has led to) is then in state `running`, and ends with `finishStep`.
  */
 export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
-  if (runbook.state !== 'open') return refused('conflict', `the plan is over: ${runbook.state}`);
+  if (runbook.state !== 'open') return refused('conflict', `the plan is closed: ${runbook.state}`);
   if (order.order === 'take') return take(runbook, order, who, nowMs);
   if (runbook.holder?.session !== order.session) {
     const { holder } = runbook;
-    return refused('conflict', holder === null ? 'take the plan first' : `${holder.who} holds the plan: take it first`);
+    return refused(
+      'conflict',
+      holder === null ? 'take ownership of the plan first' : `${holder.who} owns the plan: take ownership first`,
+    );
   }
   const held = { ...runbook, holder: { ...runbook.holder, seen: nowMs } };
   switch (order.order) {
     case 'release':
-      return ok(logged({ ...runbook, holder: null }, nowMs, null, `${who} lets go of it`));
+      return ok(logged({ ...runbook, holder: null }, nowMs, null, `released by ${who}`));
     case 'roll-back':
       return rollBack(held, order.reason, who, nowMs);
     case 'abandon':
@@ -78,8 +81,8 @@ function take(
 ): OrderOutcome {
   const { holder } = runbook;
   if (holder?.session === session) return ok({ ...runbook, holder: { ...holder, seen: nowMs } });
-  if (holder !== null && !isFree(runbook, nowMs) && !force) return refused('conflict', `${holder.who} holds the plan`);
-  const text = holder === null ? `${who} holds it` : `${who} takes it from ${holder.who}`;
+  if (holder !== null && !isFree(runbook, nowMs) && !force) return refused('conflict', `${holder.who} owns the plan`);
+  const text = holder === null ? `owned by ${who}` : `taken over by ${who} from ${holder.who}`;
   return ok(logged({ ...runbook, holder: { who, session, since: nowMs, seen: nowMs } }, nowMs, null, text));
 }
 
@@ -92,7 +95,7 @@ function onStep(
   const step = runbook.steps.find(({ id }) => id === order.step);
   if (step === undefined) return refused('not_found', `the plan has no step ${order.step}`);
   const current = currentStep(runbook);
-  if (step !== current) return refused('conflict', `it is the turn of ${current?.id ?? 'no step'}`);
+  if (step !== current) return refused('conflict', `the next step is ${current?.id ?? 'none'}`);
   switch (order.order) {
     case 'start':
       return start(runbook, step, order.typed, who, nowMs);
@@ -116,12 +119,13 @@ function start(
   }
   const state = step.kind === 'manual' ? 'confirm' : 'running';
   const next = withStep(runbook, { ...step, state, started_at: nowMs, ended_at: null, note: '' });
-  return ok(logged(next, nowMs, step.id, `${who} starts it`));
+  return ok(logged(next, nowMs, step.id, `started by ${who}`));
 }
 
 function confirm(runbook: PlanRun, step: PlanRunStep, who: string, nowMs: number): OrderOutcome {
-  if (step.state !== 'confirm') return refused('conflict', `${step.id} waits for no confirmation: start it first`);
-  const next = logged(runbook, nowMs, step.id, `${who} confirms that it is done`);
+  if (step.state !== 'confirm')
+    return refused('conflict', `${step.id} is not waiting for confirmation: start it first`);
+  const next = logged(runbook, nowMs, step.id, `confirmed by ${who}`);
   // What can be looked at is looked at: a confirmation alone is a hope.
   if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
   return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
@@ -132,19 +136,19 @@ function skip(runbook: PlanRun, step: PlanRunStep, reason: string, who: string, 
   if (step.action === 'migrate')
     return refused('invalid', 'the upgrade itself cannot be skipped: abandon the plan instead');
   const next = withStep(runbook, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
-  return ok(ended(logged(next, nowMs, step.id, `${who} skips it: ${reason}`), nowMs));
+  return ok(ended(logged(next, nowMs, step.id, `skipped by ${who}: ${reason}`), nowMs));
 }
 
 function rollBack(runbook: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (runbook.backup === null) return refused('conflict', 'the plan has no backup to go back to');
-  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the step that runs is over');
-  const text = `${who} goes back to ${runbook.backup}: ${reason}`;
+  if (runbook.backup === null) return refused('conflict', 'the plan has no backup to roll back to');
+  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
+  const text = `rolled back to ${runbook.backup} by ${who}: ${reason}`;
   return ok(logged({ ...runbook, state: 'rolled-back', holder: null }, nowMs, null, text));
 }
 
 function abandon(runbook: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the step that runs is over');
-  return ok(logged({ ...runbook, state: 'abandoned', holder: null }, nowMs, null, `${who} abandons it: ${reason}`));
+  if (currentStep(runbook)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
+  return ok(logged({ ...runbook, state: 'abandoned', holder: null }, nowMs, null, `abandoned by ${who}: ${reason}`));
 }
 
 /** What came of a step that ran. */

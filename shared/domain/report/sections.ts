@@ -36,8 +36,8 @@ export function reportSummary(report: Report, moment: Moment = utcMoment): strin
   return [
     span,
     total.checks === 0
-      ? 'Everything was well.'
-      : `${counted(total.checks, 'check')} on ${counted(total.clients, 'client')} ${total.checks === 1 ? 'was' : 'were'} not well: ` +
+      ? 'No problems.'
+      : `${counted(total.checks, 'check')} on ${counted(total.clients, 'client')} failed: ` +
         `${counted(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
     ...inhibitedOf(report),
     ...lackOf(report, moment),
@@ -47,15 +47,17 @@ export function reportSummary(report: Report, moment: Moment = utcMoment): strin
 function inhibitedOf({ inhibited: { checks, count } }: Report): string[] {
   if (checks === 0) return [];
   return [
-    `Of ${counted(checks, 'check')} nobody was told: they followed from ${count === 1 ? 'one other' : `${String(count)} others`}.`,
+    `${counted(checks, 'check')} ${checks === 1 ? 'was' : 'were'} inhibited by ${counted(count, 'root cause')}; no notification was sent for them.`,
   ];
 }
 
 function lackOf({ since, complete_since: complete, is_cut: isCut }: Report, moment: Moment): string[] {
-  if (complete === null) return ['Nothing of the past is kept: timeline.days of the backend is 0.'];
+  if (complete === null) return ['No history is stored: timeline.days of the backend is 0.'];
   if (complete <= since) return [];
-  const cause = isCut ? 'there is more than one report looks at; ask for less of it' : 'nothing before is kept';
-  return [`It begins at ${moment(complete)}: ${cause}.`];
+  const cause = isCut
+    ? 'there are more entries than one report can hold; choose a shorter span'
+    : 'there is no older history';
+  return [`The report starts at ${moment(complete)}: ${cause}.`];
 }
 
 /** The tables, in their order. */
@@ -74,24 +76,24 @@ export function reportSections(report: Report, moment: Moment = utcMoment): read
       columns: placed(['Status', 'Client', 'Check', 'Since', 'For', 'Silenced by', 'Output']),
       rows: open.checks.map((row) => at(row).concat(openRow(row, until, moment))),
       more: open.count - open.checks.length,
-      empty: 'Nothing.',
+      empty: 'None.',
     },
     {
-      title: 'Well again',
-      columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Not well', 'Silenced', 'Output']),
+      title: 'Resolved',
+      columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Failing', 'Silenced', 'Output']),
       rows: ownTrouble.map((row) => at(row).concat(overRow(row, moment))),
       more: over.count - ownTrouble.length,
-      empty: over.count === 0 ? 'Nothing.' : 'Only what followed from something else.',
+      empty: over.count === 0 ? 'Nothing.' : 'Only inhibited events.',
     },
     ...(inhibited.count === 0
       ? []
       : [
           {
-            title: 'Followed from something else',
-            columns: placed(['Because of', 'Check', 'Inhibition', 'Checks', 'Clients', 'Still open']),
+            title: 'Root causes',
+            columns: placed(['Client', 'Check', 'Inhibition rule', 'Checks', 'Clients', 'Still open']),
             rows: inhibited.causes.map((row) => at(row).concat(causeRow(row))),
             more: inhibited.count - inhibited.causes.length,
-            empty: 'Nothing.',
+            empty: 'None.',
           },
         ]),
     {
@@ -99,21 +101,21 @@ export function reportSections(report: Report, moment: Moment = utcMoment): read
       columns: placed(['Check', 'Outages', 'Clients', 'Most on']),
       rows: noisiest.map((row) => at(row).concat(noiseRow(row))),
       more: 0,
-      empty: 'Nothing.',
+      empty: 'None.',
     },
     {
-      title: 'Who did what',
-      columns: placed(['Time', 'Who', 'What', 'Until', 'Reason']),
+      title: 'Operator actions',
+      columns: placed(['Time', 'User', 'Action', 'Until', 'Reason']),
       rows: actions.actions.map((row) => at(row).concat(actionRow(row, moment))),
       more: actions.count - actions.actions.length,
-      empty: 'Nobody did anything.',
+      empty: 'None.',
     },
     ...(changes === null
       ? []
       : [
           {
             title: 'Other changes',
-            columns: ['Time', 'Who', 'What', 'Reason'],
+            columns: ['Time', 'User', 'Action', 'Reason'],
             rows: changes.changes.map(({ at: atMs, who, action, target, reason }) => [
               moment(atMs),
               who,
@@ -163,7 +165,7 @@ function overRow(
 
 function silenceText({ id, acknowledged, who, reason, end }: ReportSilence, moment: Moment): string {
   const name =
-    acknowledged === true ? `acknowledged by ${who ?? 'nobody'}` : `${id}${who === undefined ? '' : ` by ${who}`}`;
+    acknowledged === true ? `acknowledged by ${who ?? 'unknown'}` : `${id}${who === undefined ? '' : ` by ${who}`}`;
   const until = end === undefined ? '' : ` until ${moment(end)}`;
   return `${name}${until}${reason === undefined ? '' : `: ${reason}`}`;
 }

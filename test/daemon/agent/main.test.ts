@@ -209,7 +209,7 @@ test('a SIGHUP takes over what the files say now, and nothing while they are wro
   for (const [at, settings] of wrong.entries()) {
     await writeFile(own, JSON.stringify(settings));
     agent.kill('SIGHUP');
-    const refused = 'the configuration is refused, the one in force stays';
+    const refused = 'configuration invalid, keeping the current one';
     await vi.waitFor(() => {
       expect(agent.records.filter(({ message }) => message === refused)).toHaveLength(at + 1);
     });

@@ -74,9 +74,9 @@ describe('--validate-config', () => {
       stdout: 'configuration is valid\n',
       stderr:
         `warning: ${file}: filters.unread.attributes.occurrences: a value is missing here (character 15); ` +
-        'this filter is left out, so it keeps nothing from the handlers that name it: mend it\n' +
+        'this filter is ignored, so its handlers get all events: fix it\n' +
         `warning: ${file}: filters.typo.attributes.chek.status: names chek, ` +
-        'which has no value unless something brings an attribute of that name: is check meant?\n',
+        'which has no value unless something brings an attribute of that name: did you mean check?\n',
     });
   });
 
@@ -151,7 +151,7 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
     args: ['start', '--port', '1', '--port', '2'],
     stderr: /The flag --port can only be set once/,
   },
-  { name: 'strictness of a start', args: ['start', '--strict'], stderr: /--strict is for --validate-config/ },
+  { name: 'strictness of a start', args: ['start', '--strict'], stderr: /--strict needs --validate-config/ },
   { name: 'no command', args: [], stderr: /a command is missing/ },
   { name: 'an unknown command', args: ['stop'], stderr: /unknown command stop/ },
   {

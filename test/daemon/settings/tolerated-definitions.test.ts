@@ -28,13 +28,13 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
   {
     attributes: { occurrences: 0 },
     used: undefined,
-    warning: 'is not a whole number from 1 on: 1 is used instead; write such a number, or remove it',
+    warning: 'is not a whole number from 1 on: 1 is used instead; set such a number, or remove it',
   },
   { attributes: { refresh: '1800' }, used: 1800, warning: 'is in quotes: the number 1800 is used; remove the quotes' },
   {
     attributes: { refresh: 'often' },
     used: undefined,
-    warning: 'is not a whole number from 0 on: 1800 is used instead; write such a number, or remove it',
+    warning: 'is not a whole number from 0 on: 1800 is used instead; set such a number, or remove it',
   },
   { attributes: { ttl_status: '1' }, used: 1, warning: 'is in quotes: the number 1 is used; remove the quotes' },
   {
@@ -52,23 +52,23 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
   {
     attributes: { timeout: 0 },
     used: undefined,
-    warning: 'is not above 0: it is left out; write the seconds that a run may take, or remove it',
+    warning: 'is not above 0: it is ignored; set the seconds that a run may take, or remove it',
   },
   {
     attributes: { interval: false, cron: '* * * * *' },
     used: undefined,
-    warning: 'is not a whole number from 1 on: it is left out; write such a number, or remove it',
+    warning: 'is not a whole number from 1 on: it is left out; set such a number, or remove it',
   },
   {
     attributes: { cron: 'never', publish: false },
     used: undefined,
     warning:
-      'must have five fields: minute, hour, day of the month, month, day of the week: it is left out, as publish is false; mend or remove it',
+      'must have five fields: minute, hour, day of the month, month, day of the week: it is ignored because publish is false; fix or remove it',
   },
   {
     attributes: { dependencies: 'db/ping' },
     used: ['db/ping'],
-    warning: 'is no list: a list of this one is used; write it in brackets',
+    warning: 'is not a list: it is used as a list of one; write it in brackets',
   },
   {
     attributes: { handle: 'false' },
@@ -88,32 +88,32 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
   {
     attributes: { contact: { email: 'ops@example.org' } },
     used: { email: 'ops@example.org' },
-    warning: 'is not a text: handlers get it as it is, and nothing else is done with it; mend or remove it',
+    warning: 'is not a text: it is passed to handlers unchanged and has no other effect; fix or remove it',
   },
   {
     attributes: { opsgenie: 'team' },
     used: 'team',
-    warning: 'is not an object: handlers get it as it is, and nothing else is done with it; mend or remove it',
+    warning: 'is not an object: it is passed to handlers unchanged and has no other effect; fix or remove it',
   },
   {
     attributes: { subscribers: [] },
     used: [],
-    warning: 'names no subscription, so no agent is asked to run this check: name one, or set publish to false',
+    warning: 'has no subscription, so no agent runs this check: add one, or set publish to false',
   },
   {
     attributes: { subscribers: 'base', standalone: true },
     used: undefined,
-    warning: 'is no list of texts: it is left out, as standalone is true; mend or remove it',
+    warning: 'is not a list of strings: it is ignored because standalone is true; fix or remove it',
   },
   {
     attributes: { handlers: [''] },
     used: [],
-    warning: 'holds a name without a character: it is left out; remove it',
+    warning: 'contains an empty name: it is ignored; remove it',
   },
   {
     attributes: { command: '' },
     used: ':',
-    warning: 'is empty: ":" is used instead, which does nothing; write what is to run',
+    warning: 'is empty: ":" is used instead and does nothing; set a command',
   },
 ])('a check with $attributes starts with a warning', ({ attributes, used, warning }) => {
   const [attribute = ''] = Object.keys(attributes);
@@ -147,8 +147,8 @@ test('what is wrong inside of an attribute is told with its place', () => {
   });
   expect(warnings).toEqual([
     'subdue.days.monday.0 has not the same time zone in begin and end: UTC is used for both; write the zone behind both, or behind none',
-    'hooks.critical.command is empty: ":" is used instead, which does nothing; write what is to run',
-    'hooks.critical.timeout is not above 0: it is left out; write the seconds that a run may take, or remove it',
+    'hooks.critical.command is empty: ":" is used instead and does nothing; set a command',
+    'hooks.critical.timeout is not above 0: it is ignored; set the seconds that a run may take, or remove it',
     'proxy_requests.client_attributes names no attribute, so the check is for every client: name one, or write subscribers instead',
   ]);
   expect(definition).toMatchObject({
@@ -163,8 +163,8 @@ test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
     const { warnings, definition } = check({ subdue: { days: { all: [{ begin, end: '6AM' }] } } });
     const zone = begin.split(' ').at(-1) ?? '';
     expect(warnings).toEqual([
-      `subdue.days.all.0.begin names the time zone "${zone}", which the legacy service does not know: the local time is used, ` +
-        'as there; write UTC, an offset such as +02:00, or a name such as Europe/Berlin',
+      `subdue.days.all.0.begin names the time zone "${zone}", which Sensu Core does not know: local time is used, ` +
+        'as there; use UTC, an offset such as +02:00, or a name such as Europe/Berlin',
     ]);
     expect(definition).toMatchObject({
       subdue: { days: { all: [{ begin: begin.slice(0, -zone.length - 1), end: '6AM' }] } },
@@ -196,13 +196,13 @@ test.each([
 test('handlers and filters are judged in the same way', () => {
   expect(pipe({ filter: '', timeout: -1 })).toEqual({
     warnings: [
-      'timeout is not above 0: it is left out; write the seconds that a run may take, or remove it',
+      'timeout is not above 0: it is ignored; set the seconds that a run may take, or remove it',
       'filter is empty: no filter is used; write a name, or remove it',
     ],
     definition: { type: 'pipe', command: 'true' },
   });
   expect(filter({ when: { days: {} } }).warnings).toEqual([
-    'when.days holds no window of time, so it is never in effect: name a day with a window, or remove it',
+    'when.days has no time window, so it never applies: add a day with a window, or remove it',
   ]);
   expect(filter({ when: false }).definition).toEqual({ attributes: {} });
 });

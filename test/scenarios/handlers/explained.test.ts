@@ -160,7 +160,7 @@ describe('why was I not paged?', () => {
     await story.settled();
     const explained = await runMonctl(['event', 'explain', 'web-1', 'disk', '--backend', story.url]);
     expect(explained).toMatchObject({ code: 0, stderr: '' });
-    expect(explained.stdout).toMatch(/^mail +silenced .*it is silenced by \*:disk/m);
+    expect(explained.stdout).toMatch(/^mail +silenced .*silenced by \*:disk/m);
     expect(explained.stdout).toMatch(/^audit +handle +delivered/m);
 
     const file = join(story.dir, 'result.json');

@@ -252,7 +252,7 @@ test('explain, simulate and a test of a handler name the pipeline and the workfl
   await writeFile(file, JSON.stringify({ source: 'web-1', name: 'disk', output: '', status: 1, ...RESULT }));
   const simulated = await runMonctl(['simulate', file], env);
   expect(simulated.stdout).toMatch(
-    /HANDLER +PIPELINE +VERDICT +REASON\npage#all +page\/all runs desk +filtered +the filter critical/,
+    /HANDLER +PIPELINE +VERDICT +REASON\npage#all +page\/all runs desk +filtered +filtered by critical/,
   );
   await story.report(2, RESULT);
   await story.settled();

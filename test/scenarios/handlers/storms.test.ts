@@ -34,10 +34,10 @@ test('a switch fails with hosts behind it: one message, whatever is noticed firs
   // By the clock of the machine, which is ahead of that of the backend, its time has come.
   expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +CRIT +31 +31 +never +now/);
   expect(await monctl('event', 'explain', 'switch-a', 'uplink')).toContain(
-    'it waits in its group client.rack=a (31 events), which is told in 30s',
+    'it is pending in its group client.rack=a (31 events), which is notified in 30s',
   );
   expect(await monctl('event', 'explain', 'host-000', 'ping')).toContain(
-    'the inhibition switch-down keeps it quiet while there is an event of switch-a/uplink',
+    'inhibited by switch-down while switch-a/uplink is failing',
   );
   expect(await monctl('inhibition', 'list')).toMatch(/switch-down .* client\.rack +0 +default:switch-a\/uplink/);
   expect(await api.simulate({ source: 'host-000', name: 'disk', output: 'full', status: 2 })).toMatchObject({

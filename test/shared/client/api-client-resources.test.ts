@@ -13,12 +13,16 @@ const COUNTS = { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 0,
 const SUMMARY = { clients: 2, checks: 1, results: COUNTS };
 const OUTPUTS = [{ check: 'disk', summary: [{ output: 'full', total: 1, clients: ['web-001'] }] }];
 const STASH = { path: 'deploy/web', content: { version: 12 }, expire: -1 };
-const VERDICT = { handler: 'mail', verdict: 'severity', reason: 'it is warning, and the handler wants critical' };
+const VERDICT = {
+  handler: 'mail',
+  verdict: 'severity',
+  reason: 'its severity is warning, and the handler accepts critical',
+};
 const EXPLANATION = {
   client: 'a',
   check: 'disk',
   event: { id: 'x', status: 1, action: 'create', occurrences: 1, silenced_by: [] },
-  reason: 'nobody handles it',
+  reason: 'no handler runs',
   handlers: [
     { ...VERDICT, delivery: null },
     { ...VERDICT, delivery: { state: 'failed', at: 7, attempts: 2, reason: 'refused' } },

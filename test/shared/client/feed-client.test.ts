@@ -430,7 +430,7 @@ test('two pings without an answer: it drops the connection and reconnects', asyn
   clock.advance(14_999);
   expect(diary.path).toBe('connecting syncing live');
   clock.advance(1);
-  expect(await diary.reaches('waiting')).toMatchObject({ reason: `no sign of life from ${server.url} for 15 s` });
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: `no heartbeat from ${server.url} for 15 s` });
   await vi.waitFor(() => expect(connection.isOpen).toBe(false));
   expect(connection.received.filter(({ type }) => type === 'ping')).toHaveLength(2);
 });
@@ -439,7 +439,7 @@ test('an address that takes the connection and says nothing is given up on', asy
   const { clock, diary } = await rig({ hello: null, answerPings: false });
   await diary.reaches('syncing');
   clock.advance(15_000);
-  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('no sign of life') });
+  expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('no heartbeat') });
 });
 
 test('nothing listens: it says so and tries again, ever more slowly', async () => {

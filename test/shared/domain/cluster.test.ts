@@ -43,14 +43,14 @@ describe('who writes after a hand-over', () => {
       name: 'without a database there is nobody else, and the way there is named',
       view: { database: { kind: 'leveldb', place: '/var/lib/mon', state: 'ok', problem: null }, members: [writer] },
       code: 'invalid',
-      reason: /nobody else.*--store postgres:\/\/….*docs\/scale-out\.md/,
+      reason: /no other member.*--store postgres:\/\/….*docs\/scale-out\.md/,
     },
     {
       name: 'the only one with its database has nobody else, whoever is named',
       view: { members: [writer] },
       to: 'web2:4567',
       code: 'invalid',
-      reason: /^there is nobody else: no other backend with this database runs$/,
+      reason: /^there is no other member: no other backend uses this database$/,
     },
     { name: 'a name that nobody has', to: 'web9', code: 'not_found', reason: /^there is no member web9$/ },
     {
@@ -58,9 +58,9 @@ describe('who writes after a hand-over', () => {
       view: { members: [writer, aMember('web2'), aMember('web3', { name: 'web2:4567' })] },
       to: 'web2:4567',
       code: 'invalid',
-      reason: /several members are called web2:4567: name one by its id, web2-id, web3-id/,
+      reason: /several members have the name web2:4567: use an id, web2-id, web3-id/,
     },
-    { name: 'the one that writes', to: 'web1:4567', code: 'conflict', reason: /^web1:4567 writes already$/ },
+    { name: 'the one that writes', to: 'web1:4567', code: 'conflict', reason: /^web1:4567 is the leader already$/ },
     {
       name: 'one that is too far behind',
       view: { members: [writer, aMember('web2', { state: 'behind' }), aMember('web3')] },
@@ -73,7 +73,7 @@ describe('who writes after a hand-over', () => {
       view: { members: [writer, aMember('web2', { state: 'gone' }), aMember('web3')] },
       to: 'web2-id',
       code: 'conflict',
-      reason: /not been heard of/,
+      reason: /no heartbeat/,
     },
     {
       name: 'anybody, when all others are behind or gone',
@@ -95,7 +95,7 @@ describe('what the member that answers is in trouble with', () => {
   test.each<{ name: string; view?: Partial<ClusterView>; expected: readonly string[] }>([
     { name: 'nothing', expected: [] },
     { name: 'the database', view: { database: away }, expected: ['database away: writes wait'] },
-    { name: 'nobody who writes', view: { writer: null }, expected: ['no writer: writes wait'] },
+    { name: 'nobody who writes', view: { writer: null }, expected: ['no leader: writes wait'] },
     {
       name: 'being behind',
       view: { answered_by: 'web2-id', members: behind },
@@ -105,7 +105,7 @@ describe('what the member that answers is in trouble with', () => {
     {
       name: 'several things, the worst first',
       view: { answered_by: 'web2-id', members: behind, database: away, writer: null },
-      expected: ['database away: writes wait', 'no writer: writes wait', 'member web2:4567 is 1204 writes behind'],
+      expected: ['database away: writes wait', 'no leader: writes wait', 'member web2:4567 is 1204 writes behind'],
     },
     {
       name: 'a directory that fails is told elsewhere',

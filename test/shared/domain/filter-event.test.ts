@@ -64,13 +64,13 @@ describe('a filter (completion 1.9)', () => {
       name: 'lets everything through outside of them',
       definition: { attributes: STAGING, when: NIGHT },
       kind: 'pass',
-      reason: 'it is outside of the time windows of the filter',
+      reason: 'the time is outside of the time windows of the filter',
     },
     {
       name: 'also when it is exclusive',
       definition: { attributes: PRODUCTION, negate: true, when: NIGHT },
       kind: 'pass',
-      reason: 'it is outside of the time windows of the filter',
+      reason: 'the time is outside of the time windows of the filter',
     },
     {
       name: 'asks with expressions',
@@ -152,8 +152,8 @@ describe('the filter occurrences (completion 1.9)', () => {
 
   test.each<{ occurrences: number; verdict: FilterVerdict }>([
     { occurrences: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
-    { occurrences: 3, verdict: { kind: 'pass', reason: 'it occurred often enough' } },
-    { occurrences: 4, verdict: { kind: 'pass', reason: 'the silence that kept it back has ended' } },
+    { occurrences: 3, verdict: { kind: 'pass', reason: 'enough occurrences' } },
+    { occurrences: 4, verdict: { kind: 'pass', reason: 'the silence that suppressed it has ended' } },
   ])('the end of a silence after $occurrences, however far the next refresh is', ({ occurrences, verdict }) => {
     const event = anEvent({ occurrences, check: { occurrences: 3 } });
     expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
@@ -162,18 +162,18 @@ describe('the filter occurrences (completion 1.9)', () => {
   test.each([
     {
       check: { occurrences: [1, 10, 100] },
-      reason: 'because occurrences of the check is [1,10,100] and no whole number',
+      reason: 'because occurrences of the check is [1,10,100] and not a whole number',
     },
-    { check: { refresh: 'often' }, reason: 'because refresh of the check is "often" and no whole number' },
+    { check: { refresh: 'often' }, reason: 'because refresh of the check is "often" and not a whole number' },
   ])('lets every occurrence through and says why for a check with $check', ({ check, reason }) => {
     const event = anEvent({ action: 'create', occurrences: 7, occurrences_watermark: 7, check });
-    expect(filterByOccurrences(event)).toEqual({ kind: 'pass', reason: `it counts no occurrences, ${reason}` });
+    expect(filterByOccurrences(event)).toEqual({ kind: 'pass', reason: `occurrences are not counted, ${reason}` });
   });
 
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([
-    { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves what was handled' } },
+    { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
     // Handled as a warning, and critical for the first time when it was resolved.
-    { occurrences: 1, watermark: 3, verdict: { kind: 'pass', reason: 'it resolves what was handled' } },
+    { occurrences: 1, watermark: 3, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
     { occurrences: 2, watermark: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
   ])('a resolve after $occurrences and $watermark at most', ({ occurrences, watermark, verdict }) => {
     const event = anEvent({
@@ -221,8 +221,8 @@ describe('the filter check_dependencies (completion 1.9)', () => {
   ])('$dependencies', ({ dependencies, failing }) => {
     expect(filterByDependencies(anEvent({ check: { dependencies } }), stored)).toEqual(
       failing === undefined
-        ? { kind: 'pass', reason: 'nothing that it depends on has an event' }
-        : { kind: 'filtered', reason: `there is an event of its dependency ${failing}` },
+        ? { kind: 'pass', reason: 'none of its dependencies has an event' }
+        : { kind: 'filtered', reason: `its dependency has an event: ${failing}` },
     );
   });
 });

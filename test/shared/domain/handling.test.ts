@@ -229,7 +229,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     expect(judge({ filters: ['production', 'staging', 'occurrences'] }, {})).toEqual({
       handler: 'mail',
       verdict: 'filtered',
-      reason: 'the filter staging keeps it out: client.environment is not "staging"',
+      reason: 'filtered by staging: client.environment is not "staging"',
       filter: 'staging',
       attribute: 'client.environment',
     });
@@ -239,7 +239,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     expect(judge({}, SILENCED)).toEqual({
       handler: 'mail',
       verdict: 'silenced',
-      reason: 'it is silenced by web:*, *:disk, and the handler does not say handle_silenced: true',
+      reason: 'silenced by web:*, *:disk, and the handler does not set handle_silenced: true',
       silenced_by: ['web:*', '*:disk'],
     });
   });

@@ -60,7 +60,7 @@ describe('what is refused', () => {
     { recurrence: recurring('@hourly'), problem: 'windows of 1h would overlap: the schedule has one every 1h' },
     { recurrence: recurring('mon,tue 02:00', { duration: 90_000 }), problem: 'would overlap' },
     { recurrence: recurring('daily 22:00,06:00', { duration: 28_800 }), problem: 'would overlap' },
-    { recurrence: recurring('daily 02:00', { last_day: '2025-12-31' }), problem: 'no window lies ahead' },
+    { recurrence: recurring('daily 02:00', { last_day: '2025-12-31' }), problem: 'no window starts before' },
     { recurrence: recurring('mon 02:00', { duration: 604_799 }), problem: 'nothing' },
     { recurrence: recurring('daily 02:00', { last_day: '2026-01-01' }), problem: 'nothing' },
   ])('$recurrence.schedule: $problem', ({ recurrence, problem }) => {

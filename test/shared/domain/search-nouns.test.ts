@@ -143,7 +143,7 @@ test.each([
 });
 
 test.each([
-  ['interval~5', 'interval has no patterns: use interval=, interval>= and the like'],
+  ['interval~5', 'interval does not support patterns: use interval=, interval>= and the like'],
   ['interval>soon', /^"soon" is not a duration/],
   ['status>=warn', /^there is no field "status": use check, command, subscribers, interval, cron, next, ok, critical/],
 ])('what checks cannot be searched by is said: %s', (text, message) => {

@@ -77,21 +77,21 @@ describe('a selector does not match', () => {
 });
 
 test.each([
-  ['status>=warn', 'status changes from result to result'],
-  ['client=web-1 output~full', 'output changes from result to result'],
-  ['occurrences>3', 'occurrences changes from result to result'],
-  ['check.status=2', 'check.status changes from result to result'],
-  ['client.timestamp=1', 'client.timestamp changes from result to result'],
-  ['web silenced', 'silenced changes from result to result'],
-  ['!(flapping)', 'flapping changes from result to result'],
-  ['age>1h', 'age changes from result to result'],
-  ['backend=eu', 'backend is not known to a backend'],
+  ['status>=warn', 'status changes with every result'],
+  ['client=web-1 output~full', 'output changes with every result'],
+  ['occurrences>3', 'occurrences changes with every result'],
+  ['check.status=2', 'check.status changes with every result'],
+  ['client.timestamp=1', 'client.timestamp changes with every result'],
+  ['web silenced', 'silenced changes with every result'],
+  ['!(flapping)', 'flapping changes with every result'],
+  ['age>1h', 'age changes with every result'],
+  ['backend=eu', 'backend is not available in a selector'],
   ['subscription=web', 'subscription is called subscriptions here'],
-  ['client.password=x', 'client.password is kept secret'],
-  ['labels.api_key~a*', 'labels.api_key is kept secret'],
-  ['env>3', 'env holds texts and has no order'],
+  ['client.password=x', 'client.password is secret'],
+  ['labels.api_key~a*', 'labels.api_key is secret'],
+  ['env>3', 'env contains texts and cannot be compared by order'],
   ['env=', 'a value is missing after env='],
-  ['  ', 'a selector has to name something'],
+  ['  ', 'a selector needs at least one condition'],
   ['client~(', 'a value is missing after client~'],
   ['x'.repeat(1025), 'the search is longer than 1024 characters'],
   [Array.from({ length: 21 }, (_, at) => `a${String(at)}=1`).join(' '), 'a selector can name 20 attributes'],
@@ -103,7 +103,7 @@ test('a refusal says where, and what to write instead', () => {
   expect(parseSelector('client=web-1 status=2')).toEqual({
     kind: 'problem',
     message:
-      'status changes from result to result, which a selector cannot look at: use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod',
+      'status changes with every result and cannot be used in a selector: use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod',
     position: 20,
   });
 });

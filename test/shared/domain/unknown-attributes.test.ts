@@ -22,35 +22,39 @@ const nothing = (source: string, name: string, remedy: string): string =>
 
 describe('expressions of filters of the newer API', () => {
   test.each<[expression: string, name: string, remedy: string]>([
-    ['event.chek.status == 2', 'event.chek', 'is event.check meant?'],
-    ['event.check.stauts == 2', 'event.check.stauts', 'is event.check.status meant?'],
-    ["event.entity.lables.x == 'a'", 'event.entity.lables', 'is event.entity.labels meant?'],
+    ['event.chek.status == 2', 'event.chek', 'did you mean event.check?'],
+    ['event.check.stauts == 2', 'event.check.stauts', 'did you mean event.check.status?'],
+    ["event.entity.lables.x == 'a'", 'event.entity.lables', 'did you mean event.entity.labels?'],
     [
       "event.entity.metadata.lables['x'] == 'a'",
       'event.entity.metadata.lables',
-      'is event.entity.metadata.labels meant?',
+      'did you mean event.entity.metadata.labels?',
     ],
     ["event['entity']['clas'] == 'proxy'", 'event.entity.clas', 'remove it, or correct the name'],
-    ["event.entity.system.hostnam == 'a'", 'event.entity.system.hostnam', 'is event.entity.system.hostname meant?'],
-    ['event.status == 2', 'event.status', 'is event.check.status meant?'],
-    ["entity.labels.x == 'a'", 'entity', 'is event.entity meant?'],
-    ['check.status == 2', 'check', 'is event.check meant?'],
-    ['evnt.check.status == 2', 'evnt', 'is event meant?'],
+    ["event.entity.system.hostnam == 'a'", 'event.entity.system.hostnam', 'did you mean event.entity.system.hostname?'],
+    ['event.status == 2', 'event.status', 'did you mean event.check.status?'],
+    ["entity.labels.x == 'a'", 'entity', 'did you mean event.entity?'],
+    ['check.status == 2', 'check', 'did you mean event.check?'],
+    ['evnt.check.status == 2', 'evnt', 'did you mean event?'],
     ["event.check.labels.x == 'a' && event.check.nothing", 'event.check.nothing', 'remove it, or correct the name'],
-    ["event.check.outptu.indexOf('full') >= 0", 'event.check.outptu', 'is event.check.output meant?'],
-    ["['a', 'b'].indexOf(event.check.nam) >= 0", 'event.check.nam', 'is event.check.name meant?'],
-    ["typeof event.metricz !== 'undefined'", 'event.metricz', 'is event.metrics meant?'],
-    ['event.check[event.chek.name] == 1', 'event.chek', 'is event.check meant?'],
-    ['var c = event.check; c.stauts == 2', 'event.check.stauts', 'is event.check.status meant?'],
-    ['[1].some(function (x) { return x == event.check.stauts })', 'event.check.stauts', 'is event.check.status meant?'],
-    ['event.check.status > 0 ? event.check.stauts : 0', 'event.check.stauts', 'is event.check.status meant?'],
-    ['hour(event.timestmap) > 9', 'event.timestmap', 'is event.timestamp meant?'],
-    ['new Date(event.timestmap * 1000).getUTCHours() > 9', 'event.timestmap', 'is event.timestamp meant?'],
+    ["event.check.outptu.indexOf('full') >= 0", 'event.check.outptu', 'did you mean event.check.output?'],
+    ["['a', 'b'].indexOf(event.check.nam) >= 0", 'event.check.nam', 'did you mean event.check.name?'],
+    ["typeof event.metricz !== 'undefined'", 'event.metricz', 'did you mean event.metrics?'],
+    ['event.check[event.chek.name] == 1', 'event.chek', 'did you mean event.check?'],
+    ['var c = event.check; c.stauts == 2', 'event.check.stauts', 'did you mean event.check.status?'],
+    [
+      '[1].some(function (x) { return x == event.check.stauts })',
+      'event.check.stauts',
+      'did you mean event.check.status?',
+    ],
+    ['event.check.status > 0 ? event.check.stauts : 0', 'event.check.stauts', 'did you mean event.check.status?'],
+    ['hour(event.timestmap) > 9', 'event.timestmap', 'did you mean event.timestamp?'],
+    ['new Date(event.timestmap * 1000).getUTCHours() > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['event.constructor == 1', 'event.constructor', 'remove it, or correct the name'],
     // In the older writing.
-    ['event.check.outptu =~ /full/', 'event.check.outptu', 'is event.check.output meant?'],
-    ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'is event.check meant?'],
-    [':::event.chek.name::: =~ /full/', 'event.chek', 'is event.check meant?'],
+    ['event.check.outptu =~ /full/', 'event.check.outptu', 'did you mean event.check.output?'],
+    ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'did you mean event.check?'],
+    [':::event.chek.name::: =~ /full/', 'event.chek', 'did you mean event.check?'],
   ])('%s', (expression, name, remedy) => {
     expect(ofFilter(expression)).toEqual([nothing(expression, name, remedy)]);
   });
@@ -87,7 +91,7 @@ describe('expressions of filters of the newer API', () => {
 
 describe('expressions of proxy requests', () => {
   test.each<[expression: string, name: string, remedy: string]>([
-    ["entity.lables.x == 'a'", 'entity.lables', 'is entity.labels meant?'],
+    ["entity.lables.x == 'a'", 'entity.lables', 'did you mean entity.labels?'],
     ["entity.class == 'proxy'", 'entity.class', 'remove it, or correct the name'],
     ['event.check.status == 0', 'event', 'remove it, or correct the name'],
   ])('%s', (expression, name, remedy) => {
@@ -105,7 +109,7 @@ test('each expression says each name once, and long ones are cut', () => {
   const twice = 'event.chek.status == 1 || event.chek.status == 2';
   const long = `event.${'x'.repeat(500)} == 1`;
   expect(definitionWarnings('filters', { expressions: [twice, 'event.check', long] })).toEqual([
-    nothing(twice, 'event.chek', 'is event.check meant?'),
+    nothing(twice, 'event.chek', 'did you mean event.check?'),
     nothing(`event.${'x'.repeat(94)}…`, `event.${'x'.repeat(94)}…`, 'remove it, or correct the name'),
   ]);
 });
@@ -129,7 +133,7 @@ describe('filters of the legacy service', () => {
     {
       name: 'a part of an event that there is not',
       attributes: { chek: { status: 2 } },
-      expected: [['chek.status', 'names chek', 'is check meant?']],
+      expected: [['chek.status', 'names chek', 'did you mean check?']],
     },
     {
       name: 'the attribute of a check without its check',
@@ -139,7 +143,7 @@ describe('filters of the legacy service', () => {
     {
       name: 'a token of an expression',
       attributes: { occurrences: 'eval: value > :::chek.occurrences|60:::' },
-      expected: [['occurrences', 'names chek', 'is check meant?']],
+      expected: [['occurrences', 'names chek', 'did you mean check?']],
     },
     {
       name: 'nothing of what events have, and of what clients and checks may have',

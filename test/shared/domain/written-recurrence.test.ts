@@ -30,15 +30,15 @@ describe('a recurrence as it is typed', () => {
   test.each<{ typed: Partial<WrittenRecurrence>; part: string; says: string }>([
     { typed: { schedule: ' ' }, part: 'schedule', says: 'no schedule: write days and a time' },
     { typed: { schedule: 'sat 25:00' }, part: 'schedule', says: '"25:00" is no time of day' },
-    { typed: { zone: 'Berlin' }, part: 'zone', says: '"Berlin" is no time zone' },
+    { typed: { zone: 'Berlin' }, part: 'zone', says: '"Berlin" is not a time zone' },
     { typed: { duration: '' }, part: 'duration', says: 'how long a window lasts' },
     { typed: { duration: '59' }, part: 'duration', says: 'from 1m to less than a week' },
     { typed: { duration: '1w' }, part: 'duration', says: 'from 1m to less than a week' },
     { typed: { duration: '1d' }, part: 'duration', says: 'would overlap' },
-    { typed: { firstDay: '2026-02-30' }, part: 'first_day', says: '"2026-02-30" is no day' },
-    { typed: { lastDay: 'never' }, part: 'last_day', says: '"never" is no day' },
-    { typed: { lastDay: '2026-01-31' }, part: 'last_day', says: 'before the first, 2026-02-01' },
-    { typed: { firstDay: '', lastDay: '2025-12-31' }, part: 'last_day', says: 'no window lies ahead' },
+    { typed: { firstDay: '2026-02-30' }, part: 'first_day', says: '"2026-02-30" is not a day' },
+    { typed: { lastDay: 'never' }, part: 'last_day', says: '"never" is not a day' },
+    { typed: { lastDay: '2026-01-31' }, part: 'last_day', says: 'before the first day, 2026-02-01' },
+    { typed: { firstDay: '', lastDay: '2025-12-31' }, part: 'last_day', says: 'no window starts before' },
   ])('$typed is refused beside $part', ({ typed, part, says }) => {
     expect(readRecurrence({ ...GOOD, ...typed }, NOW_MS)).toEqual({ part, problem: expect.stringContaining(says) });
   });

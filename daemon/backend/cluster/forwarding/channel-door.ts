@@ -42,7 +42,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
     if (pathOf(request) !== CHANNELS_PATH)
       throw new MonError('not_found', `there are no channels at ${pathOf(request)}`);
     await peers.refuseStranger(request);
-    if (!leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
+    if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
     // What is read goes on at once to the channels, which are looked at one by one.
@@ -68,6 +68,9 @@ export class ChannelDoor implements OtherProtocol, Disposable {
   }
 
   #tell({ remoteAddress: address }: Socket, { message: reason }: Error): void {
-    this.#parts.log.warn({ address, reason }, 'the connection of another backend was cut: give all the same version');
+    this.#parts.log.warn(
+      { address, reason },
+      'the connection of another member was closed: run the same version on all members',
+    );
   }
 }

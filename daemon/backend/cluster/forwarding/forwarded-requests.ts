@@ -139,9 +139,9 @@ export class ForwardedRequests implements RequestForwarding {
     if (statusCode !== 401) return;
     this.#parts.log.error(
       { writer: link.place.id, url: link.place.url },
-      'the backend that writes does not take this one for another backend of the same store',
+      'the leader does not accept this backend as a member',
     );
-    throw new MonError('unavailable', 'the backend that writes does not take changes from this one: see its log');
+    throw new MonError('unavailable', 'the leader does not accept changes from this member: see its log');
   }
 
   /** Who changes something here sees it here from then on. */
@@ -152,9 +152,13 @@ export class ForwardedRequests implements RequestForwarding {
       const isDone = (response.statusCode ?? 0) < 400 && method !== 'GET' && method !== 'HEAD';
       if (!isDone) return;
       response.destroy();
-      throw new MonError('unavailable', 'it was done, but this backend does not show it yet: look in a few seconds', {
-        cause: error,
-      });
+      throw new MonError(
+        'unavailable',
+        'the change was made, but this follower does not have it yet: read again in a few seconds',
+        {
+          cause: error,
+        },
+      );
     }
   }
 }
@@ -181,7 +185,7 @@ async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFun
 
 /** Not by the words of a failure: each API has its own, and this is between two backends. */
 function refuseMisdirected(reply: FastifyReply): void {
-  const body = errorBody({ code: 'unavailable', message: 'another backend writes' });
+  const body = errorBody({ code: 'unavailable', message: 'another member is the leader' });
   void reply.code(MISDIRECTED).send(body);
 }
 

@@ -107,7 +107,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   async #admitSentOn(request: Parameters<Guard>[0]): Promise<Awaited<ReturnType<Guard>>> {
     await this.#peers.refuseStranger(request);
-    if (!this.#parts.leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
+    if (!this.#parts.leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     return this.#peers.senderOf(request).principal;
   }
 }

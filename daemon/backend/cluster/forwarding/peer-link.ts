@@ -187,7 +187,7 @@ class LinkAgent extends Agent {
       socket.setTimeout(0);
       socket.setNoDelay(true);
       if (this.#isRight(socket)) done?.(null, socket);
-      else fail(new Error('the certificate is not the one that it has told'));
+      else fail(new Error('the certificate does not match the announced one'));
     });
     return undefined;
   }

@@ -58,7 +58,7 @@ export class Tunnels {
   take(handshaking: Handshaking, path: string): Promise<void> | undefined {
     const { request } = handshaking;
     if (this.#parts.leadership.isWriter) return undefined;
-    if (isSentOn(request)) throw new MonError('unavailable', 'another backend writes');
+    if (isSentOn(request)) throw new MonError('unavailable', 'another member is the leader');
     return this.#lead(handshaking, path);
   }
 
@@ -90,7 +90,7 @@ export class Tunnels {
       gone.signal,
     );
     socket.off('close', abort);
-    if (opened === 'self') throw new MonError('unavailable', 'this backend writes from now on: connect again');
+    if (opened === 'self') throw new MonError('unavailable', 'this member is the leader now: reconnect');
     const { writerId, answer } = opened;
     if ('refusal' in answer) throw await refusalOf(answer.refusal);
     const { socket: writer } = answer;
@@ -145,7 +145,7 @@ async function refusalOf(response: IncomingMessage): Promise<MonError> {
   const refusal = await readRefusal(response).catch(() => undefined);
   const { error, code } = refusal ?? {};
   if (error === undefined || !isErrorCode(code) || error === NO_MEMBER) {
-    return new MonError('unavailable', 'the backend that writes does not take agents from this one: see its log');
+    return new MonError('unavailable', 'the leader does not accept agents from this member: see its log');
   }
   return new MonError(code, error);
 }

@@ -57,7 +57,7 @@ export class WriterLinks implements Disposable {
       const done = await attempt(this.#to(place)).catch((error: unknown) => this.#refuseUnanswered(place, error));
       if (done !== undefined) return done;
       if (clock.monotonic() + AGAIN_MS > endMs) {
-        throw new MonError('unavailable', 'no backend takes changes at the moment: try again in a few seconds');
+        throw new MonError('unavailable', 'there is no leader at the moment: retry in a few seconds');
       }
       await new Promise<void>((resolve) => void clock.after(AGAIN_MS, resolve));
     }
@@ -74,10 +74,7 @@ export class WriterLinks implements Disposable {
   #refuseUnanswered({ id: writer, url }: PeerPlace, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
-      this.#told.warn(
-        () => ({ writer, url, reason, setting: 'peer-url' }),
-        'the backend that writes cannot be reached',
-      );
+      this.#told.warn(() => ({ writer, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
       return;
     }
     if (!(error instanceof UnansweredError)) throw error;
@@ -127,7 +124,7 @@ function isSame(one: PeerPlace, other: PeerPlace): boolean {
 export function unanswered(cause: unknown): MonError {
   return new MonError(
     'unavailable',
-    'the backend that writes was lost before it answered: this may or may not have been done, look before you try again',
+    'the leader was lost before it responded: the change may or may not have been made, check before you retry',
     { cause },
   );
 }

@@ -65,7 +65,7 @@ export class PeerRuns {
   /** @throws MonError when it is not for this backend to run something */
   #refuse(): void {
     const { leadership, runsHandlers } = this.#parts;
-    if (leadership.isWriter) throw new MonError('conflict', 'this backend writes itself by now');
+    if (leadership.isWriter) throw new MonError('conflict', 'this member has become the leader');
     if (!runsHandlers()) throw new MonError('conflict', 'this backend runs no handlers');
     if (this.#running >= RUNS_MAX) throw new MonError('unavailable', 'this backend runs as many handlers as it can');
   }

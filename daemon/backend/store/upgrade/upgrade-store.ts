@@ -105,7 +105,7 @@ export function timeLimit(clock: Clock, seconds: number | undefined, stop: Abort
     stop.abort(
       new MonError(
         'unavailable',
-        `the upgrade took longer than ${String(seconds)} seconds and was stopped; run it again, and it goes on`,
+        `the upgrade took longer than ${String(seconds)} seconds and was stopped; run it again to continue`,
       ),
     );
   });

@@ -44,7 +44,7 @@ export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlag
     if (run.state !== 'done')
       throw new MonError(
         'unavailable',
-        run.error ?? 'the backend was started again during the upgrade; run it again, and it goes on',
+        run.error ?? 'the backend was restarted during the upgrade; run it again to continue',
       );
     log.info(
       { database_version: schema, ...(run.backup !== undefined && { backup: run.backup }) },
@@ -76,7 +76,7 @@ async function readStatus(request: Requester): Promise<StoreUpgradeStatus> {
   const { body } = await request({ method: 'GET', path: PATH });
   const parsed = storeUpgradeAnswer.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new MonError('unavailable', 'what answers there is no backend of mon that can upgrade its store');
+  throw new MonError('unavailable', 'the server there is not a mon backend that can upgrade its store');
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {

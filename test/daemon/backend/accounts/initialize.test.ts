@@ -93,7 +93,7 @@ async function run(args: readonly string[]): Promise<{ code: number; stdout: str
 test('the program says what it did, and ends with 3 when there was nothing to do', { tags: 'slow' }, async () => {
   const dir = join(await tempDir(), 'state');
   const args = ['init', '--state-dir', dir];
-  expect(await run(args)).toEqual({ code: 0, stdout: `made the administrator ada in ${dir}\n`, stderr: '' });
+  expect(await run(args)).toEqual({ code: 0, stdout: `created the administrator ada in ${dir}\n`, stderr: '' });
   expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
   expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
   // With an administrator others may reach it, which is refused without.
@@ -112,7 +112,7 @@ test('on a terminal the password is not shown', async () => {
   pty.write('correct horse\r');
   await pty.waitForText('The same password again:');
   pty.write('correct horse\r');
-  await pty.waitForText('made the administrator ada');
+  await pty.waitForText('created the administrator ada');
   expect(pty.screen.text).not.toContain('correct');
   expect(await pty.exited).toMatchObject({ exitCode: 0 });
 });

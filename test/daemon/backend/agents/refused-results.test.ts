@@ -3,7 +3,7 @@ import { RefusedResults } from '../../../../daemon/backend/agents/refused-result
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
-const MORE = 'more invalid check results were refused than are told one by one';
+const MORE = 'more invalid check results were rejected than are logged individually';
 
 test('of one client a few refused results are told in a minute, the others counted', () => {
   const [clock, log] = [new ManualClock(), new RecordedLog()];

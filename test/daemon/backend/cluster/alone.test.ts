@@ -53,7 +53,7 @@ test('it has nobody to hand over to, and says what it would take', async () => {
     {
       code: 'invalid',
       error:
-        'there is nobody else: this backend stores everything in its own directory; several share a database, see --store postgres://… and docs/scale-out.md',
+        'there is no other member: this backend uses a LevelDB store; a cluster needs --store postgres://…, see docs/scale-out.md',
     },
   ]);
 });

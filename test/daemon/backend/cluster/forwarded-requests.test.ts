@@ -369,7 +369,7 @@ test('a backend with another secret is told that nothing was done, and not that 
     headers: { 'retry-after': '1' },
   });
   expect(member.log.records.filter(({ level }) => level === 'error')).toMatchObject([
-    { message: 'the backend that writes does not take this one for another backend of the same store' },
+    { message: 'the leader does not accept this backend as a member' },
   ]);
 });
 
@@ -535,9 +535,9 @@ test('with TLS it is the certificate that counts, and nothing is said to another
   expect((await post(member.url, '/stashes', { path: 'b', content: {} })).status).toBe(201);
   follow(other.cert);
   const answer = post(member.url, '/stashes', { path: 'c', content: {} });
-  await vi.waitFor(() => expect(member.log.messages('warn')).toContain('the backend that writes cannot be reached'));
+  await vi.waitFor(() => expect(member.log.messages('warn')).toContain('the leader cannot be reached'));
   expect(member.log.records.at(-1)?.fields).toMatchObject({
-    reason: 'the certificate is not the one that it has told',
+    reason: 'the certificate does not match the announced one',
   });
   // It is waited for, as it may have got another certificate.
   follow(made.cert);

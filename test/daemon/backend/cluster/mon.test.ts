@@ -132,7 +132,7 @@ describe('deep health', () => {
   test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
     { name: 'is behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
     { name: 'has lost the database', told: { database: away }, problem: 'database away: writes wait' },
-    { name: 'knows nobody who writes', told: { writer: null }, problem: 'no writer: writes wait' },
+    { name: 'knows nobody who writes', told: { writer: null }, problem: 'no leader: writes wait' },
   ])('is 412 when this one $name', async ({ told, problem }) => {
     const { ask } = await start(told);
     expect(await ask('GET', '/health?deep=1')).toMatchObject({ status: 412, body: { problems: [problem] } });
@@ -175,7 +175,7 @@ describe('what clients of either generation are told of several members', () => 
     expect(ClusterHealth.map(({ Name, Err, Healthy }) => [Name, Err, Healthy])).toEqual([
       ['web1:4567', '', true],
       ['web2:4567', 'it is too far behind', false],
-      ['web3:4567', 'it has not been heard of for a while', false],
+      ['web3:4567', 'it has sent no heartbeat for a while', false],
     ]);
   });
 });

@@ -324,7 +324,7 @@ test('while the store takes no writes, nothing is applied that it would refuse, 
   store.refuses = () => false;
   store.mend();
   expect(batcher.isFailing).toBe(false);
-  expect(log.messages('info')).toEqual(['the store takes writes again']);
+  expect(log.messages('info')).toEqual(['the store accepts writes again']);
   await batcher.run(put('after'));
   expect(clientsOf(registry)).toEqual(['before', 'after']);
 });
@@ -400,7 +400,7 @@ test('an answer that cannot be given holds up nothing', async () => {
   const after = batcher.run(put('b'));
   clock.advance(2);
   await after;
-  expect(log.messages('error')).toEqual(['an answer could not be given']);
+  expect(log.messages('error')).toEqual(['a response could not be sent']);
 });
 
 test('every write is told by its number, also what work on the store itself has written', async () => {

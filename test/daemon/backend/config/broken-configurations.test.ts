@@ -361,13 +361,13 @@ const BROKEN: readonly Broken[] = [
     'a hash that is cut off',
     { user: 'ops', password: 'scrypt$32768$8$3$abc' },
     'password',
-    'is no usable hash: make one with mon-backend hash-password',
+    'is not a valid hash: create one with mon-backend hash-password',
   ),
   inApi(
     'a hash that nobody can afford',
     { user: 'ops', password: `scrypt$4194304$32$1$${'s'.repeat(22)}$${'h'.repeat(43)}` },
     'password',
-    'is no usable hash: make one with mon-backend hash-password',
+    'is not a valid hash: create one with mon-backend hash-password',
   ),
   inApi('a port beyond all ports', { port: 65_536 }, 'port', 'expected number to be <=65535'),
   inApi('CORS that is neither headers nor false', { cors: true }, 'cors', 'expected an object of headers, or false'),
@@ -414,8 +414,8 @@ test.each(BROKEN)('$name', async ({ files, env = {}, problems }) => {
   expect(JSON.parse(text)).toEqual(problems);
 });
 
-const LEFT_OUT = 'this filter is left out, so it keeps nothing from the handlers that name it: mend it';
-const FOR_NOBODY = 'so it holds for no client, and the check is run for none: mend it';
+const LEFT_OUT = 'this filter is ignored, so its handlers get all events: fix it';
+const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
 
 // What the legacy service starts with although it makes no sense is warned of, and refused only when that is asked for.
 describe.each<Broken>([
@@ -423,7 +423,7 @@ describe.each<Broken>([
     'a date that never comes',
     { cron: '0 0 31 2 *' },
     '.cron',
-    'has no moment: there is no day 31 in month 2, so the check runs only when it is asked for: mend or remove it',
+    'has no moment: there is no day 31 in month 2, so the check runs only on request: fix or remove it',
   ),
   inFilter(
     'an endless expression',

@@ -149,8 +149,8 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
     name: 'sections of the legacy service',
     files: { 'conf.d/a.json': { redis: { host: 'db' }, transport: {} } },
     warnings: [
-      'conf.d/a.json: redis: belongs to the legacy service; it has no effect here',
-      'conf.d/a.json: transport: belongs to the legacy service; it has no effect here',
+      'conf.d/a.json: redis: belongs to Sensu Core and has no effect here',
+      'conf.d/a.json: transport: belongs to Sensu Core and has no effect here',
     ],
   },
   {
@@ -194,8 +194,8 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       },
     },
     warnings: [
-      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} behind its expression (character 1); the usual words are sent instead: mend it',
-      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless something brings an attribute of that name: is event.check meant?',
+      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} behind its expression (character 1); the default text is sent instead: fix it',
+      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless something brings an attribute of that name: did you mean event.check?',
     ],
   },
 ])('$name are reported and do not stop the start', async ({ files, warnings }) => {

@@ -121,13 +121,13 @@ test('a directory of the legacy service loads unchanged', async () => {
   expect(config.warnings.map((warning) => warning.replaceAll(`${root}/`, ''))).toEqual([
     'conf.d/checks/override.json: checks.disk: is defined in conf.d/checks/linux.json too: the definitions are merged, ' +
       'lists are joined, and this file wins; keep one of them',
-    'conf.d/sensu.json: sensu.server: belongs to the legacy service; it has no effect here',
-    'config.json: transport: belongs to the legacy service; it has no effect here',
+    'conf.d/sensu.json: sensu.server: belongs to Sensu Core and has no effect here',
+    'config.json: transport: belongs to Sensu Core and has no effect here',
     'conf.d/pagerduty.json: pagerduty: is not a section of this program; it has no effect beyond GET /settings',
-    'conf.d/rabbitmq.json: rabbitmq: belongs to the legacy service; it has no effect here',
-    'conf.d/redis.json: redis: belongs to the legacy service; it has no effect here',
+    'conf.d/rabbitmq.json: rabbitmq: belongs to Sensu Core and has no effect here',
+    'conf.d/redis.json: redis: belongs to Sensu Core and has no effect here',
     'config.json: api.host: is not a setting of this program; it has no effect',
-    'config.json: api.password: stands here in plain text; put the hash here that mon-backend hash-password makes of it',
+    'config.json: api.password: is in plain text; use the hash from mon-backend hash-password',
     `conf.d/checks/linux.json: checks.disk.command: ${SHELL_TOKENS_WARNING}`,
     `conf.d/checks/linux.json: checks.switches.command: ${SHELL_TOKENS_WARNING}`,
   ]);

@@ -114,7 +114,7 @@ test('what asks for an attribute that there is not is told with each object', as
       outcome: 'created',
       warnings: [
         'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
-          'which has no value unless something brings an attribute of that name: is entity.labels meant?',
+          'which has no value unless something brings an attribute of that name: did you mean entity.labels?',
       ],
     },
     { outcome: 'replaced' },

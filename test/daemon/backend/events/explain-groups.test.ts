@@ -17,7 +17,7 @@ const SETTINGS = {
   },
   inhibitions: { switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] } },
 };
-const QUIET = 'the inhibition switch keeps it quiet while there is an event of sw-a/switch';
+const QUIET = 'inhibited by switch while sw-a/switch is failing';
 const BY = { 'client.rack': 'a' };
 
 let rig: BackendRig;
@@ -49,8 +49,8 @@ test('of an event that was quiet from its first result on it is said where its n
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2);
   const { reason, handlers } = await explain();
-  const told = `${QUIET}; after that its next result waits in its group client.rack=a (2 events)`;
-  expect(reason).toBe(`nobody handles it: default does not, because ${told}`);
+  const told = `${QUIET}; after that its next result is pending in its group client.rack=a (2 events)`;
+  expect(reason).toBe(`no handler runs: default: ${told}`);
   expect(handlers).toMatchObject([{ verdict: 'inhibited', reason: told, inhibited_by: { rule: 'switch' } }]);
   expect(handlers[0]).not.toHaveProperty('group');
 });
@@ -61,14 +61,14 @@ test('of an event that waits it is said in which group, and what that does with 
   expect((await explain()).handlers).toMatchObject([
     {
       verdict: 'inhibited',
-      reason: `${QUIET}; it waits in its group client.rack=a (2 events), which has its turn in 30s and holds it back if that lasts`,
+      reason: `${QUIET}; it is pending in its group client.rack=a (2 events), which is flushed in 30s without it if the inhibition lasts`,
       group: { by: BY, events: 2, due_at: rig.clock.now() / 1000 + 30 },
     },
   ]);
   await takeTurn(30);
   expect((await explain()).handlers).toMatchObject([
     {
-      reason: `${QUIET}; its group client.rack=a (2 events) holds it back, and is told of it when it comes again after that`,
+      reason: `${QUIET}; its group client.rack=a (2 events) was flushed without it; it is notified with the next result after that`,
       group: { by: BY, events: 2, due_at: null },
     },
   ]);
@@ -77,13 +77,13 @@ test('of an event that waits it is said in which group, and what that does with 
     {
       verdict: 'handle',
       reason:
-        'an inhibition kept it quiet when its group client.rack=a (2 events) had its turn, which is told of it when it comes again',
+        'it was inhibited at the last flush of its group client.rack=a (2 events); it is notified with its next result',
       group: { due_at: null },
     },
   ]);
   await report('a-1', 'disk', 2);
   expect((await explain()).reason).toMatch(
-    /^default handles it: it waits in its group client\.rack=a \(2 events\), which/,
+    /^default handles it: it is pending in its group client\.rack=a \(2 events\), which/,
   );
 });
 
@@ -91,25 +91,25 @@ test('of an event that was told it is said that its group hears no more of it', 
   await report('a-1', 'disk', 1);
   await takeTurn(30);
   await report('sw-a', 'switch', 2);
-  const known = 'its group client.rack=a (2 events) was told of it, and hears no more of it until then';
+  const known = 'its group client.rack=a (2 events) was notified of it; no more notifications until then';
   expect((await explain()).handlers).toMatchObject([{ reason: `${QUIET}; ${known}`, group: { due_at: null } }]);
   const simulated = await ask('POST', '/api/mon/v1/simulate', { source: 'a-1', name: 'disk', status: 2, output: '' });
   expect((simulated.body as Simulation).handlers).toMatchObject([{ reason: `${QUIET}; ${known}` }]);
 });
 
-const SILENCED = 'it is silenced by *:disk, and the handler does not say handle_silenced: true';
+const SILENCED = 'silenced by *:disk, and the handler does not set handle_silenced: true';
 
 test('of a silenced event that waits it is said in which group, and what that does with it', async () => {
   await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat'] });
   await ask('POST', '/silenced', { check: 'disk' });
   const { reason, handlers } = await explain();
-  expect(reason).toBe(`nobody handles it: ${SILENCED}`);
+  expect(reason).toBe(`no handler runs: ${SILENCED}`);
   expect(handlers).toMatchObject([
     {
       verdict: 'silenced',
       silenced_by: ['*:disk'],
-      reason: `${SILENCED}; it waits in its group client.rack=a (2 events), which is told of it at a turn after that`,
+      reason: `${SILENCED}; it is pending in its group client.rack=a (2 events) and is notified at a flush after that`,
       group: { by: BY, events: 2, due_at: null },
     },
     { verdict: 'silenced', reason: SILENCED },
@@ -121,9 +121,9 @@ test('of one that was told it is said that its group hears no more of it', async
   await report('a-1', 'disk', 1);
   await takeTurn(30);
   await ask('POST', '/silenced', { check: 'disk' });
-  const known = `${SILENCED}; its group client.rack=a (1 event) was told of it, and hears no more of it until then`;
+  const known = `${SILENCED}; its group client.rack=a (1 event) was notified of it; no more notifications until then`;
   const { reason, handlers } = await explain();
-  expect(reason).toBe(`nobody handles it: default does not, because ${known}`);
+  expect(reason).toBe(`no handler runs: default: ${known}`);
   expect(handlers).toMatchObject([{ reason: known, group: { due_at: null } }]);
 });
 
@@ -135,7 +135,7 @@ test('of one that an inhibition had held back before, too', async () => {
   expect((await explain()).handlers).toMatchObject([
     {
       verdict: 'silenced',
-      reason: `${SILENCED}; its group client.rack=a (2 events) holds it back, and is told of it when it comes again after that`,
+      reason: `${SILENCED}; its group client.rack=a (2 events) was flushed without it; it is notified with the next result after that`,
     },
   ]);
 });
@@ -146,8 +146,8 @@ test('nothing is said of groups that would not hear of it anyway, and what all h
   const { reason, handlers } = await explain();
   expect(handlers.map((verdict) => verdict.verdict)).toEqual(['inhibited', 'inhibited', 'severity']);
   expect(handlers[1]?.reason).toBe(QUIET);
-  expect(reason).toBe('nobody handles it: each handler has its own reason');
+  expect(reason).toBe('no handler runs: each handler has its own reason');
   await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
   const other = await ask('GET', '/api/mon/v1/events/a-2/disk/explain');
-  expect((other.body as Explanation).reason).toBe(`nobody handles it: ${QUIET}`);
+  expect((other.body as Explanation).reason).toBe(`no handler runs: ${QUIET}`);
 });

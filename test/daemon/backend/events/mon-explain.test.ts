@@ -49,27 +49,27 @@ describe('explain', () => {
     expect(event).toMatchObject({ status: 1, action: 'create', occurrences: 1, silenced_by: [] });
     expect(reason).toBe('mail, wrapped handle it, pager, staging, calm, nope do not');
     expect(handlers.map(({ delivery: _delivery, ...verdict }) => verdict)).toEqual([
-      { handler: 'mail', verdict: 'handle', reason: 'nothing keeps it from running' },
-      { handler: 'pager', verdict: 'severity', reason: 'it is warning, and the handler wants critical' },
+      { handler: 'mail', verdict: 'handle', reason: 'all conditions are met' },
+      { handler: 'pager', verdict: 'severity', reason: 'its severity is warning, and the handler accepts critical' },
       {
         handler: 'staging',
         verdict: 'filtered',
-        reason: 'the filter staging keeps it out: client.environment is not "staging"',
+        reason: 'filtered by staging: client.environment is not "staging"',
         filter: 'staging',
         attribute: 'client.environment',
       },
       {
         handler: 'calm',
         verdict: 'filtered',
-        reason: 'the filter occurrences keeps it out: not enough occurrences',
+        reason: 'filtered by occurrences: not enough occurrences',
         filter: 'occurrences',
       },
       {
         handler: 'wrapped',
         verdict: 'unknown_mutator',
-        reason: 'its mutator gone is not defined, so its run fails',
+        reason: 'its mutator gone is not defined, so the run will fail',
       },
-      { handler: 'nope', verdict: 'unknown_handler', reason: 'no handler of this name is defined' },
+      { handler: 'nope', verdict: 'unknown_handler', reason: 'no handler with this name is defined' },
     ]);
   });
 
@@ -89,24 +89,24 @@ describe('explain', () => {
     {
       name: 'nobody is asked for',
       attributes: { handlers: [] },
-      reason: 'nobody handles it: its check names no handler',
+      reason: 'no handler runs: its check has no handlers',
     },
     {
       name: 'the only one is not defined',
       attributes: {},
-      reason: 'nobody handles it: default does not, because no handler of this name is defined',
+      reason: 'no handler runs: default: no handler with this name is defined',
     },
     {
       name: 'all for the same reason',
       attributes: { handlers: ['mail', 'audit'], handle: false },
-      reason: 'nobody handles it: its check says handle: false',
+      reason: 'no handler runs: its check has handle: false',
     },
     {
       name: 'each for its own',
       attributes: { handlers: ['staging', 'nope'] },
-      reason: 'nobody handles it: each handler has its own reason',
+      reason: 'no handler runs: each handler has its own reason',
     },
-  ])('has a sentence when nobody handles it: $name', async ({ attributes, reason }) => {
+  ])('has a sentence when no handler runs: $name', async ({ attributes, reason }) => {
     await report(2, attributes);
     expect((await explain()).reason).toBe(reason);
   });
@@ -151,7 +151,7 @@ describe('explain', () => {
     await report(0);
     expect(await ask('GET', '/api/mon/v1/events/web-1/load/explain')).toMatchObject({
       status: 404,
-      body: { error: 'there is neither an event nor a result of web-1/load' },
+      body: { error: 'there is no event and no result of web-1/load' },
     });
     expect(await ask('GET', '/api/mon/v1/events/web-2/disk/explain')).toMatchObject({ status: 404 });
     expect(await ask('POST', '/api/mon/v1/events/web-1/disk/explain', {})).toMatchObject({ status: 405 });
@@ -182,7 +182,7 @@ describe('simulate', () => {
       client: 'web-1',
       check: 'disk',
       transition: 'open',
-      reason: 'an event would begin: mail, pager handle it, nope does not',
+      reason: 'an event would open: mail, pager handle it, nope does not',
       event: { client: { name: 'web-1', type: 'proxy' }, check: { status: 2, history: ['2'] }, occurrences: 1 },
     });
     expect(verdicts(simulation)).toEqual(['mail handle', 'pager handle', 'nope unknown_handler']);
@@ -196,7 +196,7 @@ describe('simulate', () => {
     await report(2);
     expect(await simulate({ status: 2, handlers: ['calm'], occurrences: 3 })).toMatchObject({
       transition: 'open',
-      reason: 'the event would go on: calm handles it',
+      reason: 'the event would stay open: calm handles it',
       event: { occurrences: 3 },
     });
     expect(await simulate({ status: 0, handlers: ['mail'] })).toMatchObject({
@@ -208,18 +208,23 @@ describe('simulate', () => {
   });
 
   test.each<{ name: string; before: readonly object[]; result: object; reason: string }>([
-    { name: 'OK', before: [], result: { status: 0 }, reason: 'nothing to handle: it is OK, and there is no event' },
+    {
+      name: 'OK',
+      before: [],
+      result: { status: 0 },
+      reason: 'nothing to handle: the result is OK, and there is no event',
+    },
     {
       name: 'auto_resolve: false',
       before: [{ status: 2 }],
       result: { status: 0, auto_resolve: false },
-      reason: 'nothing to handle: it is OK, and its event stays because auto_resolve is false',
+      reason: 'nothing to handle: the result is OK, and the event stays open because auto_resolve is false',
     },
     {
       name: 'force_resolve without an event',
       before: [],
       result: { status: 2, force_resolve: true },
-      reason: 'nothing to handle: it is told to resolve (force_resolve), and there is no event',
+      reason: 'nothing to handle: the result has force_resolve set, and there is no event',
     },
   ])('says why nothing would happen: $name', async ({ before, result, reason }) => {
     for (const one of before) await ask('POST', '/results', { source: 'web-1', name: 'disk', output: 'o', ...one });
@@ -229,7 +234,7 @@ describe('simulate', () => {
   test('a metric is handled and not stored', async () => {
     expect(await simulate({ status: 0, type: 'metric', handler: 'mail' })).toMatchObject({
       transition: 'metric',
-      reason: 'it would be handled as a metric, and no event would be stored: mail handles it',
+      reason: 'the result would be handled as a metric, and no event would be stored: mail handles it',
     });
   });
 

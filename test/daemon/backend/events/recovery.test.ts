@@ -105,12 +105,12 @@ describe('late resolution (spec, recovery)', () => {
     expect((await ask('GET', `${MON}/events/web-1/disk/explain`)).body).toMatchObject({
       event: { recovering: { results: 1, after: 3 } },
       reason:
-        'it is recovering (1 of 3 OK), and is told as resolved only then; nobody handles it: default does not, because no handler of this name is defined',
+        'the event is recovering (1 of 3 OK); its resolution is notified after that; no handler runs: default: no handler with this name is defined',
     });
     const result = { name: 'disk', source: 'web-1', output: '', status: 0, resolve_after: 3 };
     expect((await ask('POST', `${MON}/simulate`, result)).body).toMatchObject({
       transition: 'none',
-      reason: 'nothing to handle: it is OK, and its event would stay until it has recovered (2 of 3 OK)',
+      reason: 'nothing to handle: the result is OK, and the event stays open until it has recovered (2 of 3 OK)',
     });
     expect((await ask('POST', `${MON}/simulate`, { ...result, resolve_after: 2 })).body).toMatchObject({
       transition: 'resolve',

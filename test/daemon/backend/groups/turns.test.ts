@@ -392,7 +392,7 @@ describe('an end that comes to other handlers than the problem', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('nor where its check says handle: false', async () => {
+  test('nor where its check has handle: false', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);

@@ -352,7 +352,7 @@ describe('silences (completion 1.3)', () => {
         action: 'create',
         occurrences: 1,
         event_id: rig.entry()?.state.event?.id,
-        reason: 'it is silenced by *:disk, and the handler does not say handle_silenced: true',
+        reason: 'silenced by *:disk, and the handler does not set handle_silenced: true',
         silenced_by: ['*:disk'],
       },
     });

@@ -239,7 +239,7 @@ describe('the OpenAPI document', () => {
     expect(operations.toSorted()).toEqual(Object.keys(MON_API).toSorted());
     expect(paths['/api/mon/v1/checks/{check}/rename']?.['post']).toMatchObject({
       operationId: 'renameCheck',
-      summary: 'Gives results, histories and events of a check another name',
+      summary: 'Moves results, history and events of a check to a new name',
       description: 'Needs admin.',
       security: [{ basic: [] }, { key: [] }, { token: [] }],
       parameters: [

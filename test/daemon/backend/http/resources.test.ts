@@ -133,7 +133,7 @@ describe('silenced entries', () => {
     expect((await remove('/silenced/ids/*:load')).status).toBe(204);
     expect(await remove('/silenced/ids/*:load')).toMatchObject({
       status: 404,
-      body: { error: 'there is no silenced entry *:load' },
+      body: { error: 'there is no silence *:load' },
     });
   });
 });

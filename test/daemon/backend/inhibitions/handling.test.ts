@@ -41,7 +41,7 @@ describe('an event is quiet while there is one that a rule names', () => {
       fields: {
         handler: 'default',
         client: 'a-1',
-        reason: 'the inhibition switch keeps it quiet while there is an event of sw-a/switch',
+        reason: 'inhibited by switch while sw-a/switch is failing',
         inhibited_by: { rule: 'switch', client: 'sw-a', check: 'switch' },
       },
     });

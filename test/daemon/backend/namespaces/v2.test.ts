@@ -40,7 +40,7 @@ test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])('%
 test('default is always there', async () => {
   expect(await v2.delete('/namespaces/default')).toMatchObject({
     status: 400,
-    body: { message: 'default cannot be deleted: the legacy API shows it', code: 1 },
+    body: { message: 'default cannot be deleted: the v1 API serves it', code: 1 },
   });
 });
 

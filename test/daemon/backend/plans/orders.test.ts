@@ -50,7 +50,7 @@ describe('orders', () => {
     const { url } = await withPlan();
     await expect(openUpgradeClient({ backend: url }).create({ from: '6.5.0', to: '6.5.0' })).rejects.toMatchObject({
       code: 'conflict',
-      message: 'plan 1 from 6.4.0 to 6.5.0 is open: end it, or abandon it, before you make another one',
+      message: 'plan 1 from 6.4.0 to 6.5.0 is open: finish or abandon it before you create another one',
     });
   });
 
@@ -84,8 +84,8 @@ describe('orders', () => {
     const { log, ...summary } = await plan.plan();
     expect(await answer.json()).toEqual([summary]);
     expect(log.map(({ text }) => text)).toEqual([
-      'plan from 6.4.0 to 6.5.0, made by local administrator',
-      'local administrator holds it',
+      'plan from 6.4.0 to 6.5.0, created by local administrator',
+      'owned by local administrator',
     ]);
   });
 

@@ -70,16 +70,16 @@ describe('of a handler with groups the reason says', () => {
       body: null,
     });
     expect((answer.body as Explanation).reason).toMatch(
-      /^default handles it: it waits in its group client\.rack=b \(1 event\), which is told in (10m|9m\d+s)$/,
+      /^default handles it: it is pending in its group client\.rack=b \(1 event\), which is notified in (10m|9m\d+s)$/,
     );
     expect((await simulate('b-1', 'cpu', 2)).reason).toMatch(
-      /^an event would begin: default handles it: it waits in its group client\.rack=b \(2 events\), which is told in/,
+      /^an event would open: default handles it: it is pending in its group client\.rack=b \(2 events\), which is notified in/,
     );
   });
 
   test('which of several tell of the group', async () => {
     const { reason } = await simulate('b-1', 'disk', 2, { handlers: ['default', 'chat'] });
-    expect(reason).toBe('an event would begin: default, chat handle it, default with its group');
+    expect(reason).toBe('an event would open: default, chat handle it, default with its group');
   });
 });
 

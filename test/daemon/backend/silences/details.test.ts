@@ -164,7 +164,7 @@ test('there is no entry of an unknown id, nor one that has expired', async () =>
   for (const id of ['*:disk', '*:nope']) {
     expect(await rig.api.silencedDetail(id)).toBeUndefined();
     const { status, body } = await rig.ask('GET', `/api/mon/v1/silenced/${id}`);
-    expect([status, body]).toEqual([404, { error: `there is no silenced entry ${id}`, code: 'not_found' }]);
+    expect([status, body]).toEqual([404, { error: `there is no silence ${id}`, code: 'not_found' }]);
   }
   expect((await rig.ask('DELETE', '/api/mon/v1/silenced/*:disk')).status).toBe(405);
 });

@@ -187,7 +187,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
         check: {
           name: 'silence-reminder',
           status: 1,
-          output: 'the silence *:disk ends in 10m and keeps 1 event quiet (alice: CHG-1)',
+          output: 'the silence *:disk ends in 10m and silences 1 event (alice: CHG-1)',
         },
         action: 'create',
         silence_ending: { id: '*:disk', check: 'disk', reminded: { events: 1 } },
@@ -199,7 +199,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     rig.clock.advance(50 * MINUTE);
     await expect.poll(async () => (await runs()).length).toBe(2);
     expect((await runs()).map(({ check }) => check.output)[1]).toBe(
-      'the silence *:disk ends in 10m and keeps 1 event quiet',
+      'the silence *:disk ends in 10m and silences 1 event',
     );
   });
 

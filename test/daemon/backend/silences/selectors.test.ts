@@ -232,8 +232,8 @@ describe('a silence by search', () => {
 });
 
 test.each([
-  [{ selector: 'client=web-1 status=2' }, /selector: status changes from result to result, .* \(character 21\)/],
-  [{ selector: ' ' }, /a selector has to name something/],
+  [{ selector: 'client=web-1 status=2' }, /selector: status changes with every result and .* \(character 21\)/],
+  [{ selector: ' ' }, /a selector needs at least one condition/],
   [{ selector: 'env=prod', check: 'disk' }, /or else a selector alone/],
   [{}, /at least one of subscription and check is required/],
   [{ selector: 'x'.repeat(1025) }, /selector/],

@@ -64,18 +64,20 @@ const start = (step: string, typed?: string): PlanOrder => ({
 
 describe('one holds a plan, any number watch', () => {
   test('nothing is possible before somebody takes it', () => {
-    expect(refusal(aPlanRun(), start('rules'))).toBe('take the plan first');
+    expect(refusal(aPlanRun(), start('rules'))).toBe('take ownership of the plan first');
   });
 
   test('another console, of the same person as well, is told who holds it', () => {
-    expect(refusal(held(), { ...start('rules'), session: 'console-2' })).toBe('alice holds the plan: take it first');
-    expect(refusal(held(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe('alice holds the plan');
+    expect(refusal(held(), { ...start('rules'), session: 'console-2' })).toBe(
+      'alice owns the plan: take ownership first',
+    );
+    expect(refusal(held(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe('alice owns the plan');
   });
 
   test('it is taken over by force, or when the holder has gone', () => {
     const take: PlanOrder = { order: 'take', session: 'console-2', force: false };
     expect(ordered(held(), { ...take, force: true }, 'bob').holder?.who).toBe('bob');
-    expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('bob takes it from alice');
+    expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('taken over by bob from alice');
   });
 
   test('and let go of', () => {
@@ -85,7 +87,7 @@ describe('one holds a plan, any number watch', () => {
 
 describe('steps', () => {
   test('come one after the other', () => {
-    expect(refusal(held(), start('backup'))).toBe('it is the turn of rules');
+    expect(refusal(held(), start('backup'))).toBe('the next step is rules');
     expect(refusal(held(), start('nothing'))).toBe('the plan has no step nothing');
   });
 
@@ -135,7 +137,7 @@ describe('steps', () => {
     const last = until('entities');
     const done = finishStep(ordered(last, start('entities')), 'entities', { isDone: true, note: '20, as before' }, NOW);
     expect(done).toMatchObject({ state: 'done', holder: null });
-    expect(refusal(done, start('entities'))).toBe('the plan is over: done');
+    expect(refusal(done, start('entities'))).toBe('the plan is closed: done');
   });
 
   test('a restart of the backend ends what ran, and it can be started again', () => {
@@ -172,7 +174,7 @@ describe('results are kept out', () => {
 describe('the way back', () => {
   test('only to a backup of this plan', () => {
     const order: PlanOrder = { order: 'roll-back', session: SESSION, reason: 'agents fail' };
-    expect(refusal(held(), order)).toBe('the plan has no backup to go back to');
+    expect(refusal(held(), order)).toBe('the plan has no backup to roll back to');
     const backedUp = finishStep(
       ordered(until('backup'), start('backup')),
       'backup',
@@ -185,7 +187,7 @@ describe('the way back', () => {
   test('a plan is abandoned, but not under a step that runs', () => {
     const order: PlanOrder = { order: 'abandon', session: SESSION, reason: 'another day' };
     expect(ordered(held(), order).state).toBe('abandoned');
-    expect(refusal(ordered(held(), start('rules')), order)).toBe('wait until the step that runs is over');
+    expect(refusal(ordered(held(), start('rules')), order)).toBe('wait until the running step has finished');
   });
 });
 

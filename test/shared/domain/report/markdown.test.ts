@@ -25,23 +25,23 @@ test('a quiet night says so', () => {
 
     2026-11-20 00:00Z to 2026-11-20 12:00Z (12h)
 
-    Everything was well.
+    No problems.
 
     ## Still open
 
-    Nothing.
+    None.
 
-    ## Well again
+    ## Resolved
 
     Nothing.
 
     ## Noisiest
 
-    Nothing.
+    None.
 
-    ## Who did what
+    ## Operator actions
 
-    Nobody did anything."
+    None."
   `);
 });
 
@@ -94,7 +94,7 @@ test('a report says what is open, what is well again, what is noisy and who did 
 
     2026-11-20 00:00Z to 2026-11-20 12:00Z (12h)
 
-    3 checks on 2 clients were not well: 4 outages, 2h in all; 2 still open.
+    3 checks on 2 clients failed: 4 outages, 2h in all; 2 still open.
 
     ## Still open (2)
 
@@ -104,9 +104,9 @@ test('a report says what is open, what is well again, what is noisy and who did 
 
     And 1 more.
 
-    ## Well again (1)
+    ## Resolved (1)
 
-    | Worst | Client | Check | From | To | Outages | Not well | Silenced | Output |
+    | Worst | Client | Check | From | To | Outages | Failing | Silenced | Output |
     | --- | --- | --- | --- | --- | --- | --- | --- | --- |
     | CRIT | web-1 | load | before | 2026-11-20 11:00Z | 1 | 1h30m | 10m | full |
 
@@ -116,15 +116,15 @@ test('a report says what is open, what is well again, what is noisy and who did 
     | --- | --- | --- | --- |
     | disk | 3 | 2 | web-1 (2) |
 
-    ## Who did what (1)
+    ## Operator actions (1)
 
-    | Time | Who | What | Until | Reason |
+    | Time | User | Action | Until | Reason |
     | --- | --- | --- | --- | --- |
     | 2026-11-20 10:00Z | ada | silenced \\*:disk and 2 more | 2026-11-20 12:00Z | CHG-1 |
 
     ## Other changes (1)
 
-    | Time | Who | What | Reason |
+    | Time | User | Action | Reason |
     | --- | --- | --- | --- |
     | 2026-11-20 11:00Z | bob | definition.change checks/disk |  |"
   `);
@@ -145,11 +145,11 @@ test('what followed from something else is told by what it followed from', () =>
   });
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
-      'Of 300 checks nobody was told: they followed from one other.',
+      '300 checks were inhibited by 1 root cause; no notification was sent for them.',
       '| CRIT | web-1 | ping | 2026-11-20 11:00Z | 1h |  | quiet: sw-1/uplink  no answer |',
-      '## Well again',
-      'Only what followed from something else.',
-      '## Followed from something else (1)',
+      '## Resolved',
+      'Only inhibited events.',
+      '## Root causes (1)',
       '| sw-1 | uplink | behind-switch | 300 | 300 | 1 |',
     ]),
   );
@@ -168,18 +168,18 @@ test('what is well again and followed from nothing is named', () => {
       ],
     },
   });
-  expect(text).toContain('## Well again (300)');
+  expect(text).toContain('## Resolved (300)');
   expect(text).toContain('| CRIT | sw-1 | ping |');
   expect(text).not.toContain('web-1');
   expect(text).toContain('And 299 more.');
 });
 
 test.each([
-  [{ complete_since: null }, 'Nothing of the past is kept: timeline.days of the backend is 0.'],
-  [{ complete_since: UNTIL - HOUR }, 'It begins at 2026-11-20 11:00Z: nothing before is kept.'],
+  [{ complete_since: null }, 'No history is stored: timeline.days of the backend is 0.'],
+  [{ complete_since: UNTIL - HOUR }, 'The report starts at 2026-11-20 11:00Z: there is no older history.'],
   [
     { complete_since: UNTIL - HOUR, is_cut: true },
-    'It begins at 2026-11-20 11:00Z: there is more than one report looks at; ask for less of it.',
+    'The report starts at 2026-11-20 11:00Z: there are more entries than one report can hold; choose a shorter span.',
   ],
 ])('what it lacks is said: %j', (more, expected) => {
   expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);

@@ -177,7 +177,7 @@ describe('an event as a result', () => {
     expect(resultOf({ check: { executed: 0 } })).not.toHaveProperty('executed');
   });
 
-  test('is handled whatever its status when it brings metrics', () => {
+  test('is handled whatever its status when it has metrics', () => {
     const metrics = { handlers: ['influx'], points: [{ name: 'cpu', value: 0.5, timestamp: NOW, tags: null }] };
     expect(resultOf({ check: { handlers: ['slack'] }, metrics })).toMatchObject({
       type: 'metric',

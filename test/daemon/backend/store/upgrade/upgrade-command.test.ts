@@ -167,7 +167,7 @@ test('an upgrade that takes longer than --timeout stops, and the next one goes o
   vi.spyOn(rig.log, 'info').mockImplementation(() => clock.advance(10_000));
   await expect(upgradeDir(dir, { ...FLAGS, timeout: 10 }, rig)).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'the upgrade took longer than 10 seconds and was stopped; run it again, and it goes on',
+    message: 'the upgrade took longer than 10 seconds and was stopped; run it again to continue',
   });
   // And every five seconds it had said that it goes on.
   expect(rig.log.messages('warn')).toEqual([

@@ -88,7 +88,7 @@ test('a backend that is asked names what stands in the way', async () => {
 
 test.each([
   { name: 'a timeout of a half', args: ['upgrade', '--timeout', '0.5'], stderr: /--timeout must be whole seconds/ },
-  { name: 'two backups', args: ['restore-backup', 'a', 'b'], stderr: /name the directory of one backup/ },
+  { name: 'two backups', args: ['restore-backup', 'a', 'b'], stderr: /missing argument: mon-backend restore-backup/ },
 ])('wrong usage ends with 2 and says why: $name', async ({ args, stderr }) => {
   const ended = await runUpgradeProgram(args).ended;
   expect(ended).toEqual({ code: 2, stderr: expect.stringMatching(stderr) });
