@@ -3,13 +3,14 @@ import { expect, test } from 'vitest';
 import { tempDir } from '../support/temp-dir.ts';
 import { hasTest, placesOf, TreeCopy } from './mutants/copy.ts';
 import { MUTANTS } from './mutants/all.ts';
+import type { Mutant } from './mutants/mutant.ts';
 import { rounds } from './rounds.ts';
 
-/** Part of the names of those to be run; default: all. */
+/** Which mutants to run: a text of their names or files, or a range of their numbers such as `1-60`. Default: all. */
 const ONLY = process.env['SOAK_ONLY'] ?? '';
 const IS_LONG = process.env['SOAK_ROUNDS'] !== undefined;
-const WANTED = MUTANTS.filter(({ defence, file }) => `${defence} ${file}`.includes(ONLY)).slice(0, rounds(0));
-/** Of both runs of a test at most. */
+const SELECTED = selectMutants(ONLY).slice(0, rounds(0));
+/** Longest duration of one mutant: a test is run with the defence and without it. */
 const MUTANT_MS_MAX = 5 * 60_000;
 
 test('each defence has a name of its own', () => {
@@ -28,20 +29,26 @@ test.runIf(IS_LONG)(
     const copy = await TreeCopy.into(await tempDir());
     const survivors: string[] = [];
     const known = new Map<string, boolean>();
-    for (const [at, mutant] of WANTED.entries()) {
+    for (const [at, mutant] of SELECTED.entries()) {
       // A test that fails anyway shows nothing.
       const target = `${mutant.test} ${mutant.title ?? ''}`;
       const isGood = known.get(target) ?? isPassed(await copy.verdict(mutant));
       known.set(target, isGood);
       const { failed } = isGood ? await copy.without(mutant) : { failed: 0 };
       const outcome = isGood ? (failed > 0 ? 'found' : 'SURVIVED') : 'NO TEST THAT PASSES';
-      console.log(`${String(at + 1).padStart(3)}/${String(WANTED.length)} ${outcome.padEnd(10)} ${mutant.defence}`);
+      console.log(`${String(at + 1).padStart(3)}/${String(SELECTED.length)} ${outcome.padEnd(10)} ${mutant.defence}`);
       if (outcome !== 'found') survivors.push(`${mutant.defence} (${mutant.test})`);
     }
     expect(survivors).toEqual([]);
   },
   60_000 + MUTANTS.length * MUTANT_MS_MAX,
 );
+
+function selectMutants(only: string): readonly Mutant[] {
+  const range = /^(?<first>\d+)-(?<last>\d+)$/.exec(only)?.groups;
+  if (range !== undefined) return MUTANTS.slice(Number(range['first']) - 1, Number(range['last']));
+  return MUTANTS.filter(({ defence, file }) => `${defence} ${file}`.includes(only));
+}
 
 function isPassed({ passed, failed }: { readonly passed: number; readonly failed: number }): boolean {
   return failed === 0 && passed > 0;

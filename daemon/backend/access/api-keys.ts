@@ -20,7 +20,8 @@ import type { Transaction } from '../commit/transaction.ts';
 import { API_KEYS } from './table.ts';
 import { saveApiKey } from './saved.ts';
 
-const KEYS_MAX = 10_000;
+/** Limit on the API keys. */
+export const KEYS_MAX = 10_000;
 const ID_BYTES = 8;
 /** How often the last use of keys is written. */
 const USES_MS = 60_000;
@@ -31,6 +32,8 @@ interface ApiKeyParts {
   readonly log: Log;
   /** The user of the configuration, who may do everything. */
   readonly configuredUser: () => string | undefined;
+  /** Default: `KEYS_MAX`. */
+  readonly keysMax?: number;
 }
 
 /** The granter of a key with their own scopes, which are read in the transaction. */
@@ -78,7 +81,7 @@ export class ApiKeys implements Disposable {
         hash: hashSecret(secret),
       };
       refuseForeignRoles(key, granter);
-      save(transaction, key, granter.actor);
+      this.#save(transaction, key, granter.actor);
       return key;
     });
     return { stored, key: formatApiKey(id, secret) };
@@ -99,7 +102,7 @@ export class ApiKeys implements Disposable {
         hash: submitted.hash,
       };
       refuseForeignRoles(key, granter);
-      save(transaction, key, actor);
+      this.#save(transaction, key, actor);
     });
   }
 
@@ -125,7 +128,7 @@ export class ApiKeys implements Disposable {
         ...(expiresAt === present.expiresAt && { lifetime }),
       };
       refuseForeignRoles(key, granter);
-      save(transaction, key, actor);
+      this.#save(transaction, key, actor);
       return key;
     });
   }
@@ -178,6 +181,23 @@ export class ApiKeys implements Disposable {
     return { username, scopes, namespace: namespace ?? null, description: description ?? null };
   }
 
+  #save(transaction: Transaction, key: ApiKey, actor: Actor): void {
+    const { keysMax = KEYS_MAX } = this.#parts;
+    const { apiKeys } = transaction.registry.credentials;
+    const before = apiKeys.get(key.id);
+    transaction.refuseNew(before);
+    if (before === undefined && apiKeys.size >= keysMax) {
+      throw new MonError('unavailable', `there are ${String(keysMax)} API keys: revoke some first`);
+    }
+    saveApiKey(transaction, key);
+    recordAudit(transaction, actor, {
+      action: 'apikey.create',
+      target: key.id,
+      before: before === undefined ? null : audited(before),
+      after: audited(key),
+    });
+  }
+
   async #writeUses(): Promise<void> {
     // Of what comes to a backend that only follows nobody writes it down.
     if (this.#uses.size === 0 || !this.#parts.batcher.isLeading) return;
@@ -212,22 +232,6 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
     'forbidden',
     `only an administrator can make a key with the roles of ${key.username}: name scopes that you have, or ask one`,
   );
-}
-
-function save(transaction: Transaction, key: ApiKey, actor: Actor): void {
-  const { apiKeys } = transaction.registry.credentials;
-  const before = apiKeys.get(key.id);
-  transaction.refuseNew(before);
-  if (before === undefined && apiKeys.size >= KEYS_MAX) {
-    throw new MonError('unavailable', `there are ${String(KEYS_MAX)} API keys: revoke some first`);
-  }
-  saveApiKey(transaction, key);
-  recordAudit(transaction, actor, {
-    action: 'apikey.create',
-    target: key.id,
-    before: before === undefined ? null : audited(before),
-    after: audited(key),
-  });
 }
 
 /** Without the hash. */

@@ -30,7 +30,7 @@ const REFRESH_MS = 12 * 3_600_000;
 const SWEEP_MS = 60_000;
 
 /** Log-ins of one user that are kept: there are clients that log in for every single thing they do. */
-const SESSIONS_OF_USER_MAX = 10_000;
+export const SESSIONS_OF_USER_MAX = 10_000;
 /** Access tokens of a session that count at once: requests under way may still carry the ones before. */
 const ACCESS_TOKENS_MAX = 4;
 

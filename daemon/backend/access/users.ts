@@ -8,7 +8,8 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { saveUser } from './saved.ts';
 
-const USERS_MAX = 10_000;
+/** Limit on the stored users. */
+export const USERS_MAX = 10_000;
 
 interface UserParts {
   readonly batcher: Batcher;
@@ -16,6 +17,8 @@ interface UserParts {
   readonly hashPassword: (password: string) => Promise<string>;
   /** Whether the configuration names an administrator, so that nobody is locked out. */
   readonly isAdminConfigured: () => boolean;
+  /** Default: `USERS_MAX`. */
+  readonly usersMax?: number;
 }
 
 /**
@@ -103,8 +106,9 @@ export class Users {
     const passwordHash = hash ?? before?.passwordHash;
     if (passwordHash === undefined) throw new MonError('invalid', 'password: is required for a new user');
     transaction.refuseNew(before);
-    if (before === undefined && users.size >= USERS_MAX) {
-      throw new MonError('unavailable', `there are ${String(USERS_MAX)} users, which is as many as there can be`);
+    const { usersMax = USERS_MAX } = this.#parts;
+    if (before === undefined && users.size >= usersMax) {
+      throw new MonError('unavailable', `there are ${String(usersMax)} users, which is as many as there can be`);
     }
     const isSamePassword = passwordHash === before?.passwordHash;
     this.#commit(

@@ -13,8 +13,8 @@ import type { Transaction } from '../commit/transaction.ts';
 import { DEFINITIONS } from './table.ts';
 import { saveDefinition } from './saved.ts';
 
-/** Definitions of one kind in one namespace. */
-const DEFINITIONS_MAX = 10_000;
+/** Limit on the definitions of one kind in one namespace. */
+export const DEFINITIONS_MAX = 10_000;
 
 /** A result behind a new handler is handled by it. */
 const ENDS_BATCH = { endsBatch: true };
@@ -31,9 +31,11 @@ interface DefinitionParts {
 /** Making, changing and removing checks, handlers, filters and mutators over the API. */
 export class DefinitionChanges {
   readonly #parts: DefinitionParts;
+  readonly #definitionsMax: number;
 
-  constructor(parts: DefinitionParts) {
+  constructor(parts: DefinitionParts, definitionsMax = DEFINITIONS_MAX) {
     this.#parts = parts;
+    this.#definitionsMax = definitionsMax;
   }
 
   /**
@@ -58,10 +60,10 @@ export class DefinitionChanges {
       const present = definitions.get(kind, namespace, name)?.object;
       const made = change(present ?? builtInOf(kind, namespace, name));
       transaction.refuseNew(present);
-      if (present === undefined && definitions.in(kind, namespace).size >= DEFINITIONS_MAX) {
+      if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {
         throw new MonError(
           'unavailable',
-          `there are ${String(DEFINITIONS_MAX)} ${kind} in the namespace ${namespace}: delete some first`,
+          `there are ${String(this.#definitionsMax)} ${kind} in the namespace ${namespace}: delete some first`,
         );
       }
       const createdBy = present === undefined ? actor.who : present.metadata.created_by;

@@ -12,14 +12,17 @@ import { HANDLER_GROUPS } from '../groups/table.ts';
 import { NAMESPACES } from './table.ts';
 import { stashesOf } from '../stashes/state.ts';
 
-const NAMESPACES_MAX = 10_000;
+/** Limit on the namespaces of a backend. */
+export const NAMESPACES_MAX = 10_000;
 
 /** Making and removing namespaces. */
 export class Namespaces {
   readonly #batcher: Batcher;
+  readonly #namespacesMax: number;
 
-  constructor(batcher: Batcher) {
+  constructor(batcher: Batcher, namespacesMax = NAMESPACES_MAX) {
     this.#batcher = batcher;
+    this.#namespacesMax = namespacesMax;
   }
 
   /**
@@ -35,8 +38,8 @@ export class Namespaces {
       check(isThere);
       if (isThere) return;
       transaction.refuseNew(undefined);
-      if (declared.names().length >= NAMESPACES_MAX) {
-        throw new MonError('unavailable', `there are ${String(NAMESPACES_MAX)} namespaces: delete some first`);
+      if (declared.names().length >= this.#namespacesMax) {
+        throw new MonError('unavailable', `there are ${String(this.#namespacesMax)} namespaces: delete some first`);
       }
       transaction.put(NAMESPACES, declared, name, name);
       recordAudit(transaction, actor, { action: 'namespace.create', target: name });

@@ -13,8 +13,8 @@ import { newestOf } from '../timeline/places.ts';
 import { sourcesOfAll } from '../timeline/read.ts';
 import { timeOf } from '../timeline/table.ts';
 
-/** Transitions that one report looks at: some seconds, a slice at a time, and some tens of megabytes. */
-const TRANSITIONS_MAX = 200_000;
+/** Limit on the transitions that one report reads: some seconds, a chunk at a time, and some tens of megabytes. */
+export const TRANSITIONS_MAX = 200_000;
 
 /** Things that people did that one report holds; they are told together where they are the same. */
 const ACTIONS_MAX = 10_000;

@@ -7,15 +7,17 @@ import type { Batcher } from '../commit/batcher.ts';
 import { STASHES } from './table.ts';
 import { stashesOf } from './state.ts';
 
-/** Most stashes in one namespace. */
-const STASHES_MAX = 100_000;
+/** Limit on the stashes of one namespace. */
+export const STASHES_MAX = 100_000;
 
 /** Making and removing stashes: small documents that dashboards and scripts keep here under a path. */
 export class Stashes {
   readonly #batcher: Batcher;
+  readonly #stashesMax: number;
 
-  constructor(batcher: Batcher) {
+  constructor(batcher: Batcher, stashesMax = STASHES_MAX) {
     this.#batcher = batcher;
+    this.#stashesMax = stashesMax;
   }
 
   /**
@@ -37,8 +39,8 @@ export class Stashes {
       const { path, content, expireSeconds } = stash;
       const present = stashesOf(namespace).get(path);
       transaction.refuseNew(present);
-      if (stashesOf(namespace).size >= STASHES_MAX && present === undefined) {
-        throw new MonError('unavailable', `there are ${String(STASHES_MAX)} stashes: delete some first`);
+      if (stashesOf(namespace).size >= this.#stashesMax && present === undefined) {
+        throw new MonError('unavailable', `there are ${String(this.#stashesMax)} stashes: delete some first`);
       }
       const expireAtMs = endAfter(expireSeconds, transaction.nowMs);
       transaction.put(STASHES, namespace, path, { path, content, expireAtMs });

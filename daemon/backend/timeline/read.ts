@@ -19,17 +19,17 @@ import {
   TIMELINE_PREFIX,
 } from './table.ts';
 
-/** Transitions that are looked at for one page: some tenths of a second. */
-const EXAMINED_MAX = 20_000;
+/** Limit on the transitions that are read for one page, which takes some tenths of a second. */
+export const EXAMINED_MAX = 20_000;
 
 /** Transitions that are read at once. */
-const PORTION = 100;
+const CHUNK = 100;
 
 /** Checks of a client, and silences, whose transitions are read together. */
 const SOURCES_MAX = 1000;
 
-/** What of the past is wanted. */
-export interface Wanted {
+/** The query for a page of the timeline. */
+export interface PageQuery {
   readonly sources: readonly Source[];
   /** Ids up to this one, without it. */
   readonly beforeId: number;
@@ -41,35 +41,39 @@ export interface Wanted {
 }
 
 /** A page of transitions, the newest first; it ends early where too many had to be looked at. */
-export async function readPage(store: ReadStore, wanted: Wanted): Promise<Omit<TimelinePage, 'kept_since'>> {
-  const { sources, beforeId, sinceMs, limit, filter, shown } = wanted;
+export async function readPage(
+  store: ReadStore,
+  query: PageQuery,
+  examinedMax = EXAMINED_MAX,
+): Promise<Omit<TimelinePage, 'kept_since'>> {
+  const { sources, beforeId, sinceMs, limit, filter, shown } = query;
   const transitions: TimelineRow[] = [];
   let examined = 0;
   let next: number | null = null;
-  for await (const portion of portionsOf(newestOf(store, sources, beforeId), sinceMs)) {
-    for (const { id, source, transition } of await transitionsAt(store, portion)) {
+  for await (const chunk of chunksOf(newestOf(store, sources, beforeId), sinceMs)) {
+    for (const { id, source, transition } of await transitionsAt(store, chunk)) {
       const row = shown({ id, at: timeOf(id), ...transition }, source.namespace);
       if (filter === undefined || filter(row)) transitions.push(row);
       next = id;
       if (transitions.length >= limit) return { transitions, next };
     }
-    examined += portion.length;
-    if (examined >= EXAMINED_MAX) return { transitions, next: portion.at(-1)?.id ?? next };
+    examined += chunk.length;
+    if (examined >= examinedMax) return { transitions, next: chunk.at(-1)?.id ?? next };
     await nextTurn();
   }
   return { transitions, next: null };
 }
 
 /** A few at once, down to a time. */
-async function* portionsOf(
+async function* chunksOf(
   found: AsyncIterable<readonly Found[]>,
   sinceMs: number,
 ): AsyncGenerator<readonly Found[], void> {
   for await (const page of found) {
-    for (let start = 0; start < page.length; start += PORTION) {
-      const portion = page.slice(start, start + PORTION);
-      const tooOld = portion.findIndex(({ id }) => timeOf(id) < sinceMs);
-      if (tooOld !== 0) yield tooOld === -1 ? portion : portion.slice(0, tooOld);
+    for (let start = 0; start < page.length; start += CHUNK) {
+      const chunk = page.slice(start, start + CHUNK);
+      const tooOld = chunk.findIndex(({ id }) => timeOf(id) < sinceMs);
+      if (tooOld !== 0) yield tooOld === -1 ? chunk : chunk.slice(0, tooOld);
       if (tooOld !== -1) return;
     }
   }

@@ -324,4 +324,12 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     replacement: '        refuseUnknownNamespace',
     test: 'test/daemon/backend/agents/revoked-keys.test.ts',
   },
+  {
+    defence: 'credentials: agents with certificates send no short results for other agents',
+    file: 'daemon/backend/results/agent-delivery.ts',
+    text: ' || this.#isUncertified(client, this.#delivery.client)) return false;',
+    replacement: ') return false;',
+    test: 'test/daemon/backend/agents/agent-certificate.test.ts',
+    title: 'short results',
+  },
 ];

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { hoursFromNow, makeCertificate, type MadeCertificate } from '../../../support/make-certificate.ts';
@@ -99,6 +99,33 @@ test('it speaks for proxy clients, and for no other agent', async () => {
     error: 'db-1 is another agent, for which the certificate of web-1 is not good',
   });
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
+});
+
+test('it gives no short results for a proxy client that has become an agent itself', async () => {
+  const peer = await connect(web1);
+  await peer.join('spool-short', {}, true);
+  const passing = { name: 'disk', output: 'OK', status: 0, executed: 1_700_000_000, issued: 1_700_000_000 };
+  const short = (id: number): { id: number; of: number; executed: number; issued: number } => ({
+    id,
+    of: 1,
+    executed: passing.executed + id,
+    issued: passing.issued + id,
+  });
+  peer.say({ type: 'results', results: [{ id: 1, check: { ...passing, source: 'switch-3' } }] });
+  await vi.waitFor(() => expect(peer.bases).toEqual([1]));
+  peer.say({ type: 'results', results: [short(2)] });
+  await peer.reaches(2);
+  await (await connect(makeCertificate('switch-3', { issuer: agents }), 'switch-3')).join();
+  peer.say({ type: 'results', results: [short(3)] });
+  expect(await peer.hears('resend')).toMatchObject({ after: 2 });
+  // The whole result is refused with a reason.
+  peer.say({ type: 'results', resumes: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
+  await peer.reaches(3);
+  expect(peer.heard).toContainEqual({
+    type: 'rejected',
+    id: 3,
+    error: expect.stringContaining('switch-3 is another agent'),
+  });
 });
 
 test('an agent with a certificate reports nothing in the name of the backend itself', async () => {

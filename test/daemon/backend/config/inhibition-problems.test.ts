@@ -26,3 +26,12 @@ test.each<{ name: string; rule: object; says: RegExp }>([
 ])('$name is refused', ({ rule, says }) => {
   expect(problemsOf({ r: rule }).join('\n')).toMatch(says);
 });
+
+test.each([
+  { count: 200, problems: [] },
+  { count: 201, problems: ['inhibitions: may have 200 definitions: put some together'] },
+])('a configuration has at most 200 inhibitions: $count', ({ count, problems }) => {
+  const rule = { when: 'check=uplink', quiet: 'check=ping' };
+  const rules = Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${String(at)}`, rule]));
+  expect(problemsOf(rules)).toEqual(problems);
+});

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { LetterBox } from '../../../../daemon/backend/handlers/letter-box.ts';
 import { DELIVERED, failedForGood } from '../../../../daemon/backend/handlers/outcome.ts';
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../support/handler-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -16,6 +17,10 @@ async function fail(rig: HandlerRig, handler: string, ...clients: readonly strin
 const clientsOf = ({ deadLetters }: HandlerRig): string[] => deadLetters.all().map(({ client }) => client);
 const idOf = ({ deadLetters }: HandlerRig, client: string): number =>
   deadLetters.all().find((letter) => letter.client === client)?.id ?? 0;
+
+test('10,000 dead letters are kept unless a caller sets another limit', () => {
+  expect(new LetterBox().limit).toBe(10_000);
+});
 
 test('a dead letter that is retried is a run again, under the id that its receiver knows', async () => {
   const rig = await openHandlerRig({ handlers });

@@ -3,10 +3,17 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { anEvent } from '../../../support/a-job.ts';
+import { aJob, anEvent } from '../../../support/a-job.ts';
+import { sendMail } from '../../../../daemon/backend/handlers/email.ts';
+import { TargetAddresses } from '../../../../daemon/backend/handlers/addresses.ts';
+import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
+import type { EmailHandler, Mail } from '../../../../shared/domain/message/mail.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import { DeliveryRig } from '../../../support/delivery-rig.ts';
 import { openMailServer } from '../../../support/mail-server.ts';
+import { HttpReceiver } from '../../../support/http-receiver.ts';
 import { makeCertificate } from '../../../support/make-certificate.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const definition = (smtp: object, more: object = {}) => ({
@@ -89,6 +96,32 @@ describe('a mail', () => {
     expect(mails).toHaveLength(1);
     const metadata = new DeliveryRig({ names: { 'mx.example.com': '169.254.169.254' } });
     expect(await metadata.run(definition({ port, host: 'mx.example.com' }))).toMatchObject({ isRetryable: false });
+  });
+});
+
+/** Sends a mail whose text is this object, as a faulty template could produce it. */
+async function sendWith(text: object) {
+  const { mails, port } = await openMailServer();
+  const clock = new SystemClock();
+  const deps = { clock, log: new RecordedLog(), about: {}, signal: new AbortController().signal };
+  const addresses = new TargetAddresses({ clock, networks: () => [] });
+  const handler = handlerSchema.parse(definition({ port })) as EmailHandler;
+  const mail = { subject: 'x', text, problems: [] } as unknown as Mail;
+  return { mails, outcome: await sendMail({ job: aJob(), handler, mail }, { ...deps, addresses }) };
+}
+
+describe('a text that names a file or a URL instead of being a text', () => {
+  test('sends no file of this machine', async () => {
+    const path = join(await tempDir(), 'secret');
+    await writeFile(path, 'hunter2');
+    const { mails, outcome } = await sendWith({ path });
+    expect([mails.length, outcome.kind]).toEqual([0, 'failed']);
+  });
+
+  test('requests no URL', async () => {
+    const inside = await HttpReceiver.open();
+    const { mails, outcome } = await sendWith({ href: inside.url });
+    expect([mails.length, outcome.kind, inside.received.length]).toEqual([0, 'failed', 0]);
   });
 });
 

@@ -254,6 +254,14 @@ describe('a full queue', () => {
   });
 });
 
+test('a handler without a limit of its own has 10,000 runs that wait, beside those that run', async () => {
+  const rig = await openHandlerRig({
+    handlers: { mail: aHandler(), ten: aHandler({ queue_limit: 10, concurrency: 1 }) },
+  });
+  expect(rig.lanes.limitOf({ namespace: 'default', handler: 'mail' })).toBe(10_000 + 10);
+  expect(rig.lanes.limitOf({ namespace: 'default', handler: 'ten' })).toBe(11);
+});
+
 test('there is no place for a further run when the queue and the dead letters are full, until one of both is not', async () => {
   const rig = await openHandlerRig({
     handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }), other: aHandler() },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
-import { aJob } from '../../../support/a-job.ts';
+import { aJob, anEvent } from '../../../support/a-job.ts';
 import { DeliveryRig } from '../../../support/delivery-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -20,6 +20,13 @@ describe('the test of a handler', () => {
     const shown = delivery.preview(aJob(), { ...HANGS, mutator: 'hangs' });
     clock.advance(25_000);
     expect(await shown).toEqual({ problems: ['it took longer than 25 s'] });
+  });
+
+  test('shows no secrets of the event, also where the handler gets them', async () => {
+    const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
+    const shown = await new DeliveryRig().delivery.preview(aJob({ event }), { ...HANGS, redact: false });
+    expect(JSON.stringify(shown)).toContain('web-1');
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
   });
 
   test('ends when the backend begins to stop', async () => {

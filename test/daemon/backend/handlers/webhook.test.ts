@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { anEvent } from '../../../support/a-job.ts';
 import { DeliveryRig } from '../../../support/delivery-rig.ts';
+import { makeCertificate } from '../../../support/make-certificate.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { deadUrl } from '../../../support/scripted-server.ts';
 
@@ -330,6 +333,45 @@ describe('a redirect', () => {
     const outcome = await new DeliveryRig({ names }).run({ type: 'webhook', url: receiver.url });
     expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(says), isRetryable: false });
     expect(receiver.seen).toHaveLength(1);
+  });
+
+  test('from https to http is refused, since everybody on the way could read the event', async () => {
+    const plain = await openReceiver(ok);
+    const authority = makeCertificate('tests', { isAuthority: true });
+    const { cert, key } = makeCertificate('127.0.0.1', { names: ['127.0.0.1'], issuer: authority });
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, authority.cert]);
+    onTestFinished(() => setDefaultCACertificates(trusted));
+    const secure = createSecureServer({ cert, key }, (_request, response) => {
+      response.writeHead(307, { location: plain.url }).end();
+    }).listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    onTestFinished(() => {
+      secure.closeAllConnections();
+      secure.close();
+    });
+    const url = `https://127.0.0.1:${String((secure.address() as AddressInfo).port)}/hook`;
+    expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url })).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(/redirects to http:.*everybody on the way could read along/),
+      isRetryable: false,
+    });
+    expect(plain.seen).toEqual([]);
+  });
+
+  test('of a service is followed within its origin, and to no other one, which would get the key', async () => {
+    const service = { type: 'webhook', preset: 'slack' } as const;
+    const moved = await redirecting(307, () => '/moved');
+    expect(await new DeliveryRig({ networks }).run({ ...service, url: moved.url })).toEqual({ kind: 'delivered' });
+    expect(moved.seen.map(({ path }) => path)).toEqual(['/hook', '/moved']);
+    const other = await openReceiver(ok);
+    const leaving = await redirecting(307, () => other.url);
+    expect(await new DeliveryRig({ networks }).run({ ...service, url: leaving.url })).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('which must not see the key of the service'),
+      isRetryable: false,
+    });
+    expect(other.seen).toEqual([]);
   });
 
   test.each<{ location: string | undefined; says: string }>([

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store, StoreOp } from '../../../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { downFrom, newestOf, type Source } from '../../../../daemon/backend/timeline/places.ts';
+import { readPage } from '../../../../daemon/backend/timeline/read.ts';
 import { placeOf, timelineOf } from '../../../../daemon/backend/timeline/table.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -87,4 +88,31 @@ test('a single source is read to its end, page by page', async () => {
     ids.push(id);
   }
   expect(ids).toEqual(newestFirst(upTo(3000)));
+});
+
+test('a page that is searched for ends after so many transitions, and says where to go on', async () => {
+  const store = await openLevelStore(await tempDir());
+  onTestFinished(() => store.close());
+  const ops = upTo(1000).map((id): StoreOp => ({
+    type: 'put',
+    key: [...timelineOf('shop'), placeOf(id)],
+    value: JSON.stringify({ kind: 'new', client: 'web-1', check: id === 1 ? 'disk' : 'load', status: 0 }),
+  }));
+  await store.write(await store.acquire('main', 60_000), ops, []);
+  const page = (beforeId: number, examinedMax: number): ReturnType<typeof readPage> =>
+    readPage(
+      store,
+      {
+        sources: [sourceOf('shop')],
+        beforeId,
+        sinceMs: 0,
+        limit: 10,
+        filter: ({ check }) => check === 'disk',
+        shown: (row) => row,
+      },
+      examinedMax,
+    );
+  expect(await page(LAST, 500)).toEqual({ transitions: [], next: 501 });
+  expect(await page(501, 500)).toMatchObject({ transitions: [{ id: 1, check: 'disk' }], next: 1 });
+  expect(await page(LAST, 2000)).toMatchObject({ transitions: [{ id: 1 }], next: null });
 });

@@ -1,0 +1,105 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ApiKeys } from '../../../../daemon/backend/access/api-keys.ts';
+import { RoleGuard } from '../../../../daemon/backend/access/role-guard.ts';
+import { Users } from '../../../../daemon/backend/access/users.ts';
+import { ApiCommands } from '../../../../daemon/backend/audit/api-commands.ts';
+import { MON } from '../../../../daemon/backend/audit/write.ts';
+import { DefinitionChanges } from '../../../../daemon/backend/definitions/write.ts';
+import { Namespaces } from '../../../../daemon/backend/namespaces/write.ts';
+import { Stashes } from '../../../../daemon/backend/stashes/write.ts';
+import { SCOPES } from '../../../../shared/schemas/scope.ts';
+import { v2HookSchema, type V2Hook } from '../../../../shared/schemas/v2/hook.ts';
+import { HandlingRig } from '../../../support/handling-rig.ts';
+
+async function openRig(): Promise<HandlingRig> {
+  const rig = await HandlingRig.open();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  return rig;
+}
+
+function aUser(username: string): Parameters<Users['put']>[0] {
+  return { username, password: 'long enough', groups: [] };
+}
+
+const TOO_MANY = {
+  code: 'unavailable',
+  message: expect.stringMatching(/^there are 2 .*: delete some first$/) as string,
+};
+
+describe('at the limit', () => {
+  test('a stash is refused, one that exists is replaced, and a deleted one makes room', async () => {
+    const stashes = new Stashes((await openRig()).batcher, 2);
+    const put = (path: string, namespace = 'default'): Promise<void> => stashes.put(namespace, { path, content: {} });
+    await put('a');
+    await put('b');
+    await expect(put('c')).rejects.toMatchObject(TOO_MANY);
+    await put('b');
+    await put('c', 'shop');
+    await stashes.remove('default', 'a');
+    await put('c');
+  });
+
+  test('a namespace is refused, one that exists is accepted again, and a deleted one makes room', async () => {
+    const { batcher, registry } = await openRig();
+    const namespaces = new Namespaces(batcher, 2);
+    const put = (name: string): Promise<void> => namespaces.put(name, () => undefined, MON);
+    expect(registry.declared.names()).toEqual(['default']);
+    await put('shop');
+    await expect(put('depot')).rejects.toMatchObject(TOO_MANY);
+    await put('shop');
+    await namespaces.remove('shop', () => undefined, MON);
+    await put('depot');
+  });
+
+  test('a user is refused, and one that exists is changed', async () => {
+    const { batcher } = await openRig();
+    const parts = {
+      batcher,
+      hashPassword: (password: string) => Promise.resolve(password),
+      isAdminConfigured: () => true,
+    };
+    const users = new Users({ ...parts, usersMax: 2 });
+    await users.create(aUser('ann'), MON);
+    await users.put(aUser('bob'), MON);
+    const refused = { code: 'unavailable', message: 'there are 2 users, which is as many as there can be' };
+    await expect(users.create(aUser('eve'), MON)).rejects.toMatchObject(refused);
+    await expect(users.put(aUser('eve'), MON)).rejects.toMatchObject(refused);
+    await users.put(aUser('bob'), MON);
+  });
+
+  test('an API key is refused, one that exists is changed, and a revoked one makes room', async () => {
+    const { batcher, clock, log } = await openRig();
+    using keys = new ApiKeys({ batcher, clock, log, configuredUser: () => 'ops', keysMax: 2 });
+    const granter = { actor: { ...MON, who: 'ops' }, scopes: new Set(SCOPES) };
+    const grant = async (): Promise<string> => (await keys.grant({ username: 'ops' }, granter)).stored.id;
+    const first = await grant();
+    const second = await grant();
+    await expect(grant()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'there are 2 API keys: revoke some first',
+    });
+    await keys.change(second, granter, () => ({ username: 'ops', metadata: { name: second } }));
+    await keys.revoke(first, MON);
+    await grant();
+  });
+
+  test('a definition is refused, one that exists is changed, and a deleted one makes room', async () => {
+    const { batcher, definitions } = await openRig();
+    const commands = new ApiCommands(() => ({ isAllowed: true, directories: [] }));
+    const changes = new DefinitionChanges({ batcher, definitions, commands, roles: new RoleGuard(() => true) }, 2);
+    const write = (kind: 'hooks', name: string): Promise<V2Hook> =>
+      changes.write(
+        kind,
+        'default',
+        name,
+        () => v2HookSchema.parse({ metadata: { name, namespace: 'default' }, command: 'true', timeout: 5 }) as V2Hook,
+        MON,
+      );
+    await write('hooks', 'a');
+    await write('hooks', 'b');
+    await expect(write('hooks', 'c')).rejects.toMatchObject(TOO_MANY);
+    await write('hooks', 'b');
+    await changes.remove('hooks', 'default', 'a', () => undefined, MON);
+    await write('hooks', 'c');
+  });
+});
