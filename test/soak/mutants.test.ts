@@ -26,7 +26,7 @@ test.each(MUTANTS)('$defence: the text that is taken out is there once, and so i
 test.runIf(IS_LONG)(
   'without a defence its test fails',
   async () => {
-    const copy = await TreeCopy.into(await tempDir());
+    using copy = await TreeCopy.into(await tempDir());
     const survivors: string[] = [];
     const known = new Map<string, boolean>();
     for (const [at, mutant] of SELECTED.entries()) {

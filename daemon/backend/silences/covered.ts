@@ -23,21 +23,28 @@ const STEP_COST = 5000;
 
 type Steps<Result> = Generator<void, Result, undefined>;
 
-/** The open events that these entries would silence, each counted once. */
+/**
+ * The open events that these entries would silence, each counted once.
+ *
+ * @param costMax highest cost of the evaluations
+ * @throws MonError `threshold`
+ */
 export async function eventsCovered(
   namespace: Namespace,
   entries: readonly SilencedTargetParts[],
   nowMs: number,
+  costMax = PREVIEW_COST_MAX,
 ): Promise<NonNullable<RecentProblems['events']>> {
-  return await inChunks(countEvents(namespace, entries, nowMs));
+  return await inChunks(countEvents(namespace, entries, nowMs, costMax));
 }
 
 function* countEvents(
   namespace: Namespace,
   entries: readonly SilencedTargetParts[],
   nowMs: number,
+  costMax: number,
 ): Steps<NonNullable<RecentProblems['events']>> {
-  const covered = yield* coveredBy(namespace, entries, eventsNamedBy, eventsOf);
+  const covered = yield* coveredBy(namespace, entries, eventsNamedBy, eventsOf, costMax);
   const events = { total: 0, critical: 0, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] as string[] };
   for (const entry of covered) {
     yield* namespace.silenced.prepare(entry);
@@ -88,6 +95,7 @@ function* coveredBy(
   entries: readonly SilencedTargetParts[],
   named: (namespace: Namespace, subscription: string | null, check: string | null) => Iterable<CheckEntry | undefined>,
   of: (client: ClientEntry) => Iterable<CheckEntry>,
+  costMax = PREVIEW_COST_MAX,
 ): Steps<ReadonlySet<CheckEntry>> {
   const covered = new Set<CheckEntry>();
   const selectors = new SelectorIndex<Indexed>();
@@ -105,7 +113,7 @@ function* coveredBy(
     yield;
   }
   if (number === 0) return covered;
-  const cost = { spent: 0, ofStep: 0 };
+  const cost = { spent: 0, ofStep: 0, max: costMax };
   for (const client of namespace.clients.values()) {
     yield;
     for (const entry of of(client)) {
@@ -119,7 +127,7 @@ function* coveredBy(
 function* isFound(
   selectors: SelectorIndex<Indexed>,
   subject: SelectorSubject,
-  cost: { spent: number; ofStep: number },
+  cost: { spent: number; ofStep: number; readonly max: number },
 ): Steps<boolean> {
   cost.ofStep += LOOK_UP_COST;
   for (const { selector } of selectors.candidates(subject)) {
@@ -129,7 +137,7 @@ function* isFound(
       cost.ofStep = 0;
       yield;
     }
-    if (cost.spent > PREVIEW_COST_MAX) {
+    if (cost.spent > cost.max) {
       throw new MonError(
         'threshold',
         'the preview would take too long (limit: preview cost): preview fewer selectors at once, or name a client or a check in each',

@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Mutant } from './mutant.ts';
+import type { TestRun, Verdict } from './test-run.ts';
 
 const run = promisify(execFile);
 
@@ -11,15 +13,19 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Longest run of one test. */
 const TEST_MS_MAX = 5 * 60_000;
 
-/** What came of a test in the copy. */
-export interface Verdict {
-  readonly passed: number;
-  readonly failed: number;
-}
+/** The tests of the copy are not those of a soak. */
+const { SOAK_ROUNDS: _rounds, SOAK_SEED: _seed, ...ENVIRONMENT } = process.env;
 
-/** The working tree, without what git ignores, in a directory of its own where it can be broken. */
-export class TreeCopy {
+/** Tests that import this file start the built programs, which have to be built anew for each mutant. */
+const BUILT_PROGRAMS = 'test/support/built-programs.ts';
+
+/** The working tree, without the files that git ignores, in a directory of its own where it can be broken. */
+export class TreeCopy implements Disposable {
   readonly #dir: string;
+  /** Runs the tests that start no built programs; undefined: it has not been started. */
+  #server: ChildProcess | undefined;
+  /** Files that were written since the last request to the server. */
+  readonly #changed = new Set<string>();
 
   private constructor(dir: string) {
     this.#dir = dir;
@@ -39,39 +45,85 @@ export class TreeCopy {
     return new TreeCopy(dir);
   }
 
-  /** What the tests say without the defence; everything is as it was afterwards. */
+  [Symbol.dispose](): void {
+    this.#server?.disconnect();
+  }
+
+  /** The verdict of the tests without the defence. The copy is whole again afterwards. */
   async without({ file, text, replacement, test, title }: Mutant): Promise<Verdict> {
-    const path = join(this.#dir, file);
-    const before = await readFile(path, 'utf8');
-    await writeFile(
-      path,
+    const before = await readFile(join(this.#dir, file), 'utf8');
+    await this.#write(
+      file,
       before.replace(text, () => replacement),
     );
     try {
       return await this.verdict({ test, title });
     } finally {
-      await writeFile(path, before);
+      await this.#write(file, before);
     }
   }
 
-  async verdict({ test, title }: { readonly test: string; readonly title?: string | undefined }): Promise<Verdict> {
+  async verdict({ test, title }: Pick<TestRun, 'test' | 'title'>): Promise<Verdict> {
+    return (await this.#startsPrograms(test)) ? await this.#runAlone(test, title) : await this.#request(test, title);
+  }
+
+  async #write(file: string, text: string): Promise<void> {
+    await writeFile(join(this.#dir, file), text);
+    this.#changed.add(file);
+  }
+
+  /** Runs tests in a process of their own, which builds the programs first. */
+  async #runAlone(test: string, title: string | undefined): Promise<Verdict> {
     const report = join(this.#dir, 'build/mutants.json');
     await mkdir(dirname(report), { recursive: true });
     await writeFile(report, '{}');
     const args = ['run', test, '--bail', '1', '--reporter', 'json', '--outputFile', report];
-    // The tests of the copy are not those of a soak.
-    const { SOAK_ROUNDS: _rounds, SOAK_SEED: _seed, ...env } = process.env;
     // It ends with 1 when a test fails: what counts is the report.
     await run(
       process.execPath,
       [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...args, ...(title === undefined ? [] : ['-t', title])],
-      { cwd: this.#dir, env, timeout: TEST_MS_MAX, maxBuffer: 64 * 1024 * 1024 },
+      { cwd: this.#dir, env: ENVIRONMENT, timeout: TEST_MS_MAX, maxBuffer: 64 * 1024 * 1024 },
     ).catch(() => undefined);
     const { numPassedTests = 0, numFailedTests = 0 } = JSON.parse(await readFile(report, 'utf8')) as {
       readonly numPassedTests?: number;
       readonly numFailedTests?: number;
     };
     return { passed: numPassedTests, failed: numFailedTests };
+  }
+
+  /** Runs tests in the server, which is started first if necessary. One that takes too long has no verdict. */
+  async #request(test: string, title: string | undefined): Promise<Verdict> {
+    const server = (this.#server ??= await this.#startServer());
+    const request: TestRun = { test, title, changed: [...this.#changed] };
+    this.#changed.clear();
+    const answer = once(server, 'message', { signal: AbortSignal.timeout(TEST_MS_MAX) });
+    server.send(request);
+    try {
+      const [verdict] = (await answer) as [Verdict];
+      return verdict;
+    } catch {
+      server.kill('SIGKILL');
+      this.#server = undefined;
+      return { passed: 0, failed: 0 };
+    }
+  }
+
+  async #startServer(): Promise<ChildProcess> {
+    const server = fork(join(this.#dir, 'test/soak/mutants/test-server.ts'), { cwd: this.#dir, env: ENVIRONMENT });
+    await once(server, 'message');
+    return server;
+  }
+
+  /** Whether a test file imports the built programs, by itself or through another file. */
+  async #startsPrograms(file: string, visited = new Set<string>()): Promise<boolean> {
+    if (file === BUILT_PROGRAMS) return true;
+    if (visited.has(file) || !file.startsWith('test/')) return false;
+    visited.add(file);
+    const source = await readFile(join(this.#dir, file), 'utf8').catch(() => '');
+    for (const [, imported = ''] of source.matchAll(/from '(\.{1,2}\/[^']+)'/g)) {
+      if (await this.#startsPrograms(join(dirname(file), imported), visited)) return true;
+    }
+    return false;
   }
 }
 

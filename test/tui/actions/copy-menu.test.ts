@@ -103,6 +103,7 @@ test.each([
   { runbook: 'javascript:alert(1)', says: 'no http or https link but javascript:' },
   { runbook: 'file:///etc/passwd', says: 'file:' },
   { runbook: 'https://wiki.example.com@evil.example/', says: 'hides its host' },
+  { runbook: `https://wiki.example.com/${'x'.repeat(2024)}`, says: 'no link' },
 ])('$runbook is no runbook to follow', ({ runbook, says }) => {
   expect(runbookOf({ runbook })).toEqual({ problem: expect.stringContaining(says) });
 });

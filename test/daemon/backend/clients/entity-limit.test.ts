@@ -4,6 +4,7 @@ import { Entities } from '../../../../daemon/backend/clients/v2-write.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const ADA = { who: 'ada', from: '127.0.0.1', how: 'PUT /' };
@@ -52,4 +53,29 @@ test('who made a client is known after a restart', async () => {
   const again = new Registry(TABLES);
   await again.load(rig.store);
   expect(new EntityLimit(again, () => 100).usage()).toEqual({ total: 2, proxies: 1, limit: 100 });
+});
+
+test('the entity at the limit is refused, and one that exists is not', async () => {
+  const { rig, put } = await openRig();
+  await put('web-1');
+  const limit = new EntityLimit(rig.registry, () => 2, rig.clock);
+  expect(limit.refuses(DEFAULT_NAMESPACE, 'web-2')).toBe(false);
+  await put('web-2');
+  expect(limit.refuses(DEFAULT_NAMESPACE, 'web-2')).toBe(false);
+  expect(limit.refuses(DEFAULT_NAMESPACE, 'web-3')).toBe(true);
+  expect(limit.refuses('shop', 'web-2')).toBe(true);
+  expect(() => limit.refuseBeyond(DEFAULT_NAMESPACE, 'web-3')).toThrow('entity_limit is reached');
+  expect([limit.refusals, limit.refusedNames()]).toEqual([3, ['shop/web-2', 'web-3']]);
+});
+
+test('the names of the last hundred refused entities are remembered for an hour', () => {
+  const clock = new ManualClock();
+  const limit = new EntityLimit(new Registry(TABLES), () => 0, clock);
+  for (let at = 0; at < 101; at++) limit.refuses(DEFAULT_NAMESPACE, `n${String(at)}`);
+  expect(limit.refusedNames()).toHaveLength(100);
+  expect(limit.refusedNames()[0]).toBe('n1');
+  clock.advance(1_800_000);
+  limit.refuses(DEFAULT_NAMESPACE, 'n1');
+  clock.advance(1_800_000);
+  expect([limit.refusedNames(), limit.refusals]).toEqual([['n1'], 102]);
 });

@@ -193,6 +193,23 @@ describe('a look-up', () => {
     expect(target.asked).toHaveLength(2);
   });
 
+  test('is remembered for the last thousand names', async () => {
+    const asked: string[] = [];
+    const target = new TargetAddresses({
+      clock: new ManualClock(),
+      networks: () => [],
+      lookUp: (name) => {
+        asked.push(name);
+        return Promise.resolve([{ address: '93.184.215.14', family: 4 }]);
+      },
+    });
+    for (let at = 0; at <= 1000; at++) await target.written(`n${String(at)}.example.com`, 'public', NEVER);
+    await target.written('n1000.example.com', 'public', NEVER);
+    expect(asked).toHaveLength(1001);
+    await target.written('n0.example.com', 'public', NEVER);
+    expect(asked).toHaveLength(1002);
+  });
+
   test('that hangs holds up at most one other, and nobody longer than they want to wait', async () => {
     const hanging = Promise.withResolvers<never>();
     const asked: string[] = [];

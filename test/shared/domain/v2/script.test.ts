@@ -119,9 +119,27 @@ describe('an expression', () => {
     },
   );
 
+  test.each([
+    [`'${'a'.repeat(4095)}'`, 'an expression has at most 4096 characters: shorten it'],
+    [`1${'+1'.repeat(500)}`, 'an expression has at most 500 parts: split it'],
+    [`${'('.repeat(33)}1${')'.repeat(33)}`, 'an expression is nested at most 32 deep'],
+  ])('is refused when it is too large: %#', (source, message) => {
+    expect(judged(source, { check: CHECK })).toContain(message);
+  });
+
+  const ONES = `[${Array.from({ length: 60 }, () => 1).join()}]`;
+
+  // Each would be false if it were evaluated to its end; one that cannot be evaluated counts as held.
+  test.each([
+    ['makes too many steps', `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => 1))).length == 0`],
+    ['makes too long a text', "(event.check.output + event.check.output) == ''"],
+    ['matches too long a pattern', `event.check.output.match('${'b'.repeat(257)}')`],
+  ])('is given up when it %s', (_what, source) => {
+    expect(judged(source, { check: { ...CHECK, output: 'a'.repeat(40_000) } })).toBe('yes');
+  });
+
   test('takes a bounded time, whatever it asks', () => {
-    const list = `[${Array.from({ length: 60 }, () => 1).join()}]`;
-    const nested = `${list}.map(a => ${list}.map(b => ${list}.map(c => ${list}.map(d => 1))))`;
+    const nested = `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => ${ONES}.map(d => 1))))`;
     const begin = cpuMs();
     expect(judged(nested, { check: CHECK })).toBe('yes');
     expect(judged(`/(a+)+$/.test('${'a'.repeat(3000)}b')`, { check: CHECK })).toBe('no');

@@ -102,6 +102,16 @@ describe('a token that is wrong is named, with what to do', () => {
   });
 });
 
+/** A token with so many levels of parentheses. */
+function nested(levels: number): string {
+  return `{{ ${'or ('.repeat(levels)}or .name${')'.repeat(levels)} }}`;
+}
+
+test('a token has at most ten levels of parentheses', () => {
+  expect(read(nested(10)).value).toBe('web-1');
+  expect(read(nested(11)).value).toBe('');
+});
+
 test('whatever is written, reading it never throws; without an opening it stays as it is', () => {
   const piece = fc.constantFrom('{{', '}}', ' ', '.name', 'index', '"', '`', '|', 'default', '\\', 'x', ':::', '\n');
   fc.assert(

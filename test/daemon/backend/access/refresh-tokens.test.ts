@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { Session } from '../../../../daemon/backend/access/credentials.ts';
+import { newSecret } from '../../../../daemon/backend/access/key-secret.ts';
+import {
+  digestOf,
+  formatRefreshToken,
+  isSameDigest,
+  nextRefreshSecret,
+  parseRefreshToken,
+  stateOfRefreshToken,
+} from '../../../../daemon/backend/access/refresh-tokens.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const [before, salt] = [newSecret(), newSecret()];
+const present = nextRefreshSecret(before, salt);
+
+/** A session whose refresh token was just exchanged for the next one. */
+const session: Session = {
+  id: 'a'.repeat(16),
+  username: 'ann',
+  startedMs: NOW_MS,
+  refreshHash: digestOf(present),
+  rotated: { hash: digestOf(before), salt, atMs: NOW_MS },
+  expiresMs: NOW_MS + 1000,
+  access: [],
+};
+
+describe('to its session a refresh token is', () => {
+  test.each([
+    ['the present one', present, 0, 'present'],
+    ['the present one, whatever the time', present, 3_600_000, 'present'],
+    ['the one before, which may be shown again for half a minute', before, 30_000, 'rotated'],
+    ['a used one after that', before, 30_001, 'used'],
+    ['a used one as well after the clock was set back by as much', before, -30_001, 'used'],
+    ['a used one if it is neither of the two', newSecret(), 0, 'used'],
+  ])('%s', (_what, secret, afterMs, state) => {
+    expect(stateOfRefreshToken(session, secret, NOW_MS + afterMs)).toBe(state);
+  });
+
+  test('a used one if it is not the present one and nothing was exchanged yet', () => {
+    const { rotated: _rotated, ...fresh } = session;
+    expect(stateOfRefreshToken(fresh, before, NOW_MS)).toBe('used');
+  });
+});
+
+test('only the holder of a refresh token can compute the next one, which is the same each time', () => {
+  expect(nextRefreshSecret(before, salt)).toBe(present);
+  expect(nextRefreshSecret(newSecret(), salt)).not.toBe(present);
+  expect(nextRefreshSecret(before, newSecret())).not.toBe(present);
+});
+
+test('the digest of a secret does not contain the secret, and equals no other one', () => {
+  expect(digestOf(before)).not.toContain(before);
+  expect(isSameDigest(digestOf(before), digestOf(before))).toBe(true);
+  expect(isSameDigest(digestOf(before), digestOf(present))).toBe(false);
+  expect(isSameDigest(digestOf(before), digestOf(before).slice(1))).toBe(false);
+});
+
+test('a refresh token is read back, and other texts are none', () => {
+  const token = { session: session.id, secret: before };
+  const text = formatRefreshToken(token);
+  expect(parseRefreshToken(text)).toEqual(token);
+  for (const other of ['', `x${text}`, `${text}x`, text.replace('mr_', 'mk_'), text.toUpperCase()]) {
+    expect(parseRefreshToken(other)).toBeUndefined();
+  }
+});

@@ -1,0 +1,25 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { eventsCovered } from '../../../../daemon/backend/silences/covered.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { HandlingRig } from '../../../support/handling-rig.ts';
+
+test('a preview whose evaluations would cost too much is refused, and names what to do', async () => {
+  const rig = await HandlingRig.open();
+  onTestFinished(() => rig[Symbol.asyncDispose]());
+  const results = Array.from({ length: 200 }, (_, at) => ({
+    source: `web-${String(at)}`,
+    name: 'disk',
+    output: '',
+    status: 2,
+  }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  const namespace = rig.registry.namespace(DEFAULT_NAMESPACE);
+  const preview = (costMax?: number): ReturnType<typeof eventsCovered> =>
+    eventsCovered(namespace, [{ selector: 'check!=backup' }], rig.clock.now(), costMax);
+  expect(await preview()).toMatchObject({ total: 200 });
+  expect(await preview(200 * 200)).toMatchObject({ total: 200 });
+  await expect(preview(5000)).rejects.toMatchObject({
+    code: 'threshold',
+    message: expect.stringContaining('preview fewer selectors at once, or name a client or a check in each') as string,
+  });
+});
