@@ -166,3 +166,8 @@ test('a megabyte of hostile text is refused at once', () => {
   }
   expect(cpuMs() - begin).toBeLessThan(1000);
 });
+
+test('a lone surrogate in a text or a name becomes U+FFFD', () => {
+  const text = String.raw`{"a\ud800": ["x\udfffy", "\ud83d\ude00"]}`;
+  expect(parseJsonText(text)).toEqual({ 'a\uFFFD': ['x\uFFFDy', '😀'] });
+});

@@ -167,4 +167,20 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     test: 'test/tui/monctl/handler-test.test.ts',
     title: 'a few times at once',
   },
+  {
+    defence: 'webhooks reach no metadata service of a cloud',
+    file: 'shared/domain/address-rules.ts',
+    text: "'168.63.129.16/32'",
+    replacement: "'203.0.113.0/24'",
+    test: 'test/daemon/backend/handlers/addresses.test.ts',
+    title: 'the kind of an address',
+  },
+  {
+    defence: 'webhooks reach no metadata service of a cloud by IPv6',
+    file: 'shared/domain/address-rules.ts',
+    text: "'fd00:ec2::254/128'",
+    replacement: "'3fff::/20'",
+    test: 'test/daemon/backend/handlers/addresses.test.ts',
+    title: 'the kind of an address',
+  },
 ];

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { SELECTORS_COST_MAX } from '../../../../daemon/backend/silences/selector-budget.ts';
+import { refuseCostly, SELECTORS_COST_MAX } from '../../../../daemon/backend/silences/selector-budget.ts';
 import { parseSelector } from '../../../../shared/domain/selector.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
 import type { Answer } from '../../../support/raw-http.ts';
@@ -38,6 +38,16 @@ test('a selector that is there may be sent again however costly all of them are'
   await bulk(fitting);
   const again = { selector: costly(1), reason: 'another one' };
   expect(await rig.ask('POST', '/api/mon/v1/silenced', again)).toMatchObject({ status: 201 });
+});
+
+test('a namespace that a restore brought beyond the limit refuses new selectors, and not those that it has', () => {
+  const selector = parseSelector(costly(0));
+  if (selector.kind !== 'selector') throw new Error('not a selector');
+  const selectorCost = 2 * SELECTORS_COST_MAX;
+  const known = { hasSelector: () => true, selectorCost };
+  const unknown = { hasSelector: () => false, selectorCost };
+  expect(() => refuseCostly({ silenced: known }, [selector])).not.toThrow();
+  expect(() => refuseCostly({ silenced: unknown }, [selector])).toThrow('the limit (selector cost) is 100,000');
 });
 
 test('ten thousand ordinary selectors are within the limit', () => {

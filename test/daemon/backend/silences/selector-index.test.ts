@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SelectorIndex, type Indexed } from '../../../../daemon/backend/silences/selector-index.ts';
 import { Selectors, type SelectedCheck } from '../../../../daemon/backend/silences/selectors.ts';
 import { parseSelector, type SelectorSubject } from '../../../../shared/domain/selector.ts';
 import { silencedEntry } from '../../../../shared/domain/silencing.ts';
@@ -98,6 +99,34 @@ test('ten thousand ordinary selectors are looked up for a client, and not all ev
     [1, 12, 123, 1234].map((at) => `client~web-*-N${String(at)}* env=prod check!=backup`),
   );
   expect(evaluated).toBeLessThan(50);
+});
+
+test.each([
+  ['a check', (at: number) => `check=cpu client=web-${String(at)}`],
+  ['a client', (at: number) => `client=web-7 check=cpu-${String(at)}`],
+])('selectors that all name %s are found by the other name, which few of them share', (_what, text) => {
+  const index = new SelectorIndex<Indexed>();
+  const items = Array.from({ length: 1000 }, (_, at): Indexed => {
+    const read = parseSelector(text(at));
+    if (read.kind !== 'selector') throw new Error(read.message);
+    return { number: at + 1, selector: read, isRemoved: false };
+  });
+  for (const item of items) index.add(item);
+  const check = text(7).startsWith('check=cpu ') ? 'cpu' : 'cpu-7';
+  const about: SelectorSubject = {
+    namespace: 'default',
+    client: 'web-7',
+    check,
+    subscriptions: [],
+    attribute: () => [],
+  };
+  const found = (): readonly string[] => index.candidates(about).map((item) => item.selector.text);
+  expect(found()).toContain(text(7));
+  expect(found().length).toBeLessThan(5);
+  for (const item of items.slice(8)) index.remove(item);
+  expect(found()).toContain(text(7));
+  for (const item of items.slice(0, 8)) index.remove(item);
+  expect(found()).toEqual([]);
 });
 
 test('selectors that come and go between two steps neither get lost nor are found twice', () => {
