@@ -86,6 +86,12 @@ describe('JSON that is parsed in chunks', () => {
   test.each<[title: string, text: string, options: Partial<ChunkOptions>, message: string]>([
     ['is nested too deeply', '['.repeat(100_000), {}, 'is nested deeper than 32 levels'],
     [
+      'is nested one level too deeply',
+      `${'['.repeat(33)}${']'.repeat(33)}`,
+      { chunk: 1 },
+      'is nested deeper than 32 levels',
+    ],
+    [
       'has too many values',
       `[${'1,'.repeat(VALUES_MAX + 50_000)}1]`,
       {},
@@ -105,6 +111,11 @@ describe('JSON that is parsed in chunks', () => {
     ],
   ])('is refused if it %s', (_title, text, options, message) => {
     expect(() => parse(text, options)).toThrow(new JsonChunksError(message));
+  });
+
+  test('may be nested as deeply as the limit', () => {
+    const text = `${'['.repeat(32)}${']'.repeat(32)}`;
+    expect(parse(text, { chunk: 1 }).value).toEqual(JSON.parse(text));
   });
 
   test('counts an escape as one character of a text', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   checkRedactKeysOf,
   hasHiddenKey,
+  isHiddenKey,
   keepHidden,
   redact,
   redactKeysOf,
@@ -162,4 +163,14 @@ test.each([
   { before: [], after: ['pin'], isLess: false },
 ])('with $after instead of $before less is hidden: $isLess', ({ before, after, isLess }) => {
   expect(uncovers(aClient({ redact: before }), after)).toBe(isLess);
+});
+
+test.each([
+  ['password', true],
+  ['routing_key', true],
+  ['env_vars', true],
+  ['name', false],
+  ['constructor', false],
+])('the values of %s are hidden wherever nobody says otherwise: %s', (key, isHidden) => {
+  expect(isHiddenKey(key)).toBe(isHidden);
 });

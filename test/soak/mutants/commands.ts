@@ -183,4 +183,20 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/handlers/addresses.test.ts',
     title: 'the kind of an address',
   },
+  {
+    defence: 'runbooks are links of http and https',
+    file: 'tui/model/runbook.ts',
+    text: "if (url.protocol !== 'https:' && url.protocol !== 'http:') {",
+    replacement: "if (url.protocol === 'javascript:') {",
+    test: 'test/tui/actions/copy-menu.test.ts',
+    title: 'is no runbook',
+  },
+  {
+    defence: 'runbooks hide no host',
+    file: 'tui/model/runbook.ts',
+    text: "if (url.username !== '' || url.password !== '') return",
+    replacement: "if (url.password !== '') return",
+    test: 'test/tui/actions/copy-menu.test.ts',
+    title: 'is no runbook',
+  },
 ];

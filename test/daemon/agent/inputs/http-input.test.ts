@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { json } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openHttpInput } from '../../../../daemon/agent/inputs/http-input.ts';
 import { acceptLocalResults } from '../../../../daemon/agent/inputs/local-result.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
@@ -62,7 +64,7 @@ async function aBench(
   };
   const report = async (body: string, contentType = 'application/json'): Promise<Answer> =>
     await ask('/results', { method: 'POST', headers: { 'Content-Type': contentType }, body });
-  return { ask, report, delivered, log };
+  return { ask, report, delivered, log, port: input.port };
 }
 
 test.each([
@@ -232,4 +234,15 @@ test('another method is answered with the right one', async () => {
     body: { response: 'Valid methods for this endpoint: ["POST"]' },
   });
   expect(await ask('/info', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
+});
+
+test('at most 64 programs are connected at once: one more is cut off, and has its turn when another one leaves', async () => {
+  const { ask, port } = await aBench();
+  const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'));
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  await expect(ask('/info')).rejects.toMatchObject({ code: expect.stringMatching(/^E(?:CONNRESET|PIPE)$/) as string });
+  expect(sockets.filter(({ closed }) => closed)).toEqual([]);
+  sockets[0]?.destroy();
+  await vi.waitFor(async () => expect(await ask('/info')).toMatchObject({ status: 200 }));
 });

@@ -237,3 +237,18 @@ describe('UDP', () => {
     ]);
   });
 });
+
+test('at most 64 programs are connected at once: one more is cut off, and has its turn when another one leaves', async () => {
+  const { port } = await aBench(openTcpInput);
+  const sockets = await Promise.all(Array.from({ length: 64 }, () => connected(port)));
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  const ping = async (): Promise<string> => {
+    const socket = await connected(port);
+    socket.end('ping');
+    return await text(socket);
+  };
+  expect(await ping().catch(() => 'cut off')).not.toBe('pong');
+  expect(sockets.filter(({ closed }) => closed)).toEqual([]);
+  sockets[0]?.destroy();
+  await vi.waitFor(async () => expect(await ping()).toBe('pong'));
+});

@@ -479,6 +479,12 @@ describe('refresh tokens', () => {
     expect(await isOpen(third)).toBe(true);
   });
 
+  test('the last four access tokens of a session count, for requests that are under way', async () => {
+    const tokens = [await begin()];
+    for (let refreshes = 0; refreshes < 4; refreshes++) tokens.push(await exchanged(tokens.at(-1) as Tokens));
+    expect(await Promise.all(tokens.map(isOpen))).toEqual([false, true, true, true, true]);
+  });
+
   test('a refresh whose answer was lost gives the same refresh token again, as often as it is repeated', async () => {
     const first = await begin();
     const answers = [];
@@ -510,6 +516,17 @@ describe('refresh tokens', () => {
     expect(await isOpen(last)).toBe(false);
     expect(await exchange(last)).toBe(401);
     await vi.waitFor(async () => expect(await hasEnded(feed)).toBe(true));
+    const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
+    expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
+  });
+
+  test('a log-out with a used refresh token is refused, and ends the session as a theft does', async () => {
+    const first = await begin();
+    const last = await exchanged(await exchanged(first));
+    const answer = await asking(backend.url, `Bearer ${last.access_token}`)('POST', '/auth/logout', {
+      refresh_token: first.refresh_token,
+    });
+    expect([answer.status, await isOpen(last)]).toEqual([401, false]);
     const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });

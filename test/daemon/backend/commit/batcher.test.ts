@@ -329,6 +329,21 @@ test('while the store takes no writes, nothing is applied that it would refuse, 
   expect(clientsOf(registry)).toEqual(['before', 'after']);
 });
 
+test('what waits already when the store begins to refuse writes is refused without being applied', async () => {
+  const { batcher, clock, store, registry } = await openRig({ lingerMs: 10 });
+  const before = batcher.run(put('before'));
+  clock.advance(10);
+  await before;
+  const { writes } = store;
+  const waiting = batcher.run(put('lost'));
+  store.closedFor = new MonError('unavailable', 'the disk fails');
+  store.refuses = () => true;
+  clock.advance(10);
+  await expect(waiting).rejects.toMatchObject({ code: 'unavailable' });
+  expect(store.writes).toBe(writes);
+  expect(clientsOf(registry)).toEqual(['before']);
+});
+
 test('only what is gone for good is said to be refused', async () => {
   const { batcher, store } = await openRig({ batchLimit: 1 });
   store.refuses = () => true;

@@ -96,6 +96,18 @@ describe('numbers', () => {
     );
   });
 
+  test('a whole number beyond 2^53 in a long body is refused by name, except in what is measured', async () => {
+    const output = 'x'.repeat(100_000);
+    const number = '9007199254740993';
+    const event = (own: string, value: string): string =>
+      `{"entity": {"metadata": {"name": "e"}}, "check": {"metadata": {"name": "c"}, "status": 0, "output": "${output}",
+        "own": ${own}}, "metrics": {"points": [{"name": "a", "value": ${value}, "timestamp": 1}]}}`;
+    const refused = await ask('POST', EVENTS, event(number, '1'));
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('beyond 2^53: put it in double quotes');
+    expect((await ask('POST', EVENTS, event('1', number))).status).toBeLessThan(300);
+  });
+
   test.each(WIRES)('a number in $name that can be kept is accepted', async ({ target, body }) => {
     for (const number of ['9007199254740991', '-9007199254740991', '0.1', '1e15'])
       expect((await ask('POST', target, body(number))).status).toBeLessThan(300);

@@ -1,5 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { refuseCostly, SELECTORS_COST_MAX } from '../../../../daemon/backend/silences/selector-budget.ts';
+import {
+  refuseBeyondBudget,
+  refuseCostly,
+  SELECTORS_COST_MAX,
+} from '../../../../daemon/backend/silences/selector-budget.ts';
 import { parseSelector } from '../../../../shared/domain/selector.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
 import type { Answer } from '../../../support/raw-http.ts';
@@ -48,6 +52,9 @@ test('a namespace that a restore brought beyond the limit refuses new selectors,
   const unknown = { hasSelector: () => false, selectorCost };
   expect(() => refuseCostly({ silenced: known }, [selector])).not.toThrow();
   expect(() => refuseCostly({ silenced: unknown }, [selector])).toThrow('the limit (selector cost) is 100,000');
+  expect(() => refuseBeyondBudget({ silenced: unknown })).toThrow('the limit (selector cost) is 100,000');
+  const selectorBelow = { ...unknown, selectorCost: SELECTORS_COST_MAX - 1 };
+  expect(() => refuseBeyondBudget({ silenced: selectorBelow })).not.toThrow();
 });
 
 test('ten thousand ordinary selectors are within the limit', () => {

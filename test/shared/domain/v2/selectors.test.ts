@@ -108,3 +108,15 @@ test('any text is a selector or a problem, and never anything else', () => {
     ),
   );
 });
+
+test('a path leads only to own members', () => {
+  for (const path of [
+    'constructor',
+    'event.constructor.name',
+    'event.check.toString',
+    '__proto__',
+    'event.__proto__',
+  ]) {
+    expect(fieldAt({ event: EVENT }, path)).toBeUndefined();
+  }
+});
