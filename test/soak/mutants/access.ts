@@ -85,11 +85,20 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/sockets/upgrades.test.ts',
   },
   {
-    defence: 'connections end with their credentials',
+    defence: 'connections end when their credentials lose the scope',
     file: 'daemon/backend/sockets/live-sockets.ts',
     text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
     replacement: 'return renewed.namespace === principal.namespace || isAllowed.length > 0;',
-    test: 'test/daemon/backend/sockets/live-sockets.test.ts',
+    test: 'test/daemon/backend/access/credential-changes.test.ts',
+    title: 'a key that loses one scope',
+  },
+  {
+    defence: 'connections end when their credentials are kept to another namespace',
+    file: 'daemon/backend/sockets/live-sockets.ts',
+    text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
+    replacement: 'return isAllowed(renewed);',
+    test: 'test/daemon/backend/access/credential-changes.test.ts',
+    title: 'a key that is kept to a namespace',
   },
   {
     defence: 'credentials: a live socket of a token ends with its session',
