@@ -556,14 +556,6 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     title: 'too long a text',
   },
   {
-    defence: 'patterns of an expression',
-    file: 'shared/domain/expression/script-members.ts',
-    text: 'if (text.length > PATTERN_LENGTH_MAX) throw',
-    replacement: 'if (text.length < 0) throw',
-    test: 'test/shared/domain/v2/script.test.ts',
-    title: 'too long a pattern',
-  },
-  {
     defence: 'values of a long body',
     file: 'shared/domain/json-chunks.ts',
     text: 'export const VALUES_MAX = 1_000_000;',

@@ -102,6 +102,9 @@ describe('numbers', () => {
     const event = (own: string, value: string): string =>
       `{"entity": {"metadata": {"name": "e"}}, "check": {"metadata": {"name": "c"}, "status": 0, "output": "${output}",
         "own": ${own}}, "metrics": {"points": [{"name": "a", "value": ${value}, "timestamp": 1}]}}`;
+    const stash = (own: string): string => `{"path": "p", "content": {"own": ${own}, "pad": "${output}"}}`;
+    expect((await ask('POST', '/stashes', stash(number))).text).toContain('beyond 2^53: put it in double quotes');
+    expect((await ask('POST', '/stashes', stash('1'))).status).toBeLessThan(300);
     const refused = await ask('POST', EVENTS, event(number, '1'));
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('beyond 2^53: put it in double quotes');
