@@ -3,6 +3,7 @@ import { HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
 import { normalized } from './compare.ts';
+import { at } from './decision.ts';
 import type { Line, ScenarioName } from './scenario.ts';
 
 const HANDLER = /^handler:(.*)$/;
@@ -25,8 +26,12 @@ export class AskedRuns {
 
   #store: TroubledStore | undefined;
 
-  constructor(file: ScenarioName) {
+  /** True if the peer did something without being asked: what it did at one time is in no order. */
+  readonly #isByTheClock: boolean;
+
+  constructor(file: ScenarioName, isByTheClock: boolean) {
     this.#file = file;
+    this.#isByTheClock = isByTheClock;
   }
 
   /** Whether the backend waits for its store: what it does then is in no queue. */
@@ -56,9 +61,10 @@ export class AskedRuns {
   /** @returns what is wrong with the events of a line */
   compare({ number }: Line, expected: readonly unknown[], events: readonly unknown[]): string[] {
     const isEmptied = EMPTIED_BEFORE[this.#file]?.includes(number) === true;
-    const got = JSON.stringify(events.slice(isEmptied ? -expected.length : 0).map(inOrder));
-    const wanted = JSON.stringify(expected.map(inOrder));
-    return got === wanted ? [] : [`expected ${wanted}, got ${got}`];
+    const [got, wanted] = [events.slice(isEmptied ? -expected.length : 0), expected].map((list) =>
+      JSON.stringify((this.#isByTheClock ? byClient(list) : list).map(inOrder)),
+    );
+    return got === wanted ? [] : [`expected ${String(wanted)}, got ${String(got)}`];
   }
 
   #note(op: StoreOp): void {
@@ -66,6 +72,15 @@ export class AskedRuns {
     const { handler, event } = JSON.parse(op.value) as HandlerJob;
     this.#events.set(handler, [...(this.#events.get(handler) ?? []), event]);
   }
+}
+
+/** The events of each client in their order. */
+function byClient(events: readonly unknown[]): readonly unknown[] {
+  return events.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
+}
+
+function nameOf(event: unknown): string {
+  return String(at(event, 'client', 'name'));
 }
 
 /** With what changes from run to run as its type, and the attributes of the event itself in their order. */

@@ -4,8 +4,11 @@ import { startBackend, type RunningBackend } from '../support/running-backend.ts
 import { Agents } from './agents.ts';
 import { AskedRuns } from './asked-runs.ts';
 import { Listeners } from './listeners.ts';
-import { compareAnswer, compareStatus } from './compare.ts';
-import { CORRECTIONS, DIFFERENCES, UNDO, type Correction, type Difference } from './differences.ts';
+import { compareAnswer, compareStatus, normalized } from './compare.ts';
+import { INSTANCES } from './instances.ts';
+import { DECISIONS } from './v1/decisions.ts';
+import type { Recorded } from './decision.ts';
+import type { LineDecision } from './v1/decision.ts';
 import { jumpingTime, passingTime, type RecordedTime } from './recorded-time.ts';
 import { SaidVerdicts } from './said-verdicts.ts';
 import {
@@ -23,8 +26,8 @@ import {
 export type Outcome = { readonly line: number; readonly case: string } & (
   | { readonly kind: 'equal' }
   | { readonly kind: 'different'; readonly problems: readonly string[] }
-  /** Different from the recording, on purpose; `problems` with the right answer. */
-  | { readonly kind: 'sanctioned'; readonly difference: Difference; readonly problems: readonly string[] }
+  /** Another answer or another state than recorded, and right by these decisions. */
+  | { readonly kind: 'sanctioned'; readonly decisions: readonly LineDecision[] }
   | { readonly kind: 'published' }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
 );
@@ -38,20 +41,11 @@ export type SkipReason =
   /** Held by test/daemon/backend/api. */
   | 'tested beside the API';
 
-/** Instances with another configuration that parts of the recording were made on (needs.jsonl). */
-const INSTANCES: Readonly<Record<string, unknown>> = {
-  auth: { user: 'admin', password: 'secret', cors: { Origin: 'https://example.org', Custom: 'x' } },
-  'auth-colon': { user: 'admin', password: 'pa:ss' },
-  'cors-empty': { cors: {} },
-  'cors-false': { cors: false },
-};
-
 /** Scenarios in which the peer did something without being asked. */
 const BY_THE_CLOCK: ReadonlySet<ScenarioName> = new Set<ScenarioName>(['keepalive_ttl']);
 
 /** Performs a recorded scenario on a new backend, line by line, at the times of the recording. */
-export async function replay(file: ScenarioName): Promise<Outcome[]> {
-  const lines = readScenario(file);
+export async function replay(file: ScenarioName, lines: readonly Line[] = readScenario(file)): Promise<Outcome[]> {
   await using scene = await Scene.open(file, lines);
   const outcomes: Outcome[] = [];
   for (const line of lines) {
@@ -65,9 +59,8 @@ type ExchangeLine = Extract<Line, { readonly kind: 'raw' | 'exchange' }>;
 type LineOutcome = Outcome extends infer One ? (One extends unknown ? Omit<One, 'line' | 'case'> : never) : never;
 
 class Scene implements AsyncDisposable {
-  readonly #file: ScenarioName;
-  readonly #lines: readonly Line[];
-  readonly #corrections: readonly Correction[];
+  /** The lines performed so far, and the requests between them that the recorder did not write down. */
+  readonly #earlier: Line[] = [];
   readonly #instances = new Map<string, RunningBackend>();
   readonly #backend: RunningBackend;
   readonly #agents: Agents;
@@ -79,7 +72,7 @@ class Scene implements AsyncDisposable {
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
     const startMs = (lines[0]?.clock ?? 0) * 1000;
     const isByTheClock = BY_THE_CLOCK.has(file);
-    const runs = new AskedRuns(file);
+    const runs = new AskedRuns(file, isByTheClock);
     const time = isByTheClock
       ? passingTime(startMs, async () => (await isAtRest(backend.url)) && !runs.isReading)
       : jumpingTime(startMs);
@@ -90,19 +83,15 @@ class Scene implements AsyncDisposable {
       // Nobody waits for company while the clock stands.
       ...(isByTheClock ? { batcher: { batchLimit: 1 } } : {}),
     });
-    return new Scene(file, lines, backend, { runs, listeners: await Listeners.connect(backend.url, lines) }, time);
+    return new Scene(file, backend, { runs, listeners: await Listeners.connect(backend.url, lines) }, time);
   }
 
   private constructor(
     file: ScenarioName,
-    lines: readonly Line[],
     backend: RunningBackend,
     observers: { readonly runs: AskedRuns; readonly listeners: Listeners },
     time: RecordedTime,
   ) {
-    this.#file = file;
-    this.#lines = lines;
-    this.#corrections = CORRECTIONS.filter((correction) => correction.file === file);
     this.#backend = backend;
     this.#agents = new Agents(backend.url);
     this.#listeners = observers.listeners;
@@ -116,20 +105,32 @@ class Scene implements AsyncDisposable {
   }
 
   async perform(line: Line): Promise<LineOutcome> {
-    for (const step of line.before) await this.#step(step);
+    for (const step of line.before) await this.#step(step, line);
     await this.#time.reach(line.clock * 1000);
     const outcome = await this.#lineOutcome(line);
-    for (const { file, after, because, request, status } of UNDO) {
-      if (file !== this.#file || after !== line.number) continue;
-      const answer = await ask(this.#backend.url, jsonRequest(...request));
-      if (answer.status !== status) return { kind: 'different', problems: [`after it: ${because}`] };
-    }
-    return outcome;
+    const restored = await this.#restore(line);
+    this.#earlier.push(line);
+    return outcome.kind === 'equal' ? (restored ?? outcome) : outcome;
   }
 
-  async #step(step: Step): Promise<void> {
-    if (step.kind === 'wait') await this.#time.reach(this.#time.clock.now() + step.ms);
-    else await ask(this.#backend.url, step.request);
+  /** @returns undefined if there is nothing to bring back */
+  async #restore(line: Line): Promise<LineOutcome | undefined> {
+    const recorded = { line, earlier: this.#earlier };
+    const decisions = DECISIONS.filter(({ isAbout, restore }) => restore !== undefined && isAbout(recorded));
+    const requests = decisions.flatMap(({ restore }) => restore?.(recorded) ?? []);
+    for (const { request, status } of requests) {
+      const answer = await ask(this.#backend.url, jsonRequest(...request));
+      if (answer.status !== status) throw new Error(`the recorded state did not come back: ${answer.text}`);
+    }
+    return requests.length === 0 ? undefined : { kind: 'sanctioned', decisions };
+  }
+
+  async #step(step: Step, line: Line): Promise<void> {
+    if (step.kind === 'wait') return this.#time.reach(this.#time.clock.now() + step.ms);
+    const { status, headers, body } = await ask(this.#backend.url, step.request);
+    const clock = Math.floor(this.#time.clock.now() / 1000);
+    const answer = { status, headers, body, isPlain: false };
+    this.#earlier.push({ ...line, kind: 'exchange', request: step.request, answer, clock });
   }
 
   async #lineOutcome(line: Line): Promise<LineOutcome> {
@@ -152,31 +153,27 @@ class Scene implements AsyncDisposable {
     if (line.chance !== undefined) return { kind: 'skipped', reason: 'left to chance' };
     const { url } = await this.#instance(line.instance);
     const actual = line.kind === 'raw' ? await askRaw(url, line.bytes) : await ask(url, line.request);
-    const problems = await this.#compare(line, recorded, actual);
-    const difference = differenceAt(this.#file, line);
-    if (difference === undefined) return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
-    if (problems.length === 0) return { kind: 'different', problems: ['as recorded, although that is not right'] };
-    const right = this.#rightAnswer(difference, recorded);
-    return { kind: 'sanctioned', difference, problems: await this.#compare(line, right, actual) };
+    const recordedProblems = await this.#compare(line, recorded, actual);
+    const { right, decisions } = rightLine({ line, earlier: this.#earlier });
+    if (decisions.length === 0 || right.kind !== line.kind || right.answer === undefined)
+      return plainOutcome(recordedProblems);
+    // Also where the recorded answer would do, the right one has to be given.
+    const problems = await this.#compare(line, right.answer, actual);
+    if (problems.length > 0)
+      return { kind: 'different', problems: [...problems, ...decisions.map(({ because }) => because)] };
+    return recordedProblems.length === 0 ? { kind: 'equal' } : { kind: 'sanctioned', decisions };
   }
 
   async #compare(line: ExchangeLine, expected: RecordedAnswer, actual: Answer | undefined): Promise<string[]> {
     if (actual === undefined) return ['no answer'];
     if (line.kind === 'raw') return compareStatus(expected, actual);
-    const shown = line.instance === undefined ? expected : { ...expected, body: withoutState(expected) };
-    return compareAnswer(line.request, await this.#pageOf(line.request, this.#corrected(shown)), actual);
-  }
-
-  #rightAnswer({ right }: Difference, recorded: RecordedAnswer): RecordedAnswer {
-    if ('asLine' in right) {
-      const other = this.#lines[right.asLine - 1];
-      if (other?.kind !== 'exchange') throw new Error(`line ${String(right.asLine)} is no exchange`);
-      return other.answer;
+    const { sameAs } = expected;
+    if (sameAs !== undefined) {
+      const { url } = await this.#instance(line.instance);
+      return differencesBetween(await ask(url, sameAs), actual);
     }
-    if ('but' in right) return { ...withTotal(recorded, right.total), body: right.but(recorded.body) };
-    if ('plain' in right) return { status: right.plain, headers: {}, body: undefined, isPlain: true };
-    const { status, headers = commonHeaders(recorded), body } = right;
-    return { status, headers, body, isPlain: false };
+    const shown = line.instance === undefined ? expected : { ...expected, body: withoutState(expected) };
+    return compareAnswer(line.request, await this.#pageOf(line.request, shown), actual);
   }
 
   /** A page of a list in arbitrary order: instead, the same part of this backend's own whole list. */
@@ -191,14 +188,6 @@ class Scene implements AsyncDisposable {
     return { ...expected, body: page.length === body.length ? page : body };
   }
 
-  #corrected(expected: RecordedAnswer): RecordedAnswer {
-    const body = this.#corrections.reduce<unknown>(
-      (value, correction) => correct(value, '', correction),
-      expected.body,
-    );
-    return { ...expected, body };
-  }
-
   async #observedOutcome(line: Extract<Line, { readonly kind: 'observe' }>): Promise<LineOutcome> {
     const events = this.#runs.take(line);
     if (events !== undefined) return this.#runsOutcome(line, events);
@@ -209,13 +198,12 @@ class Scene implements AsyncDisposable {
 
   #runsOutcome(line: Extract<Line, { readonly kind: 'observe' }>, events: readonly unknown[]): LineOutcome {
     const recorded = line.data as readonly unknown[];
-    const problems = this.#runs.compare(line, recorded, events);
-    const difference = differenceAt(this.#file, line);
-    if (difference === undefined) return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
-    if (problems.length === 0) return { kind: 'different', problems: ['as recorded, although that is not right'] };
-    if (!('but' in difference.right)) throw new Error(`line ${String(line.number)} takes a right answer with "but"`);
-    const right = difference.right.but(recorded) as readonly unknown[];
-    return { kind: 'sanctioned', difference, problems: this.#runs.compare(line, right, events) };
+    const recordedProblems = this.#runs.compare(line, recorded, events);
+    const { right, decisions } = rightLine({ line, earlier: this.#earlier });
+    if (decisions.length === 0 || right.kind !== 'observe') return plainOutcome(recordedProblems);
+    const problems = this.#runs.compare(line, right.data as readonly unknown[], events);
+    if (problems.length > 0) return { kind: 'different', problems };
+    return recordedProblems.length === 0 ? { kind: 'equal' } : { kind: 'sanctioned', decisions };
   }
 
   async #fieldOrderOutcome(data: unknown): Promise<LineOutcome> {
@@ -238,12 +226,24 @@ class Scene implements AsyncDisposable {
   }
 }
 
-function differenceAt(file: ScenarioName, line: Line): Difference | undefined {
-  const found = DIFFERENCES.find((difference) => difference.file === file && difference.line === line.number);
-  if (found !== undefined && found.case !== line.case) {
-    throw new Error(`the difference at ${file}:${String(line.number)} belongs to another case`);
-  }
-  return found;
+/** The line with the right answer, and the decisions that it is right by. */
+function rightLine({ line, earlier }: Recorded<Line>): { right: Line; decisions: readonly LineDecision[] } {
+  return DECISIONS.reduce<{ right: Line; decisions: readonly LineDecision[] }>(
+    ({ right, decisions }, decision) =>
+      decision.isAbout({ line: right, earlier })
+        ? { right: decision.rightFor({ line: right, earlier }), decisions: [...decisions, decision] }
+        : { right, decisions },
+    { right: line, decisions: [] },
+  );
+}
+
+function plainOutcome(problems: readonly string[]): LineOutcome {
+  return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
+}
+
+function differencesBetween(expected: Answer, actual: Answer): string[] {
+  const [right, got] = [expected, actual].map(({ status, body }) => JSON.stringify([status, normalized(body, '')]));
+  return right === got ? [] : [`expected ${String(right)}, got ${String(got)}`];
 }
 
 function ask(url: string, request: RecordedRequest): Promise<Answer> {
@@ -266,27 +266,6 @@ async function askRaw(url: string, bytes: string): Promise<Answer | undefined> {
 /** What was recorded on other instances shows the state that they had from other scenarios. */
 function withoutState({ status, body }: RecordedAnswer): unknown {
   return status === 200 && Array.isArray(body) ? [] : body;
-}
-
-/** The recorded answer of a list with another number of items. */
-function withTotal(recorded: RecordedAnswer, total: number | undefined): RecordedAnswer {
-  if (total === undefined) return recorded;
-  const page = JSON.parse(recorded.headers['X-Pagination'] ?? '{}') as object;
-  return { ...recorded, headers: { ...recorded.headers, 'X-Pagination': JSON.stringify({ ...page, total }) } };
-}
-
-/** The headers that do not belong to the recorded status. */
-function commonHeaders(recorded: RecordedAnswer | undefined): Readonly<Record<string, string>> {
-  const entries = Object.entries(recorded?.headers ?? {});
-  return Object.fromEntries(entries.filter(([name]) => name.startsWith('Access-Control-')));
-}
-
-function correct(value: unknown, key: string, correction: Correction): unknown {
-  if (value === null) return correction.nulls?.[key] ?? null;
-  if (typeof value === 'string') return correction.texts[value] ?? value;
-  if (typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((item) => correct(item, '', correction));
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, correct(item, name, correction)]));
 }
 
 function skipReasonOf(what: string): SkipReason {

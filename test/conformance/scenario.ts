@@ -30,6 +30,8 @@ export interface RecordedAnswer {
   readonly body: unknown;
   /** Only the status says anything. */
   readonly isPlain: boolean;
+  /** The answer is the one that the backend gives to this request. */
+  readonly sameAs?: RecordedRequest;
 }
 
 type LineKind =

@@ -1,4 +1,5 @@
-import { at, itemsOf, onObservation, type Decision } from './decision.ts';
+import { at, itemsOf } from '../decision.ts';
+import { onObservation, type Decision } from './decision.ts';
 import { handledEventsOf } from './recording.ts';
 
 /** Decisions about the connections of agents, and about their keepalives. */

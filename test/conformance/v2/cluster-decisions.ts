@@ -1,4 +1,5 @@
-import { at, itemsOf, onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
+import { at, itemsOf } from '../decision.ts';
+import { onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
 import type { Exchange } from './recording.ts';
 
 const CORE = '/api/core/v2';

@@ -1,25 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Decision as RecordedDecision } from '../decision.ts';
 import type { Exchange, Line, Observation } from './recording.ts';
 import type { Outcome } from './replay.ts';
 
-/** A recorded line, with those that came before it on the same backend. */
+/** A recorded line of one kind, with the lines before it. */
 export interface Recorded<Kind = Line> {
   readonly line: Line & Kind;
   readonly earlier: readonly Line[];
 }
 
-/**
- * A kind of difference from the recorded peer that is intended. It is told by the request and its cause, so that it
- * also holds for other recordings of that kind, and never by the place of a line in a recording.
- */
-export interface Decision {
-  /** True if the decision is about this line. */
-  readonly isAbout: (recorded: Recorded) => boolean;
-  /** The recorded answer is a crash, loses data, lets somebody in who must stay out, or lags. */
-  readonly because: string;
-  /** The right answer in place of the recorded one, as far as it is known. */
-  readonly rightFor: (recorded: Recorded) => unknown;
-}
+/** The recorded answer is a crash, loses data, lets somebody in who must stay out, or lags. */
+export type Decision = RecordedDecision<Line>;
 
 /** A decision about requests. */
 export function onRequest(
@@ -50,19 +41,6 @@ export function onObservation(
 /** The requests before a line. */
 export function requestsBefore({ earlier }: Pick<Recorded, 'earlier'>): readonly (Line & Exchange)[] {
   return earlier.filter((line) => line.kind === 'exchange');
-}
-
-/** The value at a path of a recorded body; undefined where there is none. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (part, name) => (typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[name] : undefined),
-    value,
-  );
-}
-
-/** The items of a recorded list; none where there is no list. */
-export function itemsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 export function decisionFor(decisions: readonly Decision[], outcome: Outcome): Decision | undefined {

@@ -1,5 +1,6 @@
 import { CHECK_FIELDS, ENTITY_FIELDS } from '../../../shared/domain/v2/event-shape.ts';
-import { at, itemsOf, onObservation, onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
+import { at, itemsOf } from '../decision.ts';
+import { onObservation, onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
 import { handledEventsOf, type Exchange } from './recording.ts';
 
 const EVENTS = /\/events(?:\/[^/]+){0,2}$/;

@@ -1,4 +1,5 @@
-import { at, itemsOf, onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
+import { at, itemsOf } from '../decision.ts';
+import { onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
 import type { Exchange } from './recording.ts';
 
 const BAD_REQUEST = { status: 400, body: { code: 1 } };

@@ -1,0 +1,162 @@
+import type { Line } from '../scenario.ts';
+import { at, itemsOf } from '../decision.ts';
+import {
+  either,
+  handlerOf,
+  mendedBody,
+  onDeliveries,
+  onEveryBody,
+  onRequest,
+  withStatus,
+  type Asked,
+  type LineDecision,
+} from './decision.ts';
+import { keyOf, lastKeepalive, resultsSent, statusOf, succeeded, type SentResult } from './recorded-past.ts';
+
+const STALE = /^Last check execution was \d+ seconds ago$/;
+const UNMATCHED = 'Unmatched client token(s)';
+/** What the peer sets for a result that it makes because none has come. */
+const STALE_INTERVAL = 30;
+
+/** Compared by its type. */
+const IDENTITY = { id: '00000000-0000-4000-8000-000000000000' };
+const FIRST_OCCURRENCE = {
+  occurrences: 1,
+  occurrences_watermark: 1,
+  last_ok: 0,
+  action: 'create',
+  timestamp: 0,
+  last_state_change: 0,
+  silenced: false,
+  silenced_by: [],
+};
+
+const TO_THE_SECOND = 'a ttl is watched to the second, not at a sweep every 30 seconds';
+const UNMATCHED_TEXT = 'completion, Decisions: the text for tokens without a match';
+const STAYS_WATCHED = 'completion 1.20 DEFECT, a resolve result switches off the ttl: the check stays watched';
+
+/** Decisions about keepalives and results that are late. */
+export const TTL_DECISIONS: readonly LineDecision[] = [
+  everywhere(TO_THE_SECOND, (value) => {
+    const ttl = at(value, 'ttl');
+    const output = at(value, 'output');
+    if (typeof ttl !== 'number' || typeof output !== 'string' || !STALE.test(output)) return value;
+    const right = staleOutput(ttl);
+    return output === right ? value : { ...(value as object), output: right };
+  }),
+  everywhere(UNMATCHED_TEXT, (value) =>
+    typeof value === 'string' ? value.replace(UNMATCHED, 'Unmatched check token(s)') : value,
+  ),
+  either(
+    onRequest(
+      (asked) => staleOf(asked) !== undefined,
+      STAYS_WATCHED,
+      (asked) => {
+        const stale = staleOf(asked);
+        if (stale === undefined) return asked.answer;
+        return withStatus(asked, 200, asked.segments[0] === 'events' ? stale.event : stale.result);
+      },
+    ),
+    onDeliveries(STAYS_WATCHED, (events, { line, earlier }) => {
+      const before = earlier.findLast((one) => handlerOf(one) === handlerOf(line));
+      const missing = staleAfterResolve(line, earlier).filter(
+        ({ event, clock }) =>
+          clock > (before?.clock ?? 0) && handlersOf(event.check).includes(handlerOf(line)) && !isAmong(event, events),
+      );
+      return missing.reduce((all, { event, clock }) => inserted(all, event, clock), events);
+    }),
+  ),
+];
+
+/** In answers and in deliveries. */
+function everywhere(because: string, mend: (value: unknown) => unknown): LineDecision {
+  return either(
+    onEveryBody(because, mend),
+    onDeliveries(because, (events) => events.map((event) => mendedBody(event, '', mend))),
+  );
+}
+
+function staleOutput(ttl: number): string {
+  return `Last check execution was ${String(ttl)} seconds ago`;
+}
+
+interface StaleCheck {
+  readonly key: string;
+  /** When it became stale, epoch seconds. */
+  readonly clock: number;
+  readonly event: { readonly client: unknown; readonly check: Readonly<Record<string, unknown>> };
+  readonly result: unknown;
+}
+
+function staleOf({
+  method,
+  segments: [collection, client, check],
+  line,
+  earlier,
+  answer,
+}: Asked): StaleCheck | undefined {
+  if (method !== 'GET' || (collection !== 'events' && collection !== 'results')) return undefined;
+  if (collection === 'results' && answer.status !== 200) return undefined;
+  const stale = staleAfterResolve(line, earlier);
+  return stale.find(({ key }) => key === keyOf(client, check));
+}
+
+/** The checks whose event was resolved on request, and whose ttl has passed since without a result. */
+function staleAfterResolve(line: Line, earlier: readonly Line[]): readonly StaleCheck[] {
+  const resolved = succeeded(
+    earlier,
+    ({ method, path, segments }) =>
+      (method === 'POST' && path === '/resolve') || (method === 'DELETE' && segments[0] === 'events'),
+  );
+  return resolved.flatMap(({ asked, index }): StaleCheck[] => {
+    const [client, check] =
+      asked.method === 'POST' ? [at(asked.json, 'client'), at(asked.json, 'check')] : asked.segments.slice(1);
+    const sent = resultsSent(earlier).filter((one) => one.client === client && one.check['name'] === check);
+    const last = sent.at(-1);
+    const ttl = last?.check['ttl'];
+    if (last === undefined || typeof ttl !== 'number' || last.index > index) return [];
+    const clock = asked.line.clock + ttl;
+    return clock > line.clock ? [] : [{ key: keyOf(client, check), clock, ...staleRecords(last, sent, ttl, earlier) }];
+  });
+}
+
+function staleRecords(
+  { client, check }: SentResult,
+  sent: readonly SentResult[],
+  ttl: number,
+  earlier: readonly Line[],
+): Pick<StaleCheck, 'event' | 'result'> {
+  const status = Number(check['ttl_status'] ?? 1);
+  const stale = { ...check, output: staleOutput(ttl), status, type: 'standard', interval: STALE_INTERVAL };
+  const history = [...sent.map(statusOf), 0, status];
+  return {
+    result: { client, check: { ...stale, history } },
+    event: {
+      ...IDENTITY,
+      client: lastKeepalive(client, earlier),
+      check: { ...stale, history: history.map(String), total_state_change: 0 },
+      ...FIRST_OCCURRENCE,
+    },
+  };
+}
+
+function handlersOf(check: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return [check['handler'], ...itemsOf(check['handlers'])];
+}
+
+function isAmong(event: StaleCheck['event'], events: readonly unknown[]): boolean {
+  return events.some((one) => keyIn(one) === keyIn(event));
+}
+
+function keyIn(event: unknown): string {
+  return keyOf(at(event, 'client', 'name'), at(event, 'check', 'name'));
+}
+
+/** After the events of what became stale until then. */
+function inserted(events: readonly unknown[], event: unknown, clock: number): readonly unknown[] {
+  const place = events.findLastIndex((one) => {
+    const [ttl, executed] = [at(one, 'check', 'ttl'), at(one, 'check', 'executed')];
+    return typeof ttl === 'number' && typeof executed === 'number' && executed + ttl <= clock;
+  });
+  return events.toSpliced(place + 1, 0, event);
+}
