@@ -20,6 +20,10 @@ afterAll(async () => backend[Symbol.asyncDispose]());
 const meta = (name: string): object => ({ name, namespace: 'prod' });
 const CREATED = { created_by: 'local administrator' };
 
+function checkHooks(check: unknown): unknown {
+  return (check as { readonly check_hooks: unknown }).check_hooks;
+}
+
 describe('hooks', () => {
   const hook = { command: 'ps', timeout: 10, metadata: meta('k1') };
 
@@ -42,6 +46,55 @@ describe('hooks', () => {
     ['a name with a space', { command: 'x', timeout: 1, metadata: meta('a b') }],
   ])('are refused: %s', async (_what, body) => {
     expect(await v2.post(`${PROD}/hooks`, { metadata: meta('bad'), ...body })).toMatchObject({ status: 400 });
+  });
+
+  test('are added to a check and exchanged one by one, as the provider of Terraform does it', async () => {
+    const checked = `${PROD}/checks/tf`;
+    const hookOf = (name: string): object => ({
+      metadata: { ...meta(name), labels: {}, annotations: {} },
+      command: '/bin/foo',
+      timeout: 60,
+      stdin: false,
+      runtime_assets: null,
+    });
+    const add = async (name: string): Promise<void> => {
+      expect(await v2.put(`${checked}/hooks/non-zero`, { 'non-zero': [name] })).toMatchObject({ status: 201 });
+    };
+    for (const name of ['hook_1', 'hook_2'])
+      expect(await v2.post(`${PROD}/hooks`, hookOf(name))).toMatchObject({ status: 201 });
+    const check = {
+      command: '/bin/foobar',
+      interval: 6000,
+      subscriptions: ['foo', 'bar'],
+      handlers: [],
+      publish: true,
+      high_flap_threshold: 0,
+      low_flap_threshold: 0,
+      runtime_assets: null,
+      proxy_entity_name: '',
+      cron: '',
+      check_hooks: null,
+      stdin: false,
+      subdue: { days: {}, ttl: 0, timeout: 0, round_robin: false },
+      output_metric_format: '',
+      output_metric_handlers: null,
+      env_vars: null,
+      secrets: null,
+    };
+    expect(await v2.post(`${PROD}/checks`, { ...check, metadata: meta('tf') })).toMatchObject({ status: 201 });
+    for (const name of ['hook_1', 'hook_2']) await add(name);
+    const { body: stored } = await v2.get(checked);
+    expect(checkHooks(stored)).toEqual([{ 'non-zero': ['hook_1', 'hook_2'] }]);
+    // A hook with another name is another hook: the old one is deleted while the check still names it.
+    expect(await v2.delete(`${PROD}/hooks/hook_2`)).toMatchObject({ status: 204 });
+    expect(await v2.post(`${PROD}/hooks`, hookOf('hook_2_modified'))).toMatchObject({ status: 201 });
+    expect(await v2.put(checked, stored)).toMatchObject({ status: 201 });
+    for (const name of ['hook_1', 'hook_2'])
+      expect(await v2.delete(`${checked}/hooks/non-zero/hook/${name}`)).toMatchObject({ status: 204 });
+    for (const name of ['hook_1', 'hook_2_modified']) await add(name);
+    expect(checkHooks((await v2.get(checked)).body)).toEqual([{ 'non-zero': ['hook_1', 'hook_2_modified'] }]);
+    expect(await v2.delete(checked)).toMatchObject({ status: 204 });
+    expect(await v2.get(checked)).toMatchObject({ status: 404, body: { message: 'not found' } });
   });
 
   test('are set in a check and taken out of it, by type', async () => {
