@@ -42,6 +42,8 @@ export async function startBackend(
     readonly stored?: string;
     readonly openForwarding?: BackendOptions['openForwarding'];
     readonly logRequest?: BackendOptions['logRequest'];
+    /** Default: the backend knows of no disk, and reports nothing about itself. */
+    readonly disk?: BackendOptions['disk'];
   } = {},
 ): Promise<RunningBackend> {
   const { around = (store) => store } = options;
@@ -72,6 +74,7 @@ export async function startBackend(
     ...(options.requestTimes === undefined ? {} : { requestTimes: options.requestTimes }),
     ...(options.openForwarding === undefined ? {} : { openForwarding: options.openForwarding }),
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
+    ...(options.disk === undefined ? {} : { disk: options.disk }),
   });
   parts.defer(() => backend.stop());
   const reload = (): Promise<void> => backend.reload();

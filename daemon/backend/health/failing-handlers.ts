@@ -1,4 +1,5 @@
 import type { FailingHandler } from '../../../shared/domain/backend-conditions.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { Lanes } from '../handlers/lanes.ts';
 import type { Clock } from '../ports.ts';
@@ -28,7 +29,18 @@ export function failingHandlers(
     failing.push({ name, failingSeconds, reason: lastFailure?.reason });
   }
   for (const name of known) {
-    if (figures.get(name) === undefined) failing.push({ name, failingSeconds: undefined, reason: undefined });
+    // A handler that is no longer defined never succeeds again.
+    if (figures.has(name) || !isDefined(name, definitions)) continue;
+    failing.push({ name, failingSeconds: undefined, reason: undefined });
   }
   return failing;
+}
+
+/** Whether a handler is still there, by its `laneName`. */
+function isDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
+  const slash = name.indexOf('/');
+  return (
+    definitions.in(DEFAULT_NAMESPACE).hasHandler(name) ||
+    (slash > 0 && definitions.in(name.slice(0, slash)).hasHandler(name.slice(slash + 1)))
+  );
 }

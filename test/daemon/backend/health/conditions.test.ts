@@ -202,6 +202,20 @@ describe('mon.handlers', () => {
     await reportFull(second);
     await expectStatus(second, 'mon.handlers', undefined);
   });
+
+  test('resolves when the failing handler is removed while the backend is down', async () => {
+    const receiver = await HttpReceiver.open();
+    receiver.status = 400;
+    const first = await openRig({ handlers: new Map([['page', { type: 'webhook', url: receiver.url } as never]]) });
+    await reportFull(first);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    await pass(first, 600);
+    await expectStatus(first, 'mon.handlers', 2);
+    await first.stop();
+
+    const second = await openRig({}, { dir: first.dir, clock: first.clock });
+    await expectStatus(second, 'mon.handlers', undefined);
+  });
 });
 
 describe('mon.checks', () => {

@@ -1,0 +1,119 @@
+/** @module-tag slow */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Event } from '../../shared/schemas/event.ts';
+import { BACKEND_CLIENT } from '../../shared/schemas/backend-client.ts';
+import { administratorOf } from '../support/administrator.ts';
+import { HttpReceiver } from '../support/http-receiver.ts';
+import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+import { postgresOfFile } from '../support/shared-database.ts';
+import { SkippingClock } from '../support/skipping-clock.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+import { V2Peer } from '../support/v2-peer.ts';
+
+/** The conditions that backends with a common database report about themselves, while the leader changes. */
+
+const server = postgresOfFile();
+
+const CONDITIONS = ['mon.checks', 'mon.entities', 'mon.handlers', 'mon.silences'];
+const OK = 0;
+const PROBLEM = 2;
+
+/** What repeats does so every half second, so that a test does not wait for ten. */
+class BriskClock extends SkippingClock {
+  override every(periodMs: number, task: () => void): Disposable {
+    return super.every(Math.min(periodMs, 500), task);
+  }
+}
+
+async function change({ url }: RunningBackend, path: string, body: unknown): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...administratorOf(url) };
+  return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+}
+
+/** By condition, the id of its open event. */
+async function openConditions({ url }: RunningBackend): Promise<Readonly<Record<string, string>>> {
+  const events = (await (await fetch(`${url}/events/${BACKEND_CLIENT}`)).json()) as readonly Event[];
+  return Object.fromEntries(events.map(({ id, check }) => [check.name, id]));
+}
+
+test(
+  'each condition opens once and resolves once, while the leader is stopped, another one takes over and all restart',
+  { timeout: 120_000 },
+  async () => {
+    const pager = await HttpReceiver.open();
+    const broken = await HttpReceiver.open();
+    broken.status = 400;
+    const reported = { command: 'true', subscribers: [], publish: false, handlers: ['page'] };
+    const settings = {
+      entity_limit: 2,
+      'silence-idle-after': 600,
+      handlers: { page: { type: 'webhook', url: pager.url }, broken: { type: 'webhook', url: broken.url } },
+      checks: {
+        lonely: { command: 'true', subscribers: ['db'], interval: 60 },
+        ...Object.fromEntries(CONDITIONS.map((name) => [name, reported])),
+      },
+    };
+    const database = await server().database();
+    const clock = new BriskClock();
+    const start = async (over: object = {}): Promise<RunningBackend> => {
+      const disk = new SmallDisk(1e12);
+      const member = await startBackend({ database, clock, disk, settings: { ...settings, ...over } });
+      onTestFinished(() => member[Symbol.asyncDispose]());
+      return member;
+    };
+    const delivered = (action: string): readonly string[] =>
+      pager.received
+        .map(({ body }) => JSON.parse(body) as Event)
+        .filter((event) => event.action === action && (action !== 'create' || event.occurrences === 1))
+        .map(({ check }) => check.name)
+        .toSorted();
+    const failing = { name: 'disk', output: 'full', status: PROBLEM, handlers: ['broken'] };
+
+    const leader = await start();
+    const follower = await start();
+    const v2 = new V2Peer(leader.url);
+    for (const name of ['web-1', 'web-2']) {
+      const entity = { entity_class: 'proxy', metadata: { name, namespace: 'default' } };
+      expect((await v2.put(`/namespaces/default/entities/${name}`, entity)).status).toBe(200);
+      expect(await change(leader, '/results', { ...failing, source: name })).toBe(202);
+    }
+    expect(await change(leader, '/silenced', { subscription: 'web', check: 'nonesuch' })).toBe(201);
+    await vi.waitFor(() => expect(broken.received.length).toBeGreaterThan(1));
+    // The look that finds a check that cannot run is the first of its ten minutes.
+    await vi.waitFor(async () => expect(await openConditions(leader)).toHaveProperty(['mon.entities']), 10_000);
+    clock.skip(700_000);
+    await vi.waitFor(async () => expect(Object.keys(await openConditions(leader)).toSorted()).toEqual(CONDITIONS), {
+      timeout: 10_000,
+    });
+    const opened = await openConditions(leader);
+    await vi.waitFor(() => expect(delivered('create')).toEqual(CONDITIONS));
+
+    await leader[Symbol.asyncDispose]();
+    await staysOpen(follower);
+    await follower[Symbol.asyncDispose]();
+    const restarted = await start({ entity_limit: 100 });
+    await vi.waitFor(async () => expect(await openConditions(restarted)).not.toHaveProperty(['mon.entities']), 10_000);
+    const { 'mon.entities': _entities, ...rest } = opened;
+    expect(await openConditions(restarted)).toEqual(rest);
+
+    broken.status = 204;
+    await change(restarted, '/results', { ...failing, source: 'web-1', status: OK });
+    expect(await change(restarted, '/silenced/clear', { id: 'web:nonesuch' })).toBe(204);
+    expect(await change(restarted, '/clients', { name: 'db-1', address: '192.0.2.1', subscriptions: ['db'] })).toBe(
+      201,
+    );
+    await vi.waitFor(async () => expect(await openConditions(restarted)).toEqual({}), 10_000);
+    await vi.waitFor(() => expect(delivered('resolve')).toEqual(CONDITIONS));
+    expect(delivered('create')).toEqual(CONDITIONS);
+
+    /** True for several looks of a member after it has become the leader: they write results of their own. */
+    async function staysOpen(member: RunningBackend): Promise<void> {
+      const before = pager.received.length;
+      await vi.waitFor(() => expect(pager.received.length).toBeGreaterThan(before), 20_000);
+      for (let looks = 0; looks < 5; looks++) {
+        expect(await openConditions(member)).toEqual(opened);
+        await new Promise((resolve) => void clock.after(500, () => resolve(undefined)));
+      }
+    }
+  },
+);
