@@ -1,0 +1,319 @@
+/** @module-tag slow */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { SPOOL_CHECK } from '../../shared/domain/spool-check.ts';
+import type { Event } from '../../shared/schemas/event.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
+import { canDisksFail, FailingDisk, type DiskCall, type Fault } from '../support/failing-disk.ts';
+import { spawnAgent, type AgentProcess } from '../support/start-agent.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 4;
+const REPORTERS = 4;
+const REPORTS_MAX = 12;
+const FAULT_MS_MAX = 600;
+const CLIENT = 'web-1';
+/** Names of checks whose newest result counts; each other result is of a check of its own. */
+const STATES = ['state-a', 'state-b', 'state-c'] as const;
+/** The agent tries its disk at least every five seconds. */
+const MENDED = { timeout: 30_000, interval: 100 };
+
+const DISK_MIB = 24;
+const MIB = 1024 * 1024;
+/** More than the agent keeps in memory, 8 Mi characters. */
+const LARGE_RESULTS = 30;
+const LARGE_CHARACTERS = 400_000;
+
+const run = promisify(execFile);
+const canMount = isAskedFor || process.getuid?.() === 0;
+const canFail = isAskedFor || (await canDisksFail());
+
+const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
+  ['write'],
+  ['sync'],
+  ['write', 'sync'],
+  ['write', 'open'],
+  ['open', 'name'],
+  ['write', 'sync', 'open', 'truncate', 'name'],
+];
+
+/** The first round has this one, so that the event opens in every run. */
+const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
+
+function anyFault(chance: Chance): Fault {
+  return {
+    calls: chance.pick(CALLS),
+    error: chance.pick(['ENOSPC', 'ENOSPC', 'EIO']),
+    skip: chance.below(6),
+    times: chance.pick([1, 3, -1, -1]),
+    share: chance.below(256) / 256,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A backend and an agent with a connection between them that can be cut, and local programs that report to the agent. */
+class Scene implements AsyncDisposable {
+  /** Checks whose only result was acknowledged. */
+  readonly acked = new Set<string>();
+  /** By check, the number of the newest result that was sent, and of the newest one that was acknowledged. */
+  readonly sent = new Map<string, number>();
+  readonly ackedStates = new Map<string, number>();
+  readonly daemon: DaemonProcess;
+  readonly proxy: CuttingProxy;
+  readonly #dir: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #port: number;
+  #agent: AgentProcess;
+  #count = 0;
+
+  private constructor(
+    parts: Pick<Scene, 'daemon' | 'proxy'>,
+    dir: string,
+    port: number,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.daemon = parts.daemon;
+    this.proxy = parts.proxy;
+    this.#dir = dir;
+    this.#port = port;
+    this.#env = env;
+    this.#agent = this.#spawn();
+  }
+
+  /**
+   * @param stateDir of the agent
+   * @param env in which its disk fails
+   */
+  static async open(stateDir: string, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
+    const dir = await tempDir();
+    const port = await freePort();
+    await mkdir(join(dir, 'conf.d'));
+    const client = { name: CLIENT, socket: { enabled: false }, http_socket: { port } };
+    await writeFile(join(dir, 'conf.d', 'client.json'), JSON.stringify({ client }));
+    const daemon = await startDaemon({ stateDir: join(dir, 'backend') });
+    const proxy = await CuttingProxy.open(daemon.url);
+    const scene = new Scene({ daemon, proxy }, dir, port, { ...env, STATE_DIR: stateDir });
+    await scene.isUp();
+    return scene;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
+    await this.daemon.end('SIGKILL');
+  }
+
+  async isUp(): Promise<void> {
+    await vi.waitFor(() => this.spoolTrouble(), MENDED);
+  }
+
+  /** What the agent says about its spool; undefined: all is well. */
+  async spoolTrouble(): Promise<unknown> {
+    const answer = (await (await fetch(`http://127.0.0.1:${String(this.#port)}/info`)).json()) as {
+      readonly mon: { readonly spool?: unknown };
+    };
+    return answer.mon.spool;
+  }
+
+  /** Reports as a local program does. */
+  async report(name: string, number: number, output = String(number)): Promise<void> {
+    const isState = (STATES as readonly string[]).includes(name);
+    if (isState) this.sent.set(name, number);
+    const answer = await fetch(`http://127.0.0.1:${String(this.#port)}/results`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name, output, number }),
+    }).catch(() => undefined);
+    await answer?.text();
+    if (answer?.status !== 202) return;
+    if (isState) this.ackedStates.set(name, Math.max(number, this.ackedStates.get(name) ?? 0));
+    else this.acked.add(name);
+  }
+
+  /** One of each state in turn, and results of checks of their own. */
+  async reportSome(chance: Chance, reporter: number, count: number): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      const number = ++this.#count;
+      const state = STATES[reporter];
+      await this.report(state !== undefined && chance.below(2) === 0 ? state : `r-${String(number)}`, number);
+      await delay(chance.below(20));
+    }
+  }
+
+  /** A kill in the middle of whatever it does, and a start on the disk as it is. */
+  async restartAgent(): Promise<void> {
+    this.#agent.kill('SIGKILL');
+    await this.#agent.ended;
+    this.#agent = this.#spawn();
+    await this.isUp();
+  }
+
+  async results(): Promise<ReadonlyMap<string, number>> {
+    const answer = await fetch(`${this.daemon.url}/results/${CLIENT}`);
+    const results = (await answer.json()) as readonly {
+      readonly check: { readonly name: string; readonly number: number };
+    }[];
+    return new Map(results.map(({ check }) => [check.name, check.number]));
+  }
+
+  async spoolEvent(): Promise<Event | undefined> {
+    const answer = await fetch(`${this.daemon.url}/events/${CLIENT}/${SPOOL_CHECK}`);
+    return answer.status === 200 ? ((await answer.json()) as Event) : undefined;
+  }
+
+  /**
+   * Returns the checks whose result has not arrived.
+   *
+   * @param isComplete whether everything that was sent has to arrive, acknowledged or not
+   */
+  async missing(isComplete: boolean): Promise<readonly string[]> {
+    const results = await this.results();
+    const states = isComplete ? this.sent : this.ackedStates;
+    const isOld = ([name, number]: readonly [string, number]): boolean => (results.get(name) ?? -1) < number;
+    return [
+      ...[...this.acked].filter((name) => !results.has(name)),
+      ...[...states].filter(isOld).map(([name]) => name),
+    ];
+  }
+
+  #spawn(): AgentProcess {
+    const { STATE_DIR: stateDir = '', ...env } = this.#env;
+    const conf = join(this.#dir, 'conf.d');
+    return spawnAgent(['start', '--backend', this.proxy.url, '--state-dir', stateDir, '-d', conf], env);
+  }
+}
+
+test.skipIf(!canFail)(
+  'an agent on a disk that fails, with cut connections and kills, loses no acknowledged result and reports its spool',
+  async () => {
+    const chance = new Chance(seed());
+    const stateDir = join(await tempDir(), 'state');
+    await mkdir(stateDir);
+    const disk = await FailingDisk.under(stateDir);
+    await using scene = await Scene.open(stateDir, disk.env);
+    let [kills, opened] = [0, 0];
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const isDown = chance.below(3) === 0;
+      if (isDown) scene.proxy.stall();
+      disk.fail(round === 0 ? FULL : anyFault(chance));
+      const reporting = Promise.all(
+        Array.from({ length: REPORTERS }, (_, reporter) =>
+          scene.reportSome(chance, reporter, chance.below(REPORTS_MAX)),
+        ),
+      );
+      await delay(chance.below(FAULT_MS_MAX));
+      if (chance.below(3) === 0) scene.proxy.cut();
+      if (isDown) {
+        scene.proxy.flow();
+        scene.proxy.cut();
+      }
+      // What is in memory only was not acknowledged, and goes with the process.
+      const isKilled = chance.below(4) === 0;
+      if (isKilled) {
+        kills++;
+        await scene.restartAgent();
+      }
+      await reporting;
+      // While the disk fails everything arrives from memory.
+      await scene.report(STATES[0], round + 1_000_000);
+      await vi.waitFor(async () => expect(await scene.missing(!isKilled)).toEqual([]), MENDED);
+      const isFailing = (await scene.spoolTrouble()) !== undefined;
+      if (isFailing) opened++;
+      const status = isFailing ? 1 : undefined;
+      await vi.waitFor(async () => expect((await scene.spoolEvent())?.check.status).toBe(status), MENDED);
+      disk.mend();
+      await vi.waitFor(async () => expect(await scene.spoolTrouble()).toBeUndefined(), MENDED);
+      await vi.waitFor(async () => expect(await scene.spoolEvent()).toBeUndefined(), MENDED);
+      await vi.waitFor(async () => expect(await scene.missing(!isKilled)).toEqual([]), MENDED);
+    }
+    expect(opened).toBeGreaterThan(0);
+    console.log(
+      `${String(scene.acked.size)} results, ${String(await disk.failures())} failed calls, ${String(scene.proxy.cuts)} cuts, ` +
+        `${String(kills)} kills, ${String(opened)} events`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 40_000),
+);
+
+test.skipIf(!canMount)(
+  'an agent on a file system that is really full delivers from memory, keeps the newest state of each check and recovers',
+  async () => {
+    const dir = await tempDir();
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${String(DISK_MIB)}m,mode=0700`, 'tmpfs', dir]);
+    onTestFinished(async () => void (await run('umount', ['-l', dir])));
+    const stateDir = join(dir, 'state');
+    await mkdir(stateDir);
+    await using scene = await Scene.open(stateDir);
+
+    // What is on disk before it is full.
+    scene.proxy.stall();
+    scene.proxy.cut();
+    for (let at = 0; at < 5; at++) await scene.report(`before-${String(at)}`, at);
+    expect(scene.acked.size).toBe(5);
+    const filler = join(dir, 'filler');
+    await fill(dir, filler);
+
+    // Nothing of this fits on disk, and not all of it into memory.
+    const large = 'x'.repeat(LARGE_CHARACTERS);
+    const first = scene.report(STATES[0], 0, large);
+    await vi.waitFor(async () => expect(await scene.spoolTrouble()).toMatchObject({ unsaved: 1 }), MENDED);
+    const quiet = scene.report('quiet', 1);
+    await vi.waitFor(async () => expect(await scene.spoolTrouble()).toMatchObject({ unsaved: 2 }), MENDED);
+    const reporting = Promise.all(
+      Array.from({ length: LARGE_RESULTS }, (_, at) => scene.report(STATES[at % STATES.length] ?? '', at + 1, large)),
+    );
+    await vi.waitFor(
+      async () => expect(await scene.spoolTrouble()).toMatchObject({ dropped: expect.any(Number) as number }),
+      MENDED,
+    );
+    scene.proxy.flow();
+    scene.proxy.cut();
+    await Promise.all([first, quiet, reporting]);
+    // It is the oldest but one in memory, and the newest of its check.
+    await vi.waitFor(async () => expect((await scene.results()).get('quiet')).toBe(1), MENDED);
+    // Reported at once, they arrived at the agent in any order: the newest is the last one that it has.
+    for (const [at, name] of STATES.entries()) await scene.report(name, 1000 + at);
+    await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
+    const event = await vi.waitFor(async () => {
+      const open = await scene.spoolEvent();
+      expect(open?.check.status).toBe(2);
+      return open;
+    }, MENDED);
+    expect(event?.check.output).toMatch(/dropped for want of memory/);
+
+    await rm(filler);
+    await vi.waitFor(async () => expect(await scene.spoolEvent()).toBeUndefined(), MENDED);
+    await scene.report('after', 1);
+    expect(scene.acked.has('after')).toBe(true);
+    await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
+  },
+  roundsTimeoutMs(1, 60_000),
+);
+
+/** Takes all space that there is. */
+async function fill(dir: string, file: string): Promise<void> {
+  const freeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(dir);
+    return bavail * bsize;
+  };
+  for (let chunk = MIB; chunk >= 4096; chunk /= 4) {
+    while ((await freeBytes()) >= chunk) await writeFile(file, Buffer.alloc(chunk), { flag: 'a' });
+  }
+}
