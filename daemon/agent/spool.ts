@@ -102,7 +102,7 @@ export class Spool implements AsyncDisposable {
   #ackedId = 0;
   #characters = 0;
   #dropped = 0;
-  /** The database that had to be closed since the start. */
+  /** The database that a fault closed; undefined: none was closed since the start. */
   #closedPart: ClosedPart | undefined;
   readonly #waiting: WaitingResult[] = [];
   /** Writes go one after the other: a reader must never see an id before a smaller one. */
@@ -236,7 +236,7 @@ export class Spool implements AsyncDisposable {
    * @param acked the last id that the backend has committed under the present name
    */
   async rename(acked: number): Promise<void> {
-    // That life sent results that it could not write, and before them all that it had on disk.
+    // The other life delivered results that it could not write to disk, and before them everything that was on disk.
     if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
     await this.#inTurn(async () => {
       this.#name = randomUUID();
@@ -338,7 +338,7 @@ export class Spool implements AsyncDisposable {
       await this.#detach(error);
       throw error;
     }
-    // What a failed write has left on disk is in memory too.
+    // A failed write may have left results on disk that memory holds as well.
     const isKept = ({ id }: SpoolEntry): boolean => id > this.#ackedId && id <= this.#savedId;
     this.#setEntries(content.entries.filter(isKept));
     await this.#saveUnsaved(

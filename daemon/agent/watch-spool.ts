@@ -3,7 +3,7 @@ import type { Clock } from './ports.ts';
 import type { Spool } from './spool.ts';
 
 const LOOK_MS = 1000;
-/** Between two records of the log about the same trouble. */
+/** The shortest time between two log lines about the same problem. */
 const LOG_EVERY_MS = 60_000;
 
 interface SpoolWatchParts {

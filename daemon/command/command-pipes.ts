@@ -40,7 +40,7 @@ export class PipeStock {
     for (;;) {
       const ends = this.#ends.pop();
       if (ends !== undefined) return pipesOf(ends);
-      // All callers that find none wait for the same ones.
+      // Callers that find the stock empty share one refill.
       this.#refill ??= this.#make();
       await this.#refill;
     }
@@ -60,7 +60,7 @@ interface CommandEnds {
   readonly input: PipeEnds | undefined;
 }
 
-/** Opens the pipes of so many commands. */
+/** Opens the pipes for a number of commands. */
 async function openEnds(commands: number, hasInput: boolean): Promise<[CommandEnds, ...CommandEnds[]]> {
   const uses: PipeUse[] = hasInput ? ['command writes', 'command reads'] : ['command writes'];
   const all = Array.from({ length: commands }, () => uses).flat();

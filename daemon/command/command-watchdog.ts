@@ -61,7 +61,7 @@ interface WatchdogOptions {
 
 /** Attempts to get a watchdog that lives. After more, only the next command tries again. */
 const ATTEMPTS = 3;
-/** A watchdog that ends sooner was an attempt that failed. */
+/** A watchdog that ends within this time counts as a failed attempt. */
 const SHORT_LIFE_MS = 1000;
 
 /**

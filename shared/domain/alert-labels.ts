@@ -60,7 +60,7 @@ function isAlert(check: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * The labels that a check has itself.
+ * The labels in the metadata of a check.
  *
  * @param check redacted
  */

@@ -1,10 +1,10 @@
 import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } from './history.ts';
 
-/** The number of OK results in a row, as far as the history does not say it. */
+/** The number of OK results in a row, if it differs from what the stored history shows. */
 export interface OkCount {
-  /** OK results in a row; undefined: as the history says. */
+  /** The number of OK results in a row; undefined: the number that the history shows. */
   readonly okCount: number | undefined;
-  /** Occurrences of the problem before, while they exceed the OK results since; undefined: as the history says. */
+  /** Occurrences of the problem before, while they exceed the OK results since; undefined: the number in the history. */
   readonly okWatermark: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import { MonError } from '../../shared/errors.ts';
 import { counted } from './counted.ts';
 import type { SearchTarget } from './silence-target.ts';
 
-/** What a new silence covers now, for the answer of the command that creates it. */
+/** The open events and the client that a new silence matches, as shown by the command that creates it. */
 export interface SilenceMatches {
   /** Open events; absent: the backend does not count them. */
   readonly events_matched?: number | undefined;
@@ -30,7 +30,7 @@ export async function unknownClient(
   const prefix = clientSubscription('');
   if (typeof subscription !== 'string' || !subscription.startsWith(prefix)) return undefined;
   const name = subscription.slice(prefix.length);
-  return (await whereKnown(api.client(name).then((client) => client !== undefined))) === false ? name : undefined;
+  return (await unlessRefused(api.client(name).then((client) => client !== undefined))) === false ? name : undefined;
 }
 
 export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatches): readonly string[] {
@@ -44,13 +44,13 @@ async function eventsMatched(
   api: Pick<ApiClient, 'silencePreview'>,
   target: SearchTarget,
 ): Promise<number | undefined> {
-  return (await whereKnown(api.silencePreview({ entries: [target] })))?.events?.total;
+  return (await unlessRefused(api.silencePreview({ entries: [target] })))?.events?.total;
 }
 
-/** @returns undefined where the backend, or a role, does not allow the question */
-async function whereKnown<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+/** Returns undefined if the backend, or a role, refuses the request. */
+async function unlessRefused<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (error instanceof MonError) return undefined;
     throw error;

@@ -55,7 +55,7 @@ export function handlerStatuses(
     );
 }
 
-/** Also of a handler that stands for a workflow of a pipeline, which is no definition of its own. */
+/** The type of a handler. A workflow of a pipeline has one as well, although no handler of its name is defined. */
 function typeOf(
   definitions: Pick<Definitions, 'in'>,
   { namespace, handler }: { readonly namespace: string; readonly handler: string },

@@ -23,7 +23,7 @@ export interface CoveringEntries {
   /** Number of the last entry that was evaluated. */
   last: number;
   removals: number;
-  found: readonly Active[];
+  entries: readonly Active[];
   readonly facts: unknown;
   readonly clientProfile: unknown;
   readonly status: number | undefined;
@@ -71,10 +71,10 @@ export class MatcherIndex {
 
   /** Puts an entry in the place of the one with the same id. */
   put(entry: SilencedEntry, selector: MatcherSelector): void {
-    const known = this.#active.get(entry.id);
-    if (known?.selector.text === selector.text) {
+    const existing = this.#active.get(entry.id);
+    if (existing?.selector.text === selector.text) {
       // Only its times differ, or its reason.
-      known.entry = entry;
+      existing.entry = entry;
       return;
     }
     this.remove(entry.id);
@@ -102,50 +102,50 @@ export class MatcherIndex {
   /** Whether `covering` has nothing left to evaluate for a check. */
   isEvaluated(check: LabelledCheck): boolean {
     if (this.#active.size === 0) return true;
-    const known = check.covering;
-    return known !== undefined && known.last === this.#last && isOf(known, check);
+    const evaluated = check.covering;
+    return evaluated !== undefined && evaluated.last === this.#last && isOf(evaluated, check);
   }
 
   /** The entries that cover a check, whether or not they are active. */
   covering(check: LabelledCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
-    let known = check.covering;
-    if (known === undefined || !isOf(known, check)) check.covering = known = this.#nothingKnown(check);
-    if (known.last < this.#last) {
-      const found = this.#find(check.subject(), known.last);
-      if (found.length > 0) known.found = [...known.found, ...found];
-      known.last = this.#last;
+    let evaluated = check.covering;
+    if (evaluated === undefined || !isOf(evaluated, check)) check.covering = evaluated = this.#newEvaluation(check);
+    if (evaluated.last < this.#last) {
+      const entries = this.#find(check.subject(), evaluated.last);
+      if (entries.length > 0) evaluated.entries = [...evaluated.entries, ...entries];
+      evaluated.last = this.#last;
     }
-    if (known.removals !== this.#removals) {
-      known.removals = this.#removals;
-      known.found = known.found.filter((active) => this.#active.get(active.entry.id) === active);
+    if (evaluated.removals !== this.#removals) {
+      evaluated.removals = this.#removals;
+      evaluated.entries = evaluated.entries.filter((active) => this.#active.get(active.entry.id) === active);
     }
-    return known.found.length === 0 ? NONE : known.found.map(({ entry }) => entry);
+    return evaluated.entries.length === 0 ? NONE : evaluated.entries.map(({ entry }) => entry);
   }
 
-  /** The entries that cover a check of which nothing is remembered. */
+  /** Returns the entries that cover a check, and stores nothing for the next time. */
   coveringOnce(subject: LabelSubject): readonly SilencedEntry[] {
     return this.#find(subject, 0).map(({ entry }) => entry);
   }
 
-  #nothingKnown({ facts, alertStatus: status, client }: LabelledCheck): CoveringEntries {
+  #newEvaluation({ facts, alertStatus: status, client }: LabelledCheck): CoveringEntries {
     const { profile: clientProfile, namespace } = client;
     const { naming } = namespace;
-    return { last: 0, removals: this.#removals, found: NONE, facts, clientProfile, status, naming };
+    return { last: 0, removals: this.#removals, entries: NONE, facts, clientProfile, status, naming };
   }
 
-  /** @param last number of the last entry that is known */
+  /** @param last number of the last entry that was evaluated before */
   #find(subject: LabelSubject, last: number): Active[] {
-    const found: Active[] = [];
+    const entries: Active[] = [];
     const labels = labelReader(subject);
-    addMatching(found, this.#withoutKey, labels, last);
+    addMatching(entries, this.#withoutKey, labels, last);
     for (const [label, byValue] of this.#byValue) {
       for (const value of new Set(labels(label))) {
         const bucket = byValue.get(value);
-        if (bucket !== undefined) addMatching(found, bucket, labels, last);
+        if (bucket !== undefined) addMatching(entries, bucket, labels, last);
       }
     }
-    return found.toSorted((a, b) => a.number - b.number);
+    return entries.toSorted((a, b) => a.number - b.number);
   }
 
   /** The label and value by which the fewest other entries are found so far. */
@@ -178,22 +178,22 @@ export class MatcherIndex {
   }
 }
 
-/** Whether what is remembered was found out for the check as it is now. */
-function isOf(known: CoveringEntries, { facts, alertStatus, client }: LabelledCheck): boolean {
+/** Whether the stored entries were evaluated for the present state of the check. */
+function isOf(evaluated: CoveringEntries, { facts, alertStatus, client }: LabelledCheck): boolean {
   return (
-    known.facts === facts &&
-    known.status === alertStatus &&
-    known.clientProfile === client.profile &&
-    known.naming === client.namespace.naming
+    evaluated.facts === facts &&
+    evaluated.status === alertStatus &&
+    evaluated.clientProfile === client.profile &&
+    evaluated.naming === client.namespace.naming
   );
 }
 
-/** Adds the entries of a bucket that are newer than the last known one and cover the event. */
-function addMatching(found: Active[], bucket: readonly Active[], labels: LabelReader, last: number): void {
+/** Adds the entries of a bucket that are newer than the last evaluated one and cover the event. */
+function addMatching(entries: Active[], bucket: readonly Active[], labels: LabelReader, last: number): void {
   for (let at = bucket.length - 1; at >= 0; at--) {
     const active = bucket[at];
     if (active === undefined || active.number <= last) return;
-    if (active.selector.covers(labels)) found.push(active);
+    if (active.selector.covers(labels)) entries.push(active);
   }
 }
 

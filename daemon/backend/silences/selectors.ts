@@ -69,11 +69,11 @@ export class Selectors {
 
   /** In place of the one with this id. One that a later version wrote, and this cannot read, matches nothing. */
   put(entry: SilencedEntry, text: string): Selector | undefined {
-    const known = this.#active.get(entry.id);
-    if (known?.selector.text === text.trim()) {
-      // What it finds is known: only its times are others, or its reason.
-      known.entry = entry;
-      return known.selector;
+    const existing = this.#active.get(entry.id);
+    if (existing?.selector.text === text.trim()) {
+      // The matches stay: only its times differ, or its reason.
+      existing.entry = entry;
+      return existing.selector;
     }
     this.remove(entry.id);
     const selector = parseSelector(text);
@@ -97,8 +97,8 @@ export class Selectors {
   /** Whether `matching` has nothing left to evaluate for a check. */
   isPrepared(check: SelectedCheck): boolean {
     if (this.#active.size === 0) return true;
-    const { selectors: known } = check;
-    return known !== undefined && known.client === check.client.selectors && known.last === this.#last;
+    const { selectors: evaluated } = check;
+    return evaluated !== undefined && evaluated.client === check.client.selectors && evaluated.last === this.#last;
   }
 
   /** The entries whose selector matches a check, whether or not they are active. */
@@ -109,10 +109,10 @@ export class Selectors {
       const steps = this.prepare(check);
       while (steps.next().done !== true);
     }
-    const { selectors: known } = check;
-    if (known === undefined) return NONE;
-    this.#forgetRemoved(known);
-    return known.found.length === 0 ? NONE : known.found.map(({ entry }) => entry);
+    const { selectors: evaluated } = check;
+    if (evaluated === undefined) return NONE;
+    this.#forgetRemoved(evaluated);
+    return evaluated.found.length === 0 ? NONE : evaluated.found.map(({ entry }) => entry);
   }
 
   /**
@@ -123,14 +123,15 @@ export class Selectors {
     if (this.#active.size === 0) return;
     const client = yield* this.#prepareClient(check.client);
     if (client === undefined) return;
-    let known = check.selectors;
-    if (known?.client !== client) check.selectors = known = { client, last: 0, removals: this.#removals, found: NONE };
+    let evaluated = check.selectors;
+    if (evaluated?.client !== client)
+      check.selectors = evaluated = { client, last: 0, removals: this.#removals, found: NONE };
     // Not further than its client was: others may have come between two steps.
     const { last } = client;
-    if (known.last >= last) return;
+    if (evaluated.last >= last) return;
     const subject = check.subject();
-    const candidates = this.#index.checkCandidates(subject, client.found, known.last, last);
-    yield* this.#evaluate(known, last, candidates, ({ selector }) => selector.matches(subject));
+    const candidates = this.#index.checkCandidates(subject, client.found, evaluated.last, last);
+    yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.matches(subject));
   }
 
   /** Entries that match what is not known as a check of its own, or with other attributes; nothing is remembered of it. */
@@ -141,46 +142,46 @@ export class Selectors {
   }
 
   *#prepareClient(client: SelectedClient): Generator<void, ClientSelectors | undefined, undefined> {
-    const known = (client.selectors ??= { last: 0, removals: this.#removals, found: NONE });
+    const evaluated = (client.selectors ??= { last: 0, removals: this.#removals, found: NONE });
     const last = this.#last;
-    if (known.last < last) {
+    if (evaluated.last < last) {
       const subject = client.subject();
-      const candidates = this.#index.clientCandidates(subject, known.last, last);
-      yield* this.#evaluate(known, last, candidates, ({ selector }) => selector.mayMatch(subject));
+      const candidates = this.#index.clientCandidates(subject, evaluated.last, last);
+      yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.mayMatch(subject));
     }
-    this.#forgetRemoved(known);
+    this.#forgetRemoved(evaluated);
     // It may have changed between two steps.
-    return client.selectors === known ? known : undefined;
+    return client.selectors === evaluated ? evaluated : undefined;
   }
 
   /**
-   * Evaluates the candidates up to a number, in whose order they are.
+   * Evaluates candidates, which are in the order of their numbers.
    *
-   * @param last the number
+   * @param last number of the last candidate to evaluate
    */
   *#evaluate(
-    known: Evaluated<Active>,
+    evaluated: Evaluated<Active>,
     last: number,
     candidates: readonly Active[],
-    isFound: (active: Active) => boolean,
+    matches: (active: Active) => boolean,
   ): Generator<void, void, undefined> {
-    const before = known.last;
+    const before = evaluated.last;
     const found: Active[] = [];
     for (const [at, candidate] of candidates.entries()) {
       if (at % STEP === STEP - 1) yield;
       if (candidate.number > last) break;
-      if (!candidate.isRemoved && isFound(candidate)) found.push(candidate);
+      if (!candidate.isRemoved && matches(candidate)) found.push(candidate);
     }
     // Somebody else may have been faster between two steps.
-    if (known.last !== before) return;
-    if (found.length > 0) known.found = [...known.found, ...found];
-    known.last = last;
+    if (evaluated.last !== before) return;
+    if (found.length > 0) evaluated.found = [...evaluated.found, ...found];
+    evaluated.last = last;
   }
 
-  #forgetRemoved(known: Evaluated<Active>): void {
-    if (known.removals === this.#removals) return;
-    known.removals = this.#removals;
-    if (known.found.length === 0) return;
-    known.found = known.found.filter(({ isRemoved }) => !isRemoved);
+  #forgetRemoved(evaluated: Evaluated<Active>): void {
+    if (evaluated.removals === this.#removals) return;
+    evaluated.removals = this.#removals;
+    if (evaluated.found.length === 0) return;
+    evaluated.found = evaluated.found.filter(({ isRemoved }) => !isRemoved);
   }
 }

@@ -88,7 +88,7 @@ async function nextRound(): Promise<void> {
   while (loopCount() === before) await nextTurn();
 }
 
-/** How often the event loop has gone round. */
+/** The number of iterations of the event loop since the start. */
 function loopCount(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount;
 }

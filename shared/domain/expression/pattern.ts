@@ -68,7 +68,7 @@ export class Pattern {
   #work = 0;
 
   /**
-   * @param source the text of the pattern, or the tree of one that was read by other rules
+   * @param source the text of the pattern, or a tree that another parser made (RE2, for example)
    * @throws SyntaxProblem
    */
   constructor(source: string | PatternNode, options: PatternOptions) {
