@@ -7,12 +7,12 @@ interface Active extends Indexed {
   entry: SilencedEntry;
 }
 
-/** How far the selectors were evaluated, and what was found. */
-interface Evaluated<Found> {
+/** How far the selectors were evaluated, and the entries that match. */
+interface Evaluated<Entry> {
   /** Of the last selector that was looked at. */
   last: number;
   removals: number;
-  found: readonly Found[];
+  matching: readonly Entry[];
 }
 
 /** What is remembered of a client: the selectors that may match a check of it. Gone when the client changes. */
@@ -112,7 +112,7 @@ export class Selectors {
     const { selectors: evaluated } = check;
     if (evaluated === undefined) return NONE;
     this.#forgetRemoved(evaluated);
-    return evaluated.found.length === 0 ? NONE : evaluated.found.map(({ entry }) => entry);
+    return evaluated.matching.length === 0 ? NONE : evaluated.matching.map(({ entry }) => entry);
   }
 
   /**
@@ -125,12 +125,12 @@ export class Selectors {
     if (client === undefined) return;
     let evaluated = check.selectors;
     if (evaluated?.client !== client)
-      check.selectors = evaluated = { client, last: 0, removals: this.#removals, found: NONE };
+      check.selectors = evaluated = { client, last: 0, removals: this.#removals, matching: NONE };
     // Not further than its client was: others may have come between two steps.
     const { last } = client;
     if (evaluated.last >= last) return;
     const subject = check.subject();
-    const candidates = this.#index.checkCandidates(subject, client.found, evaluated.last, last);
+    const candidates = this.#index.checkCandidates(subject, client.matching, evaluated.last, last);
     yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.matches(subject));
   }
 
@@ -142,7 +142,7 @@ export class Selectors {
   }
 
   *#prepareClient(client: SelectedClient): Generator<void, ClientSelectors | undefined, undefined> {
-    const evaluated = (client.selectors ??= { last: 0, removals: this.#removals, found: NONE });
+    const evaluated = (client.selectors ??= { last: 0, removals: this.#removals, matching: NONE });
     const last = this.#last;
     if (evaluated.last < last) {
       const subject = client.subject();
@@ -166,22 +166,22 @@ export class Selectors {
     matches: (active: Active) => boolean,
   ): Generator<void, void, undefined> {
     const before = evaluated.last;
-    const found: Active[] = [];
+    const matching: Active[] = [];
     for (const [at, candidate] of candidates.entries()) {
       if (at % STEP === STEP - 1) yield;
       if (candidate.number > last) break;
-      if (!candidate.isRemoved && matches(candidate)) found.push(candidate);
+      if (!candidate.isRemoved && matches(candidate)) matching.push(candidate);
     }
     // Somebody else may have been faster between two steps.
     if (evaluated.last !== before) return;
-    if (found.length > 0) evaluated.found = [...evaluated.found, ...found];
+    if (matching.length > 0) evaluated.matching = [...evaluated.matching, ...matching];
     evaluated.last = last;
   }
 
   #forgetRemoved(evaluated: Evaluated<Active>): void {
     if (evaluated.removals === this.#removals) return;
     evaluated.removals = this.#removals;
-    if (evaluated.found.length === 0) return;
-    evaluated.found = evaluated.found.filter(({ isRemoved }) => !isRemoved);
+    if (evaluated.matching.length === 0) return;
+    evaluated.matching = evaluated.matching.filter(({ isRemoved }) => !isRemoved);
   }
 }
