@@ -1,26 +1,39 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
-/** How finely delays are measured. */
-const RESOLUTION_MS = 10;
+/** How often the event loop is asked whether it is late. */
+const RESOLUTION_MS = 20;
 /** Longer than anything that one task may take (security S11). */
 const STALL_MS = 100;
 
-/** Says in the log when one task has held up all others, at most once a second. */
+/**
+ * Logs the longest time for which one task held up all others, at most once per second.
+ *
+ * `monitorEventLoopDelay` cannot do this: after each `reset` it only notes when its next tick comes, so it misses a
+ * stall that begins before that tick.
+ */
 export function watchStalls({ clock, log }: { readonly clock: Clock; readonly log: Log }): Disposable {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
+  let lastMs = performance.now();
+  let longestMs = 0;
+  const noteDelay = (): void => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs - RESOLUTION_MS);
+    lastMs = nowMs;
+  };
+  const ticks = setInterval(noteDelay, RESOLUTION_MS).unref();
   const timer = clock.every(PERIOD_MS, () => {
-    const stalledMs = Math.round(delay.max / 1e6);
-    delay.reset();
+    // This timer may run before the one that is late.
+    noteDelay();
+    const stalledMs = Math.round(longestMs);
+    longestMs = 0;
     if (stalledMs > STALL_MS) log.warn({ stalled_ms: stalledMs }, 'one task held up all others');
   });
   return {
     [Symbol.dispose]() {
       timer[Symbol.dispose]();
-      delay.disable();
+      clearInterval(ticks);
     },
   };
 }

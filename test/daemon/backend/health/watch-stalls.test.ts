@@ -10,12 +10,16 @@ function stall(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-test('a task that holds up all others is said in the log, once', async () => {
+function watched(): { readonly clock: ManualClock; readonly log: RecordedLog } {
   const clock = new ManualClock();
   const log = new RecordedLog();
   const watch = watchStalls({ clock, log });
   onTestFinished(() => watch[Symbol.dispose]());
-  // The measurement begins with its first tick.
+  return { clock, log };
+}
+
+test('a task that holds up all others is logged once', async () => {
+  const { clock, log } = watched();
   await pause(50);
   stall(300);
   await pause(50);
@@ -26,7 +30,27 @@ test('a task that holds up all others is said in the log, once', async () => {
   expect(record?.fields['stalled_ms']).toBeGreaterThanOrEqual(250);
 });
 
-test('it ends with what it belongs to', () => {
+test('a stall that begins right after the watch starts, and one right after each report, are logged', async () => {
+  const { clock, log } = watched();
+  for (const ms of [300, 400]) {
+    stall(ms);
+    await pause(50);
+    clock.advance(1000);
+  }
+  expect(log.records.map(({ fields }) => Number(fields['stalled_ms']) >= 250)).toEqual([true, true]);
+});
+
+test('a stall is logged, once, if the report comes before the tick that is late', async () => {
+  const { clock, log } = watched();
+  await pause(50);
+  stall(300);
+  clock.advance(1000);
+  await pause(50);
+  clock.advance(1000);
+  expect(log.records).toHaveLength(1);
+});
+
+test('the watch ends its timers with what it belongs to', () => {
   const clock = new ManualClock();
   watchStalls({ clock, log: new RecordedLog() })[Symbol.dispose]();
   expect(clock.pending).toBe(0);
