@@ -268,6 +268,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     metrics,
     series,
     overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
+    partialBatch: () => batcher.partial,
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
     health: {
       registry,

@@ -77,6 +77,7 @@ export class Batcher {
   #running: Promise<void> | undefined;
   #isDiverged = false;
   #isClosed = false;
+  #partial: PromiseWithResolvers<boolean> | undefined;
 
   constructor(
     parts: {
@@ -126,6 +127,16 @@ export class Batcher {
   /** Whether the registry equals the store: no batch is under way. */
   get isAtRest(): boolean {
     return this.#running === undefined && !this.#isDiverged;
+  }
+
+  /**
+   * The batch with a command that is applied in several rounds of the event loop, until it is committed or undone: the
+   * registry may hold a part of the command, and readers wait. Undefined: there is none.
+   *
+   * @returns true when it is committed; false when it failed, and the registry was read again
+   */
+  get partial(): Promise<boolean> | undefined {
+    return this.#partial?.promise;
   }
 
   /** Whether this is the backend that writes. */
@@ -369,6 +380,8 @@ export class Batcher {
       await this.#readAgain();
       failure = error instanceof UnsettledWriteError || this.#isDiverged ? perhapsWritten(error) : notWritten(error);
     }
+    this.#partial?.resolve(failure === undefined);
+    this.#partial = undefined;
     // What was refused in view of changes that are gone may be right the next time.
     this.#settleAll(batch, (command) => failure ?? refused.get(command));
   }
@@ -450,6 +463,7 @@ export class Batcher {
   async #step(steps: Steps, turn: LoopTurn, isStale: () => boolean): Promise<void> {
     while (steps.next().done !== true) {
       if (!turn.isDue) continue;
+      this.#partial ??= Promise.withResolvers<boolean>();
       await turn.shareFirst();
       if (isStale()) throw new StaleBatch();
     }

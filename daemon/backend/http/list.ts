@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
+import { readCommitted } from './hold-reads.ts';
 import { LoopTurn } from '../store/loop-turn.ts';
 import { arrayText, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type Page } from './query.ts';
@@ -59,16 +60,21 @@ export async function sendList<Entry, Item>(
   const paged = (total: number): Record<string, string> =>
     page === undefined ? {} : { 'X-Pagination': JSON.stringify({ ...page, total }) };
 
+  const { committedState } = request.server;
+  const readCommittedItems = (some: readonly Entry[]): Promise<readonly Item[]> =>
+    readCommitted(async () => await read(some), committedState);
   if (filter === undefined) {
     const wanted = page === undefined ? entries : entries.slice(offset, offset + limit);
-    return sendPieces(request, reply, arrayText(inPortions(wanted, readTexts)), paged(entries.length));
+    const readCommittedTexts = (some: readonly Entry[]): Promise<readonly string[]> =>
+      readCommitted(() => readTexts(some), committedState);
+    return sendPieces(request, reply, arrayText(inPortions(wanted, readCommittedTexts)), paged(entries.length));
   }
   const unfiltered = { 'X-Total-Unfiltered': String(entries.length) };
   const found = (): AsyncGenerator<string, void> =>
-    arrayText(inPortions(entries, matching(read, filter, { offset, limit })));
+    arrayText(inPortions(entries, matching(readCommittedItems, filter, { offset, limit })));
   if (page === undefined) return sendPieces(request, reply, found(), unfiltered);
   // How many there are is said before the first of them. A page that is too long to be kept until then is read again.
-  const { total, texts } = await counted(entries, read, filter, page);
+  const { total, texts } = await counted(entries, readCommittedItems, filter, page);
   const pieces = texts === undefined ? found() : arrayText([texts]);
   return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
 }

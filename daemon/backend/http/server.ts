@@ -31,6 +31,7 @@ import { matchedRoute } from './request.ts';
 import { RequestIds } from './request-ids.ts';
 import { refuseMethod, watchAccess, type RouteAccess } from './route.ts';
 import type { SlowPeers } from './slow-peers.ts';
+import { holdReads } from './hold-reads.ts';
 import { watchPeers } from './watch-peers.ts';
 
 type Refused = (error: unknown) => void;
@@ -46,6 +47,8 @@ export interface ServerDeps {
   readonly log: Log;
   readonly logRequest?: LogRequest;
   readonly slowPeers: SlowPeers;
+  /** The batch that is applied in part, see `Batcher.partial`. Default: there is never one. */
+  readonly partialBatch?: (() => Promise<boolean> | undefined) | undefined;
   /** The other backends; absent: the store is of this one alone. */
   readonly forwarding?: RequestForwarding | undefined;
 }
@@ -193,6 +196,7 @@ export async function openServer(
   });
   forwarding?.forward(app, face.kind === 'core');
   parseLongBodies(app);
+  holdReads(app, deps.partialBatch);
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fieldAt, isSelected, parseSelector, type Selector } from '../../../shared/domain/v2/selectors.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Principal } from '../access/principal.ts';
+import { expectCommit } from './hold-reads.ts';
 import { arrayText, PIECE_LENGTH, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { queryOf, wholeNumber } from './query.ts';
 
@@ -64,7 +65,9 @@ export async function sendObjects<T extends object>(
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
   const keyOf = (object: T): V2Key => source.keyOf(object);
-  const objects = (): Objects<T> => wanted(objectsOf(namespaces, after, source, mayBeSelected), isWanted);
+  const { committedState } = request.server;
+  const objects = (): Objects<T> =>
+    wanted(objectsOf(namespaces, after, source, mayBeSelected, committedState), isWanted);
   if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
   // Where it ends is said before it begins. A page that is too long to be kept until then is made again.
   const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
@@ -145,6 +148,7 @@ async function* objectsOf<T extends object>(
   after: Position | undefined,
   source: ObjectSource<T>,
   mayBeSelected: (parts: Attributes) => boolean,
+  committedState: FastifyInstance['committedState'],
 ): Objects<T> {
   for (const namespace of namespaces) {
     if (after !== undefined && namespace < after.namespace) continue;
@@ -152,6 +156,7 @@ async function* objectsOf<T extends object>(
     for await (const portion of source.list(namespace, start, mayBeSelected)) {
       for (const object of portion) yield { namespace, object };
       await nextTurn();
+      await expectCommit(committedState());
     }
   }
 }

@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { BusyError } from '../../../shared/errors.ts';
+import { matchedRoute } from './request.ts';
+
+/** How long a read waits for a large change. */
+const WAIT_MS_MAX = 10_000;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Waits while the registry holds a part of a batch, so that readers see nothing that is not committed. Undefined: it
+     * holds none.
+     *
+     * @returns false if the batch failed: whatever was read before may show a part of it
+     * @throws MonError `unavailable` if that takes too long
+     */
+    readonly committedState: () => Promise<boolean> | undefined;
+  }
+}
+
+/** Has reads wait until a large change is committed or undone. Those about the backend itself do not wait. */
+export function holdReads(
+  app: FastifyInstance,
+  partialBatch: () => Promise<boolean> | undefined = () => undefined,
+): void {
+  app.decorate('committedState', () => {
+    const batch = partialBatch();
+    return batch === undefined ? undefined : settled(batch, partialBatch);
+  });
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { access, isOfItself = false } = matchedRoute(request);
+    const isRead = request.method === 'GET' || request.method === 'HEAD' || access === 'read';
+    const committed = isRead && !isOfItself ? app.committedState() : undefined;
+    const proceed = (): void => done();
+    if (committed === undefined) proceed();
+    else committed.then(proceed, done);
+  });
+}
+
+/** Readings of one portion: under a flood of large changes a list comes to its end all the same. */
+const READINGS_MAX = 3;
+
+/**
+ * Reads a portion of a long list while the registry holds no part of a large change.
+ *
+ * @throws MonError `unavailable` if a large change failed meanwhile, and the entries of the list are those of before
+ */
+export async function readCommitted<Result>(
+  read: () => Promise<Result>,
+  committedState: FastifyInstance['committedState'],
+): Promise<Result> {
+  await expectCommit(committedState());
+  for (let readings = 1; ; readings++) {
+    const result = await read();
+    const committed = committedState();
+    if (committed === undefined || readings === READINGS_MAX) return result;
+    await expectCommit(committed);
+  }
+}
+
+/** @throws MonError `unavailable` if the large change failed that a reader waited for */
+export async function expectCommit(committed: Promise<boolean> | undefined): Promise<void> {
+  if (committed === undefined || (await committed)) return;
+  throw new BusyError('a large change failed while the list was read, try again');
+}
+
+async function settled(batch: Promise<boolean>, partialBatch: () => Promise<boolean> | undefined): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new BusyError('a large change is being stored, try again in a few seconds')),
+      WAIT_MS_MAX,
+    );
+  });
+  try {
+    let isCommitted = true;
+    for (let next: Promise<boolean> | undefined = batch; next !== undefined; next = partialBatch()) {
+      isCommitted = (await Promise.race([next, tooLong])) && isCommitted;
+    }
+    return isCommitted;
+  } finally {
+    clearTimeout(timer);
+  }
+}
