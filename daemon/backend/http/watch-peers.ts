@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
+import { startPaced } from '../store/loop-turn.ts';
 import type { SlowPeers } from './slow-peers.ts';
 
 /** Requests that one connection may send ahead: they wait until the answer to the one before was taken. */
@@ -14,7 +15,7 @@ export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowP
     const peer = slowPeers.of(request.raw.socket);
     request.peer = peer;
     if (peer === undefined) {
-      done();
+      startPaced(done);
       return;
     }
     const isTooMuch = peer.pending >= AHEAD_MAX;
@@ -22,7 +23,12 @@ export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowP
       peer.socket.destroy();
       return;
     }
-    peer.began(reply.raw, () => done(isTooMuch ? refusal() : undefined));
+    peer.began(reply.raw, () => {
+      startPaced(() => {
+        // Nobody wants the answer any more.
+        if (!peer.socket.destroyed) done(isTooMuch ? refusal() : undefined);
+      });
+    });
   });
   app.addHook('onResponse', (request, reply, done) => {
     request.peer?.ended(reply.raw);

@@ -62,6 +62,61 @@ export class LoopTurn {
   }
 }
 
+/** How long tasks may be started in one round of the event loop. */
+const STARTS_MS_MAX = 8;
+
+/** Starts tasks in their order, and so many in each round of the event loop that the round stays short. */
+class PacedStarts {
+  #waiting: (() => void)[] = [];
+  #isStarting = false;
+  #round = -1;
+  #sinceMs = 0;
+
+  /** Starts a task now, or in a later round if those before it have taken the time of this one. */
+  start(task: () => void): void {
+    if (!this.#isStarting && this.#hasTime()) {
+      task();
+      return;
+    }
+    this.#waiting.push(task);
+    if (!this.#isStarting) void this.#startWaiting();
+  }
+
+  #hasTime(): boolean {
+    const nowMs = performance.now();
+    const round = loopCount();
+    if (round === this.#round) return nowMs - this.#sinceMs < STARTS_MS_MAX;
+    this.#round = round;
+    this.#sinceMs = nowMs;
+    return true;
+  }
+
+  async #startWaiting(): Promise<void> {
+    this.#isStarting = true;
+    while (this.#waiting.length > 0) {
+      const tasks = this.#waiting;
+      this.#waiting = [];
+      for (const task of tasks) {
+        while (!this.#hasTime()) await nextRound();
+        task();
+        // What the task goes on with at once counts as well.
+        await Promise.resolve();
+      }
+    }
+    this.#isStarting = false;
+  }
+}
+
+const starts = new PacedStarts();
+
+/**
+ * Starts a task of which many may come in one round of the event loop, such as a request on each of a thousand
+ * connections: in its turn, behind those that came before. The task must not throw.
+ */
+export function startPaced(task: () => void): void {
+  starts.start(task);
+}
+
 /** Runs synchronous steps to their end, in chunks. */
 export async function inChunks<Result>(steps: Generator<void, Result, undefined>): Promise<Result> {
   const turn = new LoopTurn();

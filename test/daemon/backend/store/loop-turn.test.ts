@@ -1,7 +1,7 @@
 import { stat } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LoopTurn } from '../../../../daemon/backend/store/loop-turn.ts';
+import { LoopTurn, startPaced } from '../../../../daemon/backend/store/loop-turn.ts';
 
 let nowMs = 0;
 const work = (ms: number): void => void (nowMs += ms);
@@ -47,3 +47,32 @@ test('what has come on sockets meanwhile is read in between, also when a socket 
 });
 
 const roundsOfLoop = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
+
+/** Takes the thread for so long. */
+function hold(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
+
+test('tasks that come together are started in their order, a few milliseconds of them in each round of the loop', async () => {
+  const started: { readonly at: number; readonly round: number }[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (let at = 0; at < 30; at++) {
+    startPaced(() => {
+      hold(3);
+      started.push({ at, round: roundsOfLoop() });
+      if (at === 29) resolve();
+    });
+  }
+  await promise;
+  expect(started.map(({ at }) => at)).toEqual(Array.from({ length: 30 }, (_, at) => at));
+  const perRound = Map.groupBy(started, ({ round }) => round);
+  expect(Math.max(...Array.from(perRound.values(), ({ length }) => length))).toBeLessThanOrEqual(3);
+});
+
+test('a task that comes alone is started at once', async () => {
+  await nextTurn();
+  let isStarted = false;
+  startPaced(() => (isStarted = true));
+  expect(isStarted).toBe(true);
+});
