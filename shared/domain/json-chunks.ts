@@ -32,7 +32,10 @@ export interface ChunkOptions {
   readonly depthMax: number;
   /** Default: `CHUNK`. */
   readonly chunk?: number;
-  /** Looks at the value of each run; `names` lead to its container. Refuses by throwing. */
+  /**
+   * Looks at the value of each run; `names` lead to its container. Refuses by throwing, and leaves members out by
+   * deleting them. Of a member that is a large container it gets the name alone, with the value null.
+   */
   readonly inspect: (value: unknown, depth: number, names: readonly string[]) => void;
   /** Parses the text of a run in another way. Undefined: `value` is that. */
   readonly strictly: (text: string) => unknown;
@@ -237,7 +240,11 @@ function* parsedContainer(
       const { name } = part;
       const inside = name === undefined ? names : [...names, name];
       const { value, strict } = yield* parsedContainer(text, part.container, options, inside);
-      if (name !== undefined) options.inspect({ [name]: null }, depth, names);
+      const named = name === undefined ? undefined : { [name]: null };
+      if (named !== undefined) {
+        options.inspect(named, depth, names);
+        if (Object.keys(named).length === 0) continue;
+      }
       const member = (of: unknown): unknown => (name === undefined ? [of] : { [name]: of });
       const own = member(value);
       members.push({ value: own, strict: strict === value ? own : member(strict) });

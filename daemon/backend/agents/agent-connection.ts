@@ -19,6 +19,7 @@ import { refuseOtherClient } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
+import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultStream } from './result-stream.ts';
 import { SpoolEvent } from './spool-event.ts';
@@ -45,6 +46,7 @@ export class AgentConnection implements AgentLink {
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
   readonly #spoolEvent: SpoolEvent;
+  readonly #longFrames: LongFrames;
   /** From the hello on. */
   #stream: ResultStream | undefined;
 
@@ -61,6 +63,7 @@ export class AgentConnection implements AgentLink {
     this.#parts = parts;
     this.#membership = membership;
     this.#spoolEvent = new SpoolEvent(parts);
+    this.#longFrames = new LongFrames(socket, (error) => this.#refuse(error));
     socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
     this.#heartbeat = new Heartbeat(socket);
     socket.on('close', () => {
@@ -96,16 +99,29 @@ export class AgentConnection implements AgentLink {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    if (this.#stream?.isOver === true || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (!this.#isListening) return;
     try {
       if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
       // One buffer: the default `binaryType` of a server's socket.
-      const message = parseJsonStripped((data as Buffer).toString());
-      if (isResultsMessage(message)) this.#greetedStream().take(message);
-      else this.#receiveOther(message);
+      const text = (data as Buffer).toString();
+      if (text.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
+        this.#longFrames.add(text, (message) => {
+          if (this.#isListening) this.#take(message);
+        });
+      } else this.#take(parseJsonStripped(text));
     } catch (error) {
       this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
     }
+  }
+
+  get #isListening(): boolean {
+    return this.#stream?.isOver !== true && this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  /** @throws MonError `invalid` */
+  #take(message: unknown): void {
+    if (isResultsMessage(message)) this.#greetedStream().take(message);
+    else this.#receiveOther(message);
   }
 
   /** @throws MonError `invalid` before the hello */
@@ -126,8 +142,8 @@ export class AgentConnection implements AgentLink {
       this.#parts,
       {
         send: (message) => this.#send(message),
-        pause: () => this.#socket.pause(),
-        resume: () => this.#resume(),
+        pause: () => this.#longFrames.pause(),
+        resume: () => this.#longFrames.resume(),
         waits: () => this.#membership.waits(),
         refuse: (error) => this.#refuse(error),
         fail: (error) => this.#fail(error),
@@ -135,15 +151,11 @@ export class AgentConnection implements AgentLink {
     );
   }
 
-  #resume(): void {
-    if (this.#socket.isPaused) this.#socket.resume();
-  }
-
   #fail(error: MonError): void {
     if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
     else this.close(TRY_AGAIN_LATER, 'results could not be stored');
     // Its goodbye is behind what was not read yet.
-    this.#resume();
+    this.#longFrames.resume();
   }
 
   #receiveOther(message: unknown): void {

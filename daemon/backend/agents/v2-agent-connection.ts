@@ -23,6 +23,7 @@ import type { IncomingResult } from '../results/process-result.ts';
 import type { KnownAgent } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
+import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultIntake } from './result-intake.ts';
 import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
@@ -50,6 +51,7 @@ export class V2AgentConnection implements AgentLink {
   readonly #isConfigurable: boolean;
   readonly #heartbeat: Heartbeat;
   readonly #intake: ResultIntake;
+  readonly #longFrames: LongFrames;
   /** The configuration that it was told last. */
   #told = '';
   #isRegistered = false;
@@ -68,6 +70,7 @@ export class V2AgentConnection implements AgentLink {
     this.#parts = parts;
     this.#membership = membership;
     this.#heartbeat = new Heartbeat(socket);
+    this.#longFrames = new LongFrames(socket, (error) => this.#refuse(error));
     this.#intake = new ResultIntake({
       submit: (check, cancellation, onSettled) =>
         parts.results.submitFromAgent(
@@ -86,10 +89,8 @@ export class V2AgentConnection implements AgentLink {
             onSettled(error);
           },
         ),
-      pause: () => socket.pause(),
-      resume: () => {
-        if (socket.isPaused) socket.resume();
-      },
+      pause: () => this.#longFrames.pause(),
+      resume: () => this.#longFrames.resume(),
       waits: () => membership.waits(),
     });
     socket.on('message', (message) => this.#receive(message));
@@ -140,7 +141,7 @@ export class V2AgentConnection implements AgentLink {
   close(code: number, reason: string): void {
     this.#socket.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX));
     // Its goodbye is behind what was not read yet.
-    if (this.#socket.isPaused) this.#socket.resume();
+    this.#longFrames.resume();
   }
 
   beat(): void {
@@ -188,21 +189,27 @@ export class V2AgentConnection implements AgentLink {
       // One buffer: the default `binaryType` of a server's socket.
       const frame = parseAgentFrame((data as Buffer).toString());
       if (frame === undefined) throw new MonError('invalid', 'a frame must be a type, a line feed and JSON');
-      if (frame.type === 'keepalive') {
-        const { event, problem = 'a keepalive must be an event' } = eventOf(frame.payload);
-        if (event === undefined) throw new MonError('invalid', problem);
-        this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
-      } else if (frame.type === 'event') {
-        const { event, problem } = eventOf(frame.payload);
-        if (event === undefined) this.#leaveOut(problem);
-        else this.#take(event);
-      } else {
+      const { type, payload } = frame;
+      if (type !== 'keepalive' && type !== 'event') {
         const { namespace, name } = this;
-        this.#parts.log.debug({ namespace, client: name, type: frame.type }, 'agent sent a frame of unknown type');
-      }
+        this.#parts.log.debug({ namespace, client: name, type }, 'agent sent a frame of unknown type');
+      } else if (payload.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
+        this.#longFrames.add(payload, (value) => {
+          if (this.#socket.readyState === this.#socket.OPEN) this.#takeFrame(type, value);
+        });
+      } else this.#takeFrame(type, parseJsonStripped(payload));
     } catch (error) {
       this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'the payload must be JSON') : error);
     }
+  }
+
+  /** @throws MonError `invalid` for a keepalive that is no event */
+  #takeFrame(type: 'keepalive' | 'event', payload: unknown): void {
+    const { event, problem = 'a keepalive must be an event' } = eventOf(payload);
+    if (event === undefined && type === 'keepalive') throw new MonError('invalid', problem);
+    if (event === undefined) this.#leaveOut(problem);
+    else if (type === 'event') this.#take(event);
+    else this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
   }
 
   async #keepAlive(event: SubmittedV2Event): Promise<void> {
@@ -303,13 +310,9 @@ export class V2AgentConnection implements AgentLink {
   }
 }
 
-/**
- * The event of a frame, or what is wrong with it.
- *
- * @throws SyntaxError when it is not even JSON
- */
-function eventOf(payload: string): { readonly event?: SubmittedV2Event; readonly problem?: string } {
-  const parsed = v2EventSchema.safeParse(parseJsonStripped(payload));
+/** The event of a frame, or what is wrong with it. */
+function eventOf(payload: unknown): { readonly event?: SubmittedV2Event; readonly problem?: string } {
+  const parsed = v2EventSchema.safeParse(payload);
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isDeeperThan(parsed.data, DEPTH_MAX)) {
     return { problem: `the event is nested deeper than ${String(DEPTH_MAX)} levels` };

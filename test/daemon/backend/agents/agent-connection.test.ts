@@ -76,6 +76,17 @@ test('results are acknowledged by the highest id that is committed', async () =>
   expect(acks).toEqual(acks.toSorted((a, b) => a - b));
 });
 
+test('short frames that come right behind a long one, which is parsed in chunks, are taken behind it', async () => {
+  const { url, api } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const long = Array.from({ length: 900 }, (_, at) => run(at + 1, { status: 0, output: 'x'.repeat(1000) }));
+  agent.say({ type: 'results', results: long });
+  for (let id = 901; id <= 905; id++) agent.say({ type: 'results', results: [run(id, { status: 2 })] });
+  await agent.reaches(905);
+  expect((await historyOf(api))?.slice(-6)).toEqual([0, 2, 2, 2, 2, 2]);
+});
+
 test('an id that was committed has no second effect, on the same connection or the next', async () => {
   const { url, api } = await openRig();
   const first = await AgentPeer.connect(url);

@@ -1,0 +1,93 @@
+import { JsonChunksError, parseJsonInChunks } from '../../../shared/domain/json-chunks.ts';
+import { FORBIDDEN_NAMES } from '../../../shared/domain/json-text.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { inChunks } from '../store/loop-turn.ts';
+import type { FrameSocket } from './frame-socket.ts';
+
+/** Frames of this length are parsed in chunks. Shorter ones take a few milliseconds, whatever they hold. */
+export const LONG_FRAME_BYTES = 64 * 1024;
+
+/** Deepest nesting of a frame. What a result or a client may have is looked at later. */
+const DEPTH_MAX = 512;
+
+interface WaitingFrame {
+  /** JSON. */
+  readonly text: string;
+  readonly take: (value: unknown) => void;
+}
+
+/**
+ * Parses the long frames of one connection in chunks, and holds back what comes behind them: no frame holds the event
+ * loop (security S7), and all of them are taken in their order. Meanwhile the socket is not read.
+ */
+export class LongFrames {
+  readonly #socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>;
+  readonly #refuse: (error: unknown) => void;
+  #waiting: WaitingFrame[] = [];
+  #isBusy = false;
+  #isPausedByOwner = false;
+
+  /** @param refuse is called with the `MonError` of a frame that cannot be parsed, or what `take` throws */
+  constructor(socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>, refuse: (error: unknown) => void) {
+    this.#socket = socket;
+    this.#refuse = refuse;
+  }
+
+  /** Whether each frame has to be added, because there are others before it. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Has a frame parsed behind those before it; then `take` is called with its value, without forbidden names (S9). */
+  add(text: string, take: (value: unknown) => void): void {
+    this.#waiting.push({ text, take });
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.#socket.pause();
+    void this.#work();
+  }
+
+  /** Stops reading for the connection's own reasons. */
+  pause(): void {
+    this.#isPausedByOwner = true;
+    this.#socket.pause();
+  }
+
+  /** Goes on reading, unless frames wait here. */
+  resume(): void {
+    this.#isPausedByOwner = false;
+    if (!this.#isBusy && this.#socket.isPaused) this.#socket.resume();
+  }
+
+  async #work(): Promise<void> {
+    for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
+      try {
+        frame.take(await parsed(frame.text));
+      } catch (error) {
+        this.#refuse(error instanceof JsonChunksError ? new MonError('invalid', `the frame ${error.message}`) : error);
+      }
+    }
+    this.#isBusy = false;
+    if (!this.#isPausedByOwner && this.#socket.isPaused) this.#socket.resume();
+  }
+}
+
+async function parsed(text: string): Promise<unknown> {
+  const options = { depthMax: DEPTH_MAX, inspect: strip, strictly: () => undefined };
+  const { value } = await inChunks(parseJsonInChunks(text, options));
+  return value;
+}
+
+/** Removes the forbidden names at any depth. */
+function strip(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) strip(item);
+    return;
+  }
+  const object = value as Record<string, unknown>;
+  for (const name of Object.keys(object)) {
+    if (FORBIDDEN_NAMES.has(name)) Reflect.deleteProperty(object, name);
+    else strip(object[name]);
+  }
+}

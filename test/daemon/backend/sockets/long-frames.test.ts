@@ -1,0 +1,80 @@
+import { expect, test, vi } from 'vitest';
+import { LONG_FRAME_BYTES, LongFrames } from '../../../../daemon/backend/sockets/long-frames.ts';
+import { longestTaskMs } from '../../../support/longest-task.ts';
+
+interface Rig {
+  readonly socket: { isPaused: boolean; pause(): void; resume(): void };
+  readonly frames: LongFrames;
+  readonly taken: unknown[];
+  readonly refused: unknown[];
+  readonly add: (text: string) => void;
+}
+
+function openRig(): Rig {
+  const socket = {
+    isPaused: false,
+    pause() {
+      this.isPaused = true;
+    },
+    resume() {
+      this.isPaused = false;
+    },
+  };
+  const [taken, refused]: [unknown[], unknown[]] = [[], []];
+  const frames = new LongFrames(socket, (error) => refused.push(error));
+  return { socket, frames, taken, refused, add: (text) => frames.add(text, (value) => taken.push(value)) };
+}
+
+const FILL = 'x'.repeat(LONG_FRAME_BYTES);
+
+test('frames are taken in their order, and the socket is not read until the last one is', async () => {
+  const { socket, frames, taken, add } = openRig();
+  add(JSON.stringify({ at: 1, fill: FILL }));
+  expect([frames.isBusy, socket.isPaused]).toEqual([true, true]);
+  add('{"at":2}');
+  // The connection itself would go on.
+  frames.resume();
+  expect(socket.isPaused).toBe(true);
+  await vi.waitFor(() => expect(frames.isBusy).toBe(false));
+  expect(taken).toEqual([{ at: 1, fill: FILL }, { at: 2 }]);
+  expect(socket.isPaused).toBe(false);
+});
+
+test('a socket that its connection does not want to read stays paused when the frames are taken', async () => {
+  const { socket, frames, add } = openRig();
+  add('{"at":1}');
+  frames.pause();
+  await vi.waitFor(() => expect(frames.isBusy).toBe(false));
+  expect(socket.isPaused).toBe(true);
+  frames.resume();
+  expect(socket.isPaused).toBe(false);
+});
+
+test.each([
+  ['no JSON', '{"a":', 'the frame is not JSON'],
+  ['a frame of a million brackets', '['.repeat(1_000_000), 'the frame is nested deeper than 512 levels'],
+  [
+    'three million values',
+    `[${'{},'.repeat(3_000_000)}0]`,
+    'the frame holds more than 1,000,000 values: send it in parts',
+  ],
+])('%s is refused, and does not hold the loop', async (_name, text, message) => {
+  const { refused, frames, add } = openRig();
+  const longestMs = await longestTaskMs(async () => {
+    add(text);
+    await vi.waitFor(() => expect(frames.isBusy).toBe(false));
+  });
+  expect(refused).toMatchObject([{ code: 'invalid', message }]);
+  expect(longestMs).toBeLessThan(50);
+});
+
+test('names with a meaning to the language are left out at any depth, also where they name what is long', async () => {
+  const { taken, frames, add } = openRig();
+  const many = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at));
+  add(`{"a":[{"__proto__":{"b":1},"c":2}],"__proto__":${many},"constructor":1,"d":${many}}`);
+  await vi.waitFor(() => expect(frames.isBusy).toBe(false));
+  const [value] = taken as Record<string, unknown>[];
+  expect(Object.keys(value ?? {})).toEqual(['a', 'd']);
+  expect(value?.['a']).toEqual([{ c: 2 }]);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});
