@@ -70,7 +70,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
     counted: [counted.total, counted.proxies, ...clients.map(({ name }) => counted.proxiesOf(name))],
     bySubscription: subscriptions.map((subscription) => [
       subscription,
-      names(checksNamedBy(namespace, subscription, null)),
+      names([...checksNamedBy(namespace, subscription, null)].filter((entry) => entry !== undefined)),
       names(eventsNamedBy(namespace, subscription, null)),
     ]),
     aggregates: aggregates.sorted().map((aggregate) => aggregateSnapshot(namespace, aggregate, nowMs)),

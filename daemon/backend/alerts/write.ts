@@ -11,6 +11,7 @@ import type { NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import { validateSubmitted } from '../results/validate-result.ts';
 import type { Results } from '../results/write.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 
 /** What takes alerts in. */
 export interface IncomingDeps extends NamespaceDeps {
@@ -39,7 +40,9 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
   const results: SubmittedResult[] = [];
   const indexes: number[] = [];
   const items: readonly unknown[] = value;
+  const turn = new LoopTurn();
   for (const [index, item] of items.entries()) {
+    await turn.share();
     try {
       const result = resultOf(item, deps);
       if (result === undefined) continue;

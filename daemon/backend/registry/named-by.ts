@@ -56,14 +56,19 @@ export function isAnySilencedBy(namespace: Namespace, change: SilencedChange): b
   return eventsSilencedBy(namespace, change).next().done !== true;
 }
 
-/** The checks with a result or an event that an entry on these two parts names. */
+/** Clients that are looked at between two steps. */
+const CLIENTS_OF_STEP = 256;
+
+/** The checks with a result or an event that an entry on these two parts names; undefined: a step without one. */
 export function* checksNamedBy(
   namespace: Namespace,
   subscription: string | null,
   check: string | null,
-): Generator<CheckEntry, void, undefined> {
+): Generator<CheckEntry | undefined, void, undefined> {
   const clients = subscription === null ? namespace.clients.values() : namespace.subscribersOf(subscription);
+  let looked = 0;
   for (const client of clients) {
+    if (++looked % CLIENTS_OF_STEP === 0) yield undefined;
     if (check === null) yield* client.checks.values();
     else {
       const entry = client.checks.get(check);

@@ -21,6 +21,7 @@ import {
   refusalOfNew,
 } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import { banned, isBanned } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import { removeCheck, saveCheck } from '../events/saved.ts';
@@ -74,15 +75,23 @@ export class Results {
    * `invalid`, they bring along too much; `no_memory`, they are new and there is none for them
    * @throws MonError `not_found` when the namespace is gone, `unavailable`, or what `admission` throws
    */
-  submit(
+  async submit(
     namespaceName: string,
     results: readonly SubmittedResult[],
     admission = ALWAYS,
   ): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
-    const excessive = this.#excessive(results);
-    const incoming = results.map((result) => incomingFromApi(result, definitions, now));
+    let found: Map<number, MonError> | undefined;
+    const incoming: IncomingResult[] = [];
+    const turn = results.length > 1 ? new LoopTurn() : undefined;
+    for (const [index, result] of results.entries()) {
+      if (turn?.isDue === true) await turn.share();
+      const refusal = this.#parts.attributes.refusalOf(result);
+      if (refusal !== undefined) (found ??= new Map()).set(index, refusal);
+      incoming.push(incomingFromApi(result, definitions, now));
+    }
+    const excessive = found ?? NONE_REFUSED;
     const refusalOf = this.#refusalOf.bind(this);
     const counts = this.refused;
     return this.#parts.batcher.runSteps(
@@ -202,15 +211,6 @@ export class Results {
     const refusal = refusalOfNew(transaction, namespace, client, check.name);
     if (refusal !== undefined) this.refused.memory++;
     return refusal;
-  }
-
-  #excessive(results: readonly SubmittedResult[]): ReadonlyMap<number, MonError> {
-    let excessive: Map<number, MonError> | undefined;
-    for (const [index, result] of results.entries()) {
-      const refusal = this.#parts.attributes.refusalOf(result);
-      if (refusal !== undefined) (excessive ??= new Map()).set(index, refusal);
-    }
-    return excessive ?? NONE_REFUSED;
   }
 
   /**

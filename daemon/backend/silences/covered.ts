@@ -78,7 +78,9 @@ export async function recoveredSince(
   function* recoveredNamed(
     ...named: Parameters<typeof checksNamedBy>
   ): Generator<CheckEntry | undefined, void, undefined> {
-    for (const entry of checksNamedBy(...named)) yield isRecovered(entry) ? entry : undefined;
+    for (const entry of checksNamedBy(...named)) {
+      yield entry !== undefined && isRecovered(entry) ? entry : undefined;
+    }
   }
   return (await inChunks(coveredBy(namespace, entries, recoveredNamed, recoveredOf))).size;
 }
@@ -106,6 +108,8 @@ function* coveredBy(
         if (entry !== undefined) covered.add(entry);
         yield;
       }
+      // Also behind an entry that names nothing.
+      yield;
       continue;
     }
     const selector = parseSelector(text);

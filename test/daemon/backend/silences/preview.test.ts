@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Ask } from '../../../support/asking.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
+import { longestTaskMs } from '../../../support/longest-task.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import type { Answer } from '../../../support/raw-http.ts';
 
@@ -67,4 +68,16 @@ test.each([
 ])('refuses %j', async (body, reason) => {
   const answer = await ask('POST', '/api/mon/v1/silenced/preview', body);
   expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(reason) } });
+});
+
+test('a preview of a thousand entries that name nothing does not hold the event loop', async () => {
+  const results = Array.from({ length: 1000 }, (_, at) => ({
+    source: `many-${String(at)}`,
+    name: 'disk',
+    output: 'o',
+    status: at % 2,
+  }));
+  expect(await ask('POST', '/api/mon/v1/results', results)).toMatchObject({ status: 202 });
+  const entries = Array.from({ length: 1000 }, (_, at) => ({ check: `nothing-${String(at)}` }));
+  expect(await longestTaskMs(() => preview(...entries))).toBeLessThan(50);
 });
