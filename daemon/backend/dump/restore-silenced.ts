@@ -21,6 +21,7 @@ import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts
 import type { Namespace } from '../registry/namespace.ts';
 import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
+import { costProblem } from '../silences/selector-budget.ts';
 import { UNUSED } from '../silences/state.ts';
 import { dumpedSilenced } from '../silences/table.ts';
 
@@ -39,6 +40,8 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
   if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
   if (isOver(after.entry, transaction.nowMs)) return leftOut('it has expired');
+  const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
+  if (costly !== undefined) return leftOut(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
     return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
   }

@@ -12,11 +12,20 @@ export const SELECTORS_COST_MAX = 100_000;
 type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
 
 /**
- * Refuses new selectors with which a namespace would have too costly ones. Those that are there already count once.
+ * Refuses new selectors with which a namespace would have too costly ones.
  *
  * @throws MonError `threshold`
  */
-export function refuseCostly({ silenced }: Silenced, wanted: readonly Selector[]): void {
+export function refuseCostly(namespace: Silenced, wanted: readonly Selector[]): void {
+  const problem = costProblem(namespace, wanted);
+  if (problem !== undefined) throw new MonError('threshold', problem);
+}
+
+/**
+ * Says why these selectors are too many for a namespace; undefined: they are not. Those that are there already count
+ * once.
+ */
+export function costProblem({ silenced }: Silenced, wanted: readonly Selector[]): string | undefined {
   const fresh = new Map<string, number>();
   for (const { text, cost } of wanted) {
     const id = selectorId(text);
@@ -24,7 +33,9 @@ export function refuseCostly({ silenced }: Silenced, wanted: readonly Selector[]
   }
   let cost = 0;
   for (const one of fresh.values()) cost += one;
-  if (cost > 0 && silenced.selectorCost + cost > SELECTORS_COST_MAX) throw tooCostly(silenced.selectorCost, cost);
+  return cost > 0 && silenced.selectorCost + cost > SELECTORS_COST_MAX
+    ? tooCostly(silenced.selectorCost, cost)
+    : undefined;
 }
 
 /**
@@ -34,14 +45,13 @@ export function refuseCostly({ silenced }: Silenced, wanted: readonly Selector[]
  */
 export function refuseBeyondBudget({ silenced }: Silenced): void {
   const { selectorCost: cost } = silenced;
-  if (cost >= SELECTORS_COST_MAX) throw tooCostly(cost, 1);
+  if (cost >= SELECTORS_COST_MAX) throw new MonError('threshold', tooCostly(cost, 1));
 }
 
-function tooCostly(cost: number, more: number): MonError {
+function tooCostly(cost: number, more: number): string {
   const [present, added, max] = [cost, more, SELECTORS_COST_MAX].map((count) => count.toLocaleString('en-US'));
-  return new MonError(
-    'threshold',
+  return (
     `selector: the selectors of this namespace have a cost of ${present ?? ''}, these would add ${added ?? ''}, and the limit ` +
-      `(selector cost) is ${max ?? ''}: clear some, or use fewer terms and patterns`,
+    `(selector cost) is ${max ?? ''}: clear some, or use fewer terms and patterns`
   );
 }

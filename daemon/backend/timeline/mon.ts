@@ -2,6 +2,7 @@ import { TIMELINE_SEARCH } from '../../../shared/domain/timeline/search.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
+import { oneAtATime } from '../http/one-at-a-time.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
@@ -16,6 +17,9 @@ const LIMIT = 100;
 const LIMIT_MAX = 1000;
 const DAY_MS = 86_400_000;
 
+/** Searches that are carried out or wait to be. */
+const SEARCHES_MAX = 20;
+
 interface TimelineDeps {
   readonly registry: Registry;
   readonly store: Store;
@@ -25,6 +29,7 @@ interface TimelineDeps {
 /** The past of checks and silences (spec, timeline). It is read from the store, whichever backend is asked. */
 export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast' | 'availability'> {
   const { registry, store, clock } = deps;
+  const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
   return {
     timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
       const { namespaces, placed } = askedNamespaces(request, deps);
@@ -35,14 +40,18 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
       const search = searchFilter<TimelineRow, TimelineRow>(TIMELINE_SEARCH, { q }, (row) => row, clock.now());
       const isOfCheck = (row: TimelineRow): boolean =>
         client !== undefined || check === undefined || row.check === check;
-      const page = await readPage(store, {
-        sources,
-        beforeId: Math.min(after ?? Infinity, lastIdOf(Math.min(until ?? Infinity, END_MS)) + 1),
-        sinceMs: since,
-        limit: Math.max(1, Math.min(limit, LIMIT_MAX)),
-        filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
-        shown: placed,
-      });
+      const read = (): ReturnType<typeof readPage> =>
+        readPage(store, {
+          sources,
+          beforeId: Math.min(after ?? Infinity, lastIdOf(Math.min(until ?? Infinity, END_MS)) + 1),
+          sinceMs: since,
+          limit: Math.max(1, Math.min(limit, LIMIT_MAX)),
+          filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
+          shown: placed,
+        });
+      // A page without a filter ends as soon as it is full.
+      const isSearch = search !== undefined || (client === undefined && check !== undefined);
+      const page = await (isSearch ? oneByOne(read) : read());
       return { ...page, kept_since: registry.timeline.keptSince(clock.now()) };
     },
 

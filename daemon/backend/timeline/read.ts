@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Filter } from '../http/filter.ts';
 import type { TimelinePage, TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
 import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import { behindAll, newestOf, type Found, type Source } from './places.ts';
 import {
   CHECK_INDEX_PREFIX,
@@ -50,6 +50,7 @@ export async function readPage(
   const transitions: TimelineRow[] = [];
   let examined = 0;
   let next: number | null = null;
+  const turn = new LoopTurn();
   for await (const chunk of chunksOf(newestOf(store, sources, beforeId), sinceMs)) {
     for (const { id, source, transition } of await transitionsAt(store, chunk)) {
       const row = shown({ id, at: timeOf(id), ...transition }, source.namespace);
@@ -59,7 +60,7 @@ export async function readPage(
     }
     examined += chunk.length;
     if (examined >= examinedMax) return { transitions, next: chunk.at(-1)?.id ?? next };
-    await nextTurn();
+    await turn.share();
   }
   return { transitions, next: null };
 }

@@ -83,3 +83,19 @@ test('ten thousand silences of one alert on one instance are within the limit', 
   const parsed = parseSelector('{alertname="Down",instance="web-1:9100",job=~"node|blackbox",severity!="info"}');
   expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
 });
+
+test('a restore does not bring selectors back that cost more than a namespace may have', async () => {
+  await rig.ask('POST', '/api/mon/v1/silenced', { selector: 'client=a', reason: 'why' });
+  const { objects } = (await rig.administer('GET', '/api/mon/v1/dump/silenced')).body as { objects: unknown[] };
+  const [{ id }] = (await rig.ask('GET', '/silenced')).body as [{ id: string }];
+  await rig.ask('POST', '/api/mon/v1/silenced/clear', { id });
+  const fitting = Array.from({ length: SELECTORS_COST_MAX / 800 }, (_, at) => costly(at));
+  expect(await bulk(fitting)).toMatchObject({ status: 200 });
+  const restored = await rig.administer('POST', '/api/mon/v1/restore', { objects });
+  expect(restored).toMatchObject({
+    status: 200,
+    body: {
+      results: [{ outcome: 'left out', reason: expect.stringContaining('the limit (selector cost) is 100,000') }],
+    },
+  });
+});

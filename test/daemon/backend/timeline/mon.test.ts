@@ -444,3 +444,19 @@ test('each namespace has its own, and a key that is kept to one sees no other', 
   expect(await seen(asTeam, '?namespace=team-b')).toBe(403);
   expect((await asTeam('GET', `${MON}/availability?namespace=team-b&client=team-b`)).status).toBe(403);
 });
+
+test('searches of the timeline are carried out one at a time, and those beyond twenty are refused', async () => {
+  await report('disk', 2);
+  const answers = await Promise.all(Array.from({ length: 30 }, () => ask('GET', `${MON}/timeline?q=nothing`)));
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const answer of refused) {
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { error: expect.stringContaining('try again in a few seconds') },
+    });
+  }
+  const lists = await Promise.all(Array.from({ length: 30 }, () => ask('GET', `${MON}/timeline`)));
+  expect(lists.every(({ status }) => status === 200)).toBe(true);
+});
