@@ -190,6 +190,9 @@ export interface StoreSchema {
   }>;
 }
 
+/** What room is set aside for: what goes on while the disk is full, or the next start. */
+export type ReserveUse = 'running' | 'opening';
+
 /** The disk of the store. */
 export interface Disk {
   /** The directory of the store. */
@@ -197,11 +200,11 @@ export interface Disk {
   /** Bytes that are free, beside what is set aside; undefined: it cannot be told. */
   freeBytes(): Promise<number | undefined>;
   /** Bytes that are set aside. */
-  reservedBytes(): Promise<number>;
+  reservedBytes(use: ReserveUse): Promise<number>;
   /** Takes room on the disk, so that it is there later. */
-  setAside(bytes: number): Promise<void>;
+  setAside(bytes: number, use: ReserveUse): Promise<void>;
   /** Makes what was set aside free. */
-  giveOut(): Promise<void>;
+  giveOut(use: ReserveUse): Promise<void>;
 }
 
 /** Time, so that tests can move it. */

@@ -31,6 +31,22 @@ export function reserveBytes(floorBytes: number): number {
   return Math.min(RESERVE_BYTES_MAX, Math.floor(floorBytes / 2));
 }
 
+/**
+ * What is set aside for a start alone: with the reserve used up and the disk full again, the store can still be opened.
+ * Two logs that were not sorted yet become tables before they are deleted.
+ */
+export function openingReserveBytes(floorBytes: number): number {
+  return floorBytes === 0 ? 0 : 2 * writeBufferBytes(floorBytes) + OPENING_FILES_BYTES;
+}
+
+/** The manifest and a new log. */
+const OPENING_FILES_BYTES = 4 * MEBIBYTE;
+
+/** Whether there is room to set aside what a start needs, and some more for what goes on without a restart. */
+export function canSetAsideForOpening(freeBytes: number, floorBytes: number): boolean {
+  return freeBytes >= 1.5 * openingReserveBytes(floorBytes);
+}
+
 /** How much memory the store may fill before it sorts, so that the reserve is always enough to open it. */
 export function writeBufferBytes(floorBytes: number): number {
   if (floorBytes === 0) return WRITE_BUFFER.maxBytes;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { DiskSpace } from '../../daemon/backend/store/disk-space.ts';
-import { reserveBytes } from '../../shared/domain/disk-space.ts';
+import { openingReserveBytes, reserveBytes } from '../../shared/domain/disk-space.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
@@ -39,6 +39,7 @@ async function fillOne(): Promise<number | null> {
   await mkdir(stateDir, { mode: 0o700 });
   // As an earlier run has left it.
   await new DiskSpace(stateDir).setAside(reserveBytes(FLOOR));
+  await new DiskSpace(stateDir).setAside(openingReserveBytes(FLOOR), 'opening');
 
   const start = (): Promise<DaemonProcess> => startDaemon({ stateDir, args: ['-c', config] });
   let daemon = await start();
@@ -79,6 +80,14 @@ async function fillOne(): Promise<number | null> {
   expect(await ask('POST', '/results', { name: 'late', output: 'o' })).toBe(503);
   const others = Array.from({ length: accepted }, (_, number) => number).filter((number) => number !== 2);
   for (const number of others) expect(await ask('GET', `/results/c-${String(number)}/disk`)).toBe(200);
+
+  // The reserve is used up, and others take what it left.
+  const more = join(dir, 'more');
+  await fill(dir, more);
+  await daemon.end('SIGKILL');
+  daemon = await start();
+  for (const number of others) expect(await ask('GET', `/results/c-${String(number)}/disk`)).toBe(200);
+  await rm(more);
 
   await rm(junk);
   for (let number = 3; number < accepted; number++) await ask('DELETE', `/clients/c-${String(number)}`);

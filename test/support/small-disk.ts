@@ -1,10 +1,12 @@
-import type { Disk } from '../../daemon/backend/ports.ts';
+import type { Disk, ReserveUse } from '../../daemon/backend/ports.ts';
 
 /** A disk with as much room as a test says. */
 export class SmallDisk implements Disk {
   readonly dir = '/var/lib/mon';
   free: number | undefined;
   reserved = 0;
+  /** What is set aside for a start. */
+  reservedForOpening = 0;
   /** What was done to the reserve, in order. */
   readonly done: string[] = [];
 
@@ -16,16 +18,24 @@ export class SmallDisk implements Disk {
     return Promise.resolve(this.free);
   }
 
-  reservedBytes(): Promise<number> {
-    return Promise.resolve(this.reserved);
+  reservedBytes(use: ReserveUse): Promise<number> {
+    return Promise.resolve(use === 'opening' ? this.reservedForOpening : this.reserved);
   }
 
-  async setAside(bytes: number): Promise<void> {
+  async setAside(bytes: number, use: ReserveUse): Promise<void> {
+    if (use === 'opening') {
+      this.reservedForOpening = bytes;
+      return;
+    }
     this.reserved = bytes;
     this.done.push(`set aside ${String(bytes)}`);
   }
 
-  async giveOut(): Promise<void> {
+  async giveOut(use: ReserveUse): Promise<void> {
+    if (use === 'opening') {
+      this.reservedForOpening = 0;
+      return;
+    }
     this.reserved = 0;
     this.done.push('given out');
   }

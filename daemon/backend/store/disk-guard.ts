@@ -1,7 +1,9 @@
 import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
 import {
   canSetAside,
+  canSetAsideForOpening,
   nextDiskLevel,
+  openingReserveBytes,
   refusesGrowth,
   reserveBytes,
   type DiskLevel,
@@ -83,34 +85,53 @@ export class DiskGuard {
     const { disk, clock } = this.#parts;
     const free = await disk?.freeBytes();
     if (disk === undefined || free === undefined) return;
+    const isStart = !this.#hasLooked;
     const wasRefusing = this.isRefusing;
     this.freeBytes = free;
     this.level = nextDiskLevel(this.#hasLooked ? this.level : undefined, free, this.floorBytes);
     this.#hasLooked = true;
     if (wasRefusing && !this.isRefusing) this.#quietUntilMs = clock.monotonic() + QUIET_MS;
-    await this.#tendReserve(disk, free);
+    try {
+      await this.#tendOpeningReserve(disk, free, isStart);
+      await this.#tendReserve(disk, free);
+    } catch (error) {
+      this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
+      this.#parts.log.warn(
+        { path: disk.dir, reason: errorMessage(error) },
+        'no space could be set aside for a full disk',
+      );
+    }
+  }
+
+  /** The reserve for a start is given out by a start alone, before the store is opened, and set aside again later. */
+  async #tendOpeningReserve(disk: Disk, free: number, isStart: boolean): Promise<void> {
+    const { clock, log } = this.#parts;
+    const size = openingReserveBytes(this.floorBytes);
+    const reserved = await disk.reservedBytes('opening');
+    if (reserved > 0 && (this.floorBytes === 0 || (isStart && free < size))) {
+      await disk.giveOut('opening');
+      log.warn(
+        { path: disk.dir, bytes: reserved },
+        'the disk is full, the store is opened with what was set aside for it',
+      );
+      return;
+    }
+    if (clock.monotonic() < this.#setAsideAtMs || reserved === size) return;
+    if (canSetAsideForOpening(free + reserved, this.floorBytes)) await disk.setAside(size, 'opening');
   }
 
   async #tendReserve(disk: Disk, free: number): Promise<void> {
     const { clock, log } = this.#parts;
-    try {
-      this.reservedBytes = await disk.reservedBytes();
-      if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
-        await disk.giveOut();
-        log.warn(
-          { path: disk.dir, bytes: this.reservedBytes },
-          'the disk is full, the space that was set aside is used',
-        );
-        this.reservedBytes = 0;
-      }
-      if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;
-      const wanted = reserveBytes(this.floorBytes);
-      if (this.reservedBytes === wanted || !canSetAside(free + this.reservedBytes, this.floorBytes)) return;
-      await disk.setAside(wanted);
-      this.reservedBytes = wanted;
-    } catch (error) {
-      this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
-      log.warn({ path: disk.dir, reason: errorMessage(error) }, 'no space could be set aside for a full disk');
+    this.reservedBytes = await disk.reservedBytes('running');
+    if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
+      await disk.giveOut('running');
+      log.warn({ path: disk.dir, bytes: this.reservedBytes }, 'the disk is full, the space that was set aside is used');
+      this.reservedBytes = 0;
     }
+    if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;
+    const size = reserveBytes(this.floorBytes);
+    if (this.reservedBytes === size || !canSetAside(free + this.reservedBytes, this.floorBytes)) return;
+    await disk.setAside(size, 'running');
+    this.reservedBytes = size;
   }
 }

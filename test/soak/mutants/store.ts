@@ -107,9 +107,16 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'what is set aside is given out when the disk is full',
     file: 'daemon/backend/store/disk-guard.ts',
-    text: `        await disk.giveOut();
+    text: `      await disk.giveOut('running');
 `,
     replacement: '',
+    test: 'test/daemon/backend/store/disk-guard.test.ts',
+  },
+  {
+    defence: 'a start on a full disk uses what is set aside for it',
+    file: 'daemon/backend/store/disk-guard.ts',
+    text: '(isStart && free < size)',
+    replacement: 'false',
     test: 'test/daemon/backend/store/disk-guard.test.ts',
   },
   {

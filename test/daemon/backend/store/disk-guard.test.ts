@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { DiskGuard } from '../../../../daemon/backend/store/disk-guard.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { openingReserveBytes } from '../../../../shared/domain/disk-space.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -228,5 +230,48 @@ describe('the reserve', () => {
     });
     onTestFinished(() => backend.stop());
     expect(disk.done).toEqual(['given out', 'opened']);
+  });
+});
+
+describe('the reserve for a start', () => {
+  test('is set aside beside the other one, and a running backend never uses it', async () => {
+    const { disk, hasFree } = await open(1000);
+    await hasFree(1000);
+    await vi.waitFor(async () => {
+      await hasFree(1000);
+      expect(disk.reservedForOpening).toBe(openingReserveBytes(256 * MIB));
+    });
+    await hasFree(10);
+    expect([disk.reserved, disk.reservedForOpening]).toEqual([0, openingReserveBytes(256 * MIB)]);
+  });
+
+  test.each([
+    { free: 10, left: 0, when: 'the disk is too full for the store to be opened' },
+    { free: 100, left: openingReserveBytes(256 * MIB), when: 'the store can be opened without it' },
+  ])('a start where $when leaves $left bytes of it', async ({ free, left }) => {
+    const disk = new SmallDisk(free * MIB);
+    disk.reservedForOpening = openingReserveBytes(256 * MIB);
+    const guard = new DiskGuard({
+      disk,
+      floorBytes: () => 256 * MIB,
+      clock: new ManualClock(),
+      log: new RecordedLog(),
+    });
+    await guard.look();
+    expect(disk.reservedForOpening).toBe(left);
+  });
+
+  test('is set aside again as soon as there is room for it and half as much again', async () => {
+    const disk = new SmallDisk(10 * MIB);
+    disk.reservedForOpening = openingReserveBytes(256 * MIB);
+    const clock = new ManualClock();
+    const guard = new DiskGuard({ disk, floorBytes: () => 256 * MIB, clock, log: new RecordedLog() });
+    await guard.look();
+    clock.advance(60_000);
+    await guard.look();
+    expect(disk.reservedForOpening).toBe(0);
+    disk.free = 1.5 * openingReserveBytes(256 * MIB);
+    await guard.look();
+    expect(disk.reservedForOpening).toBe(openingReserveBytes(256 * MIB));
   });
 });

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DiskSpace } from '../../../../daemon/backend/store/disk-space.ts';
-import { RESERVE_FILE, storeBytes } from '../../../../daemon/backend/store/store-size.ts';
+import { RESERVE_FILES, storeBytes } from '../../../../daemon/backend/store/store-size.ts';
 import { modeOf } from '../../../support/file-modes.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -13,13 +13,13 @@ test('what is set aside takes room on the disk, is no part of the store, and is 
   const disk = new DiskSpace(dir);
   expect(await disk.reservedBytes()).toBe(0);
   await disk.setAside(BYTES);
-  const { size, blocks } = await stat(join(dir, RESERVE_FILE));
+  const { size, blocks } = await stat(join(dir, RESERVE_FILES.running));
   expect([size, await disk.reservedBytes(), await storeBytes(dir)]).toEqual([BYTES, BYTES, 0]);
   // A file with holes would have none.
   expect(blocks * 512).toBeGreaterThanOrEqual(BYTES);
-  expect(await modeOf(join(dir, RESERVE_FILE))).toBe('600');
+  expect(await modeOf(join(dir, RESERVE_FILES.running))).toBe('600');
   // Nor may a file system that compresses make little of it.
-  const bytes = await readFile(join(dir, RESERVE_FILE));
+  const bytes = await readFile(join(dir, RESERVE_FILES.running));
   expect(new Set(bytes.subarray(0, 4096)).size).toBeGreaterThan(200);
   await disk.giveOut();
   expect(await disk.reservedBytes()).toBe(0);
