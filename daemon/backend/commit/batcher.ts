@@ -447,7 +447,7 @@ export class Batcher {
     refused: Map<Command, MonError>,
     isStale: () => boolean,
   ): Promise<boolean> {
-    const turn = batchTurn();
+    const turn = applyTurn();
     for (const command of batch) {
       if (refused.has(command)) continue;
       const isWhole = this.#applyOne(command, transaction, refused, (steps) => this.#step(steps, turn, isStale));
@@ -471,7 +471,7 @@ export class Batcher {
 
   async #finish(transaction: Transaction): Promise<Outcome> {
     const steps = transaction.finishing();
-    const turn = batchTurn();
+    const turn = applyTurn();
     for (;;) {
       const step = steps.next();
       if (step.done === true) return step.value;
@@ -538,7 +538,7 @@ export class Batcher {
 /** Thrown when a batch has to begin again, with bodies for other handlers. */
 class StaleBatch extends Error {}
 
-function batchTurn(): LoopTurn {
+function applyTurn(): LoopTurn {
   return new LoopTurn(undefined, HELD_MS_MAX);
 }
 

@@ -15,6 +15,7 @@ import { diskError } from './disk-error.ts';
 import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
+import { batchTurn } from './loop-turn.ts';
 import { AMENDING_SCHEMA } from './migrations/004-amendments.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
@@ -153,7 +154,11 @@ export class LevelStore implements Store {
       const seq = retention.last + 1;
       // LevelDB applies a batch in order, so that the last op on a key wins.
       const entries: Entry[] = [];
-      for (const op of ops) addEntries(entries, op);
+      const turn = batchTurn(ops.length);
+      for (const op of ops) {
+        if (turn?.isDue === true) await turn.shareFirst();
+        addEntries(entries, op);
+      }
       for (let old = retention.first; old < retention.firstAfter(changes.length); old++) {
         entries.push([encodeTuple(changeKey(shard.name, old)), undefined]);
       }
