@@ -4,6 +4,7 @@ import type { ServerTls } from '../tls/server-tls.ts';
 import { createServer } from '../tls/tls-server.ts';
 import type { Connections } from './connections.ts';
 import type { SlowPeers } from './slow-peers.ts';
+import { pacedRequests } from './watch-peers.ts';
 
 /** How long a client may take to send a request, milliseconds. */
 export interface RequestTimes {
@@ -49,7 +50,7 @@ export function serverMaker(
       keepAliveTimeout: IDLE_MS,
       shouldUpgradeCallback: offersOurs,
     };
-    const server = createServer(options, answer, tls);
+    const server = createServer(options, pacedRequests(answer, slowPeers), tls);
     slowPeers.watch(server);
     return connections.watch(server);
   };

@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { startPaced } from '../store/loop-turn.ts';
@@ -8,31 +9,44 @@ const AHEAD_MAX = 100;
 /** Most requests beyond `AHEAD_MAX` before the connection is cut: each takes some kilobytes, read or not. */
 const REFUSED_MAX = 100;
 
-/** Counts what each request and its answer keep in memory, before anything else is done about it. */
-export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
-  app.decorateRequest('peer');
-  app.addHook('onRequest', (request, reply, done) => {
-    const peer = slowPeers.of(request.raw.socket);
-    request.peer = peer;
+/** The requests beyond `AHEAD_MAX`. */
+const excessive = new WeakSet<IncomingMessage>();
+
+/**
+ * Has the requests of each connection answered one after the other, and those of all connections started a few
+ * milliseconds at a time. Nothing else is done about a request before its turn: thousands may come in one reading.
+ */
+export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): RequestListener {
+  return (request, response) => {
+    const peer = slowPeers.of(request.socket);
     if (peer === undefined) {
-      startPaced(done);
+      startPaced(() => void answer(request, response));
       return;
     }
+    // Nobody wants the answer any more.
+    if (peer.socket.destroyed) return;
     const isTooMuch = peer.pending >= AHEAD_MAX;
     if (peer.pending >= AHEAD_MAX + REFUSED_MAX) {
       peer.socket.destroy();
       return;
     }
-    peer.began(reply.raw, () => {
+    if (isTooMuch) excessive.add(request);
+    peer.began(response, () => {
       startPaced(() => {
-        // Nobody wants the answer any more.
-        if (!peer.socket.destroyed) done(isTooMuch ? refusal() : undefined);
+        if (peer.socket.destroyed) return;
+        response.once('close', () => peer.ended(response));
+        void answer(request, response);
       });
     });
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    request.peer?.ended(reply.raw);
-    done();
+  };
+}
+
+/** Gives each request its connection, and refuses those that are too many. */
+export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
+  app.decorateRequest('peer');
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.peer = slowPeers.of(request.raw.socket);
+    done(excessive.has(request.raw) ? refusal() : undefined);
   });
 }
 
