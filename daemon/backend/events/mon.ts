@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { sortInChunks } from '../../../shared/domain/sort-in-chunks.ts';
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
@@ -12,9 +12,7 @@ import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
-
-/** Events that are looked at until others get their turn: a few milliseconds. */
-const TURN = 5000;
+import { inChunks, LoopTurn } from '../store/loop-turn.ts';
 
 /** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?whole`: as v1 tells of them. */
 export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
@@ -36,7 +34,8 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
         search,
         nowMs,
       );
-      const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
+      const inOrder = await inChunks(sortInChunks(found, (a, b) => order(a.row, b.row)));
+      const sorted = inOrder.map(({ entry }) => entry);
       if (query.whole === true) {
         return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, whole));
       }
@@ -58,8 +57,9 @@ async function foundEvents(entries: readonly CheckEntry[], search: Search, nowMs
   await prepareSilences(entries);
   const nowSeconds = Math.floor(nowMs / 1000);
   const found: FoundEvent[] = [];
-  for (const [index, entry] of entries.entries()) {
-    if (index > 0 && index % TURN === 0) await turn();
+  const turn = new LoopTurn();
+  for (const entry of entries) {
+    if (turn.isDue) await turn.share();
     // It may be resolved by now.
     const row = eventRow(entry, nowMs);
     if (row !== null && matchesSearch(search, row, nowSeconds)) found.push({ entry, row });

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
 import { readCommitted } from './hold-reads.ts';
@@ -17,9 +16,6 @@ const FIRST_PORTION = 4;
 
 /** Of longer items there are fewer in a portion. */
 const PORTION_LENGTH = 128 * 1024;
-
-/** Entries after which others get their turn, also where nothing has to be read, when a list is only counted. */
-const TURN = 1000;
 
 /** What a list of entries takes in memory for each, as long as it is sent. */
 const REFERENCE_BYTES = 8;
@@ -145,6 +141,7 @@ async function counted<Entry, Item>(
   let total = 0;
   let length = 0;
   let texts: string[] = [];
+  const turn = new LoopTurn();
   for (let at = 0; at < entries.length; at += PORTION) {
     const wanted = (await read(entries.slice(at, at + PORTION))).filter(filter);
     for (const item of length > WHOLE_LENGTH_MAX ? [] : onPage(wanted, total, page)) {
@@ -154,7 +151,7 @@ async function counted<Entry, Item>(
     }
     if (length > WHOLE_LENGTH_MAX) texts = [];
     total += wanted.length;
-    if (at % TURN === 0) await nextTurn();
+    await turn.share();
   }
   return { total, texts: length > WHOLE_LENGTH_MAX ? undefined : texts };
 }

@@ -9,6 +9,7 @@ import { inhibitedNow } from '../inhibitions/state.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import { newestOf } from '../timeline/places.ts';
 import { sourcesOfAll } from '../timeline/read.ts';
 import { timeOf } from '../timeline/table.ts';
@@ -60,6 +61,7 @@ export async function gather(
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
   let examined = 0;
+  const turn = new LoopTurn();
   for await (const page of newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER)) {
     for (const { id, source, text } of page) {
       const atMs = timeOf(id);
@@ -73,7 +75,7 @@ export async function gather(
       if (action !== undefined) actions.push(placed(action, namespace.name));
       // Of its millisecond there may be more.
       if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
-      if (examined % SLICE === 0) await nextTurn();
+      if (turn.isDue) await turn.share();
     }
   }
   return { pasts: [...pasts.values()], actions, cutMs: undefined };
