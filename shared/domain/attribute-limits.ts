@@ -63,6 +63,9 @@ function excessWithout(
   bounds: Bounds,
   free: ReadonlySet<string>,
 ): AttributeExcess | undefined {
+  // What is far too large is not measured: that would take longer than anything else that is done with it.
+  const far = FAR_BEYOND * limits.bytes;
+  if (leastBytes(counted(record, free), far) > far) return tooLarge(noun, `more than ${String(far)}`, limits);
   const size = sizeOfCounted(record, bounds, free);
   if (size === INEXACT) {
     return { limit: 'integer', message: `the ${noun} holds a whole number beyond 2^53: put it in double quotes` };
@@ -79,10 +82,30 @@ function excessWithout(
   if (size <= limits.bytes) return undefined;
   const bytes = bytesOf(record, free);
   if (bytes <= limits.bytes) return undefined;
+  return tooLarge(noun, String(bytes), limits);
+}
+
+/** So many times the limit need not be counted to the byte. */
+const FAR_BEYOND = 4;
+
+function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
   return {
     limit: 'bytes',
-    message: `the attributes of the ${noun} are ${String(bytes)} bytes of JSON, ${String(limits.bytes)} may be: send less, or raise attributes-limit`,
+    message: `the attributes of the ${noun} are ${bytes} bytes of JSON, ${String(limits.bytes)} may be: send less, or raise attributes-limit`,
   };
+}
+
+/** Bytes that the JSON of a value has at least; the count ends as soon as there are more than `enough`. */
+function leastBytes(value: unknown, enough: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return 1;
+  let bytes = 2;
+  for (const key in value) {
+    if (bytes > enough) break;
+    if (!Array.isArray(value)) bytes += key.length + 3;
+    bytes += leastBytes((value as Readonly<Record<string, unknown>>)[key], enough - bytes);
+  }
+  return bytes;
 }
 
 const TOO_DEEP = -1;
@@ -146,8 +169,12 @@ export function bytesOfResult(result: object): number {
 }
 
 function bytesOf(record: object, free: ReadonlySet<string>): number {
-  const counted = Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
-  return utf8Length(JSON.stringify(counted));
+  return utf8Length(JSON.stringify(counted(record, free)));
+}
+
+/** A record without what is free. */
+function counted(record: object, free: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
 }
 
 /** JSON has no lone surrogates: they are escaped in it. */

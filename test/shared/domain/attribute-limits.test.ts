@@ -40,6 +40,12 @@ describe('what a client or a result may bring along (security S7)', () => {
     expect(excessOfResult({ name: 'disk', metrics: { points: [{ value }] } }, LIMITS)).toBeUndefined();
   });
 
+  test('the bytes of a record are named, and of one that is far too large only that there are more', () => {
+    expect(excessOfClient({ a: 'x'.repeat(2000) }, LIMITS)?.message).toContain('are 2008 bytes of JSON');
+    const far = { a: Array.from({ length: 1_000_000 }, () => 1) };
+    expect(excessOfClient(far, LIMITS)?.message).toContain('are more than 4096 bytes of JSON');
+  });
+
   test('whatever is refused for its size has more bytes, and nothing that has more gets through', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 2, max: 300 }), (value, bytes) => {

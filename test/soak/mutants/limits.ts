@@ -95,6 +95,13 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/results/bounded-attributes.test.ts',
   },
   {
+    defence: 'attributes that are far too large are not measured',
+    file: 'shared/domain/attribute-limits.ts',
+    text: 'if (leastBytes(counted(record, free), far) > far) return',
+    replacement: 'if (far < 0) return',
+    test: 'test/shared/domain/attribute-limits.test.ts',
+  },
+  {
     defence: 'keys of an object',
     file: 'shared/domain/attribute-limits.ts',
     text: 'for (const key in value) {\n    if (++keys > bounds.keysMax) return TOO_MANY;',
