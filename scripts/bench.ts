@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   peers: () => import('./bench/peers.ts'),
   selectors: () => import('./bench/selectors.ts'),
   start: () => import('./bench/start.ts'),
+  stalls: () => import('./bench/stalls.ts'),
   stores: () => import('./bench/stores.ts'),
   timeline: () => import('./bench/timeline.ts'),
   travel: () => import('./bench/travel.ts'),

@@ -18,6 +18,12 @@ export function makeStateDir(): Promise<string> {
   return mkdtemp(`${ROOT}build/bench-`);
 }
 
+/** The log record of a backend that serves. */
+interface Started {
+  readonly url: string;
+  readonly agent_url?: string;
+}
+
 /** Milliseconds. */
 interface Longest {
   readonly p999: number;
@@ -34,6 +40,8 @@ export interface LoopDelay {
 
 export interface BenchBackend extends AsyncDisposable {
   readonly url: string;
+  /** The listener for agents of Sensu Go; empty unless the settings have one. */
+  readonly agentUrl: string;
   readonly pid: number;
   /** Of one whose loop is watched. */
   loopDelay(): Promise<LoopDelay>;
@@ -74,16 +82,17 @@ export async function startBackend({
   const exited = once(child, 'exit');
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  const url = await new Promise<string>((resolve, reject) => {
+  const { url, agent_url: agentUrl = '' } = await new Promise<Started>((resolve, reject) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       // It logs each answer, in the process that asks: nothing is parsed that need not be.
       if (line.includes('"level":"error"')) console.error(line);
-      else if (line.includes('"url":')) resolve((JSON.parse(line) as { readonly url: string }).url);
+      else if (line.includes('"url":')) resolve(JSON.parse(line) as Started);
     });
     exited.then(() => reject(new Error('the backend did not start')), reject);
   });
   return {
     url,
+    agentUrl,
     pid: child.pid ?? 0,
     async loopDelay() {
       child.send('loop delay');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchBackend } from './backend-process.ts';
-import type { ResultsOrder, ResultsReport } from './results-process.ts';
+import type { LatencyReport, ResultsOrder, ResultsReport, ResultsRequest } from './results-process.ts';
 
 /** Results per second. */
 export const RATE = 20_000;
@@ -11,16 +11,23 @@ const AGENTS = 100;
 const WARM_UP_MS = 3000;
 
 /** @returns results per second that were acknowledged meanwhile */
-export async function whileResultsComeIn({ url }: BenchBackend, act: () => Promise<void>): Promise<number> {
-  const order: ResultsOrder = { url, agents: AGENTS, rate: RATE };
+export async function whileResultsComeIn(
+  { url }: BenchBackend,
+  act: (latencyP99: () => Promise<number>) => Promise<void>,
+  rate = RATE,
+): Promise<number> {
+  const order: ResultsOrder = { url, agents: AGENTS, rate };
   const load = fork(join(import.meta.dirname, 'results-process.ts'), [JSON.stringify(order)]);
+  const ask = async <Report>(request: ResultsRequest): Promise<Report> => {
+    load.send(request);
+    const [report] = (await once(load, 'message')) as [Report];
+    return report;
+  };
   try {
     // Until all keys are known, and what takes their results is compiled: a start is another question.
     await sleep(WARM_UP_MS);
-    await act();
-    load.send('over');
-    const [{ reached }] = (await once(load, 'message')) as [ResultsReport];
-    return reached;
+    await act(async () => (await ask<LatencyReport>('latency')).p99);
+    return (await ask<ResultsReport>('over')).reached;
   } finally {
     load.kill();
   }

@@ -1,6 +1,8 @@
 // Agents at a steady rate in a process of their own, so that who reads beside them is not held up by sending. Its parent says
 // when it is over.
+import { performance } from 'node:perf_hooks';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
+import { quantile } from './report.ts';
 
 /** What a process is told at its start. */
 export interface ResultsOrder {
@@ -10,6 +12,14 @@ export interface ResultsOrder {
   readonly rate: number;
 }
 
+/** What the parent says: `latency` asks for the figures since the last time, `over` ends the load. */
+export type ResultsRequest = 'latency' | 'over';
+
+/** How long results waited for their acknowledgement, in milliseconds. */
+export interface LatencyReport {
+  readonly p99: number;
+}
+
 /** At the end: results a second that were acknowledged. */
 export interface ResultsReport {
   readonly reached: number;
@@ -17,10 +27,20 @@ export interface ResultsReport {
 
 const { url, agents: count, rate } = JSON.parse(process.argv[2] ?? '') as ResultsOrder;
 let isOver = false;
-process.once('message', () => (isOver = true));
+let latencies: number[] = [];
+process.on('message', (request: ResultsRequest) => {
+  if (request === 'over') {
+    isOver = true;
+    return;
+  }
+  process.send?.({ p99: quantile(latencies, 0.99) } satisfies LatencyReport);
+  latencies = [];
+});
 process.once('disconnect', () => process.exit());
 
 const agents = await BenchAgent.connectAll(url, count);
+for (const agent of agents) agent.acks = (sentAt) => latencies.push(performance.now() - sentAt);
 const { reached } = await steadyLoop(agents, rate, () => isOver);
 for (const agent of agents) agent.close();
 process.send?.({ reached } satisfies ResultsReport);
+process.disconnect();

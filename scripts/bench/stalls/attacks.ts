@@ -1,0 +1,407 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
+
+/** The backend that is attacked. */
+export interface AttackTarget {
+  readonly url: string;
+  /** The listener for agents of Sensu Go. */
+  readonly agentUrl: string;
+}
+
+/** Work whose size its sender chooses. */
+export interface Attack {
+  readonly name: string;
+  /** Brings the backend into the state that the attack needs; its stalls are not measured. */
+  readonly prepare?: (target: AttackTarget) => Promise<void>;
+  readonly send: (target: AttackTarget) => Promise<void>;
+}
+
+const BULK = '/api/mon/v1/bulk';
+const RESULTS = '/api/mon/v1/results';
+const BATCH = 10_000;
+const MIB = 1024 * 1024;
+
+/** Sends a request and reads its whole answer, whatever that is. */
+async function request(
+  { url }: Pick<AttackTarget, 'url'>,
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const answer = await fetch(url + path, {
+    method,
+    ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json', ...headers } }),
+  });
+  await answer.arrayBuffer();
+}
+
+function list<Item>(length: number, item: (at: number) => Item): Item[] {
+  return Array.from({ length }, (_, at) => item(at));
+}
+
+/** A selector of fieldsOf 880 characters that no index helps with. */
+function costlySelector(at: number): string {
+  const terms = list(60, (term) => `check~*h${String(term)}*k${String(at % 10)}?`).join(' or ');
+  return `client~*N${String(at)}zz* or (${terms.slice(0, terms.lastIndexOf(' or ', 850))})`;
+}
+
+function silences(count: number, fieldsOf: (at: number) => object): string {
+  return JSON.stringify({ operations: list(count, (at) => ({ op: 'silence', reason: 'bench', ...fieldsOf(at) })) });
+}
+
+const CLEAR_ALL = JSON.stringify({
+  operations: list(BATCH, (at) => ({ op: 'clear', id: `*:bulk-${String(at)}` })),
+});
+
+function results(count: number, fieldsOf: (at: number) => object): string {
+  return JSON.stringify(
+    list(count, (at) => ({
+      name: `batch-${String(at % 100)}`,
+      source: `batch-${String(at % 1000)}`,
+      output: 'x',
+      ...fieldsOf(at),
+    })),
+  );
+}
+
+/** One result with something large in it. */
+function result(attribute: string): string {
+  return `[{"name":"large","source":"web-1","status":0,"output":"x",${attribute}}]`;
+}
+
+async function openSocket(url: string, protocol: string | undefined, headers = {}): Promise<WebSocket> {
+  const socket = new WebSocket(url.replace('http', 'ws'), protocol, { perMessageDeflate: false, headers });
+  socket.on('error', () => undefined);
+  await once(socket, 'open');
+  return socket;
+}
+
+/** Sends frames and waits until the backend has answered a ping behind them, or hung up. */
+async function sendFrames(socket: WebSocket, frames: readonly string[]): Promise<void> {
+  for (const frame of frames) socket.send(frame);
+  socket.ping();
+  await Promise.race([once(socket, 'pong'), once(socket, 'close')]);
+  await sleep(300);
+  socket.terminate();
+}
+
+function agentAttack(name: string, frames: readonly string[]): Attack {
+  return {
+    name,
+    async send({ url }) {
+      const socket = await openSocket(url + AGENT_PATH, AGENT_PROTOCOL);
+      const client = { name: 'attacker', address: '127.0.0.1', subscriptions: ['bench'] };
+      socket.send(JSON.stringify({ type: 'hello', client, spool: `stalls-${String(Math.random())}` }));
+      await Promise.race([once(socket, 'message'), once(socket, 'close')]);
+      await sendFrames(socket, frames);
+    },
+  };
+}
+
+function feedAttack(name: string, frames: readonly string[]): Attack {
+  return {
+    name,
+    send: async ({ url }) => sendFrames(await openSocket(url + FEED_PATH, FEED_PROTOCOL), frames),
+  };
+}
+
+function v2AgentAttack(name: string, frame: string): Attack {
+  return {
+    name,
+    async send({ agentUrl }) {
+      const headers = {
+        Authorization: `Basic ${Buffer.from('agent:P@ssw0rd!').toString('base64')}`,
+        'Sensu-AgentName': 'v2-attacker',
+        'Sensu-Namespace': 'default',
+        'Sensu-User': 'agent',
+        'Sensu-Subscriptions': 'bench',
+      };
+      const socket = await openSocket(agentUrl, undefined, headers);
+      const timestamp = Math.floor(Date.now() / 1000);
+      const entity = { metadata: { name: 'v2-attacker', namespace: 'default' }, entity_class: 'agent' };
+      await sendFrames(socket, [`keepalive\n${JSON.stringify({ entity, timestamp })}`, frame]);
+    },
+  };
+}
+
+function post(name: string, path: string, body: string | (() => string), prepare?: Attack['prepare']): Attack {
+  return {
+    name,
+    ...(prepare && { prepare }),
+    send: (target) => request(target, 'POST', path, typeof body === 'string' ? body : body()),
+  };
+}
+
+function get(name: string, path: string): Attack {
+  return { name, send: (target) => request(target, 'GET', path) };
+}
+
+/** The same path on so many connections at once. */
+function getMany(name: string, count: number, path: (at: number) => string): Attack {
+  return {
+    name,
+    send: async (target) => void (await Promise.all(list(count, (at) => request(target, 'GET', path(at))))),
+  };
+}
+
+/** Requests that are sent ahead on many connections whose answers nobody reads. */
+function pipelined(name: string, connections: number, each: number, path: string): Attack {
+  return {
+    name,
+    async send({ url }) {
+      const { hostname, port } = new URL(url);
+      const text = `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`.repeat(each);
+      const sockets = list(connections, () => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        socket.on('error', () => undefined);
+        socket.pause();
+        socket.write(text);
+        return socket;
+      });
+      await sleep(4000);
+      for (const socket of sockets) socket.destroy();
+      await sleep(200);
+    },
+  };
+}
+
+const FRACTIONS = `"a":[${'1.0,'.repeat(1_000_000)}1]`;
+const OBJECTS = `"a":[${'{"a":1.0},'.repeat(500_000)}1]`;
+
+/** What the review sent (security 1), each by a sender who has the scope that it takes. */
+export const REVIEWED_ATTACKS: readonly Attack[] = [
+  post('preview of 1,000 costly selectors', '/api/mon/v1/silenced/preview', () =>
+    JSON.stringify({ entries: list(1000, (at) => ({ selector: costlySelector(at) })) }),
+  ),
+  {
+    name: 'GET events after 5 bulks of 1,000 costly selectors',
+    async prepare(target) {
+      for (let round = 0; round < 5; round++) {
+        await request(
+          target,
+          'POST',
+          BULK,
+          silences(1000, (at) => ({ selector: costlySelector(round * 1000 + at) })),
+        );
+      }
+    },
+    send: (target) => request(target, 'GET', '/api/mon/v1/events'),
+  },
+  post('500 new checks after them', RESULTS, () =>
+    results(500, (at) => ({ name: `h${String(at)}0k1x${String(Date.now())}`, status: 2 })),
+  ),
+  post('bulk of 8,000 ordinary selectors', BULK, () =>
+    silences(8000, (at) => ({ selector: `client~web-*-N${String(at)} env=prod check!=backup` })),
+  ),
+  get('GET events with them', '/api/mon/v1/events'),
+  post('bulk of 10,000 recurring silences', BULK, () =>
+    silences(BATCH, (at) => ({
+      check: `bulk-${String(at)}`,
+      recurrence: { schedule: '0 0 29 2 *', time_zone: 'America/New_York', duration: 3600 },
+    })),
+  ),
+  post('raw control characters of 15 MB', RESULTS, () => result(`"a":"${'\u0001'.repeat(15 * MIB)}"`)),
+  post('a million fractions', RESULTS, () => result(FRACTIONS)),
+  post('500,000 objects with fractions', RESULTS, () => result(OBJECTS)),
+  post('seven million brackets', RESULTS, () => '['.repeat(7_000_000)),
+  agentAttack('seven million brackets in a frame of an agent', ['['.repeat(7_000_000)]),
+];
+
+const SELECTOR_SEARCH = encodeURIComponent(
+  list(40, (at) => `client~*N${String(at)}z* or check~*h?${String(at)}k*`).join(' or '),
+);
+
+/** Requests of our own. */
+export const OWN_ATTACKS: readonly Attack[] = [
+  post('bulk of 10,000 silences', BULK, () => silences(BATCH, (at) => ({ check: `bulk-${String(at)}` }))),
+  post('bulk of 10,000 clears', BULK, CLEAR_ALL),
+  post('bulk of 10,000 resolves', BULK, () =>
+    JSON.stringify({
+      operations: list(BATCH, (at) => ({
+        op: 'resolve',
+        client: `web-${String(at % 1000)}`,
+        check: `check-${String(Math.floor(at / 1000))}`,
+      })),
+    }),
+  ),
+  post('bulk of 10,000 wrong operations', BULK, () => silences(BATCH, () => ({ check: 'a b' }))),
+  post('10,000 passing results', RESULTS, () => results(BATCH, () => ({ status: 0 }))),
+  post('10,000 failing results', RESULTS, () => results(BATCH, () => ({ status: 2 }))),
+  post('10,000 results of new clients', RESULTS, () =>
+    results(BATCH, (at) => ({ source: `new-${String(Date.now())}-${String(at)}`, status: at % 2 })),
+  ),
+  post('10,000 invalid results', RESULTS, () => results(BATCH, () => ({ name: 'a b', status: 'x' }))),
+  post('1 MB of an own attribute in an array', RESULTS, () => result(`"a":[${'0,'.repeat(500_000)}0]`)),
+  post('objects with 10,000 names', RESULTS, () =>
+    result(`"a":{${list(10_000, (at) => `"n${String(at)}":${String(at)}`).join(',')}}`),
+  ),
+  post('a stash of 1 MB', '/stashes/large', () => `{"a":[${'[],'.repeat(300_000)}0]}`),
+  post('a client of 1 MB', '/clients', () =>
+    JSON.stringify({
+      name: 'large',
+      address: '127.0.0.1',
+      subscriptions: list(1000, (at) => `s-${String(at)}`),
+      extra: list(40_000, (at) => `value ${String(at)}`),
+    }),
+  ),
+  post('simulate with 1 MB of attributes', '/api/mon/v1/simulate', () =>
+    JSON.stringify({ name: 'large', status: 1, output: 'x'.repeat(500_000), extra: list(30_000, (at) => ({ at })) }),
+  ),
+  post('restore of 100 checks of 100 kB', '/api/mon/v1/restore', () =>
+    JSON.stringify({
+      objects: list(100, (at) => ({
+        type: 'CheckConfig',
+        api_version: 'core/v2',
+        metadata: {
+          name: `restored-${String(at)}`,
+          namespace: 'default',
+          labels: Object.fromEntries(list(500, (label) => [`l${String(label)}`, 'x'.repeat(100)])),
+        },
+        spec: { command: 'true', subscriptions: list(1000, (sub) => `s-${String(sub)}`), interval: 60, publish: true },
+      })),
+    }),
+  ),
+  post('10,000 alerts of Prometheus', '/api/v2/alerts', () =>
+    JSON.stringify(
+      list(BATCH, (at) => ({
+        labels: {
+          alertname: `Alert${String(at % 100)}`,
+          instance: `host-${String(at)}:9100`,
+          severity: 'critical',
+          job: 'node',
+        },
+        annotations: { summary: `something is wrong with ${String(at)}` },
+      })),
+    ),
+  ),
+  get('GET alerts', '/api/v2/alerts'),
+  get('GET alert groups', '/api/v2/alerts/groups'),
+  get(
+    'GET alerts by an expression',
+    `/api/v2/alerts?filter=${encodeURIComponent(`instance=~"${'(a|b)?'.repeat(50)}.*c"`)}`,
+  ),
+  post('a silence of 100 expressions of Alertmanager', '/api/v2/silences', () =>
+    JSON.stringify({
+      matchers: list(100, (at) => ({
+        name: 'instance',
+        value: `${'(a|b)*'.repeat(20)}${String(at)}.*`,
+        isRegex: true,
+        isEqual: true,
+      })),
+      startsAt: new Date().toISOString(),
+      endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+      createdBy: 'bench',
+      comment: 'bench',
+    }),
+  ),
+  getMany(
+    '30 searches of the timeline that find nothing',
+    30,
+    () => '/api/mon/v1/timeline?q=nothing-at-all&limit=1000',
+  ),
+  getMany('30 lists of the timeline', 30, () => '/api/mon/v1/timeline?limit=1000'),
+  getMany('10 reports', 10, () => '/api/mon/v1/report'),
+  getMany('10 availabilities', 10, () => '/api/mon/v1/availability'),
+  getMany(
+    '10 states of the past',
+    10,
+    () => `/api/mon/v1/timeline/state?at=${String(Math.floor(Date.now() / 1000) - 1)}`,
+  ),
+  get('GET results of v1', '/results'),
+  getMany('20 pages of results of v1', 20, () => '/results?limit=100'),
+  getMany('20 pages of results at the end', 20, () => '/results?limit=100&offset=99000'),
+  getMany('20 pages of events of v1', 20, () => '/events?limit=100'),
+  getMany('20 pages of events', 20, () => '/api/mon/v1/events?limit=100'),
+  getMany('20 sorted pages of events', 20, () => '/api/mon/v1/events?limit=100&sort=-since,client'),
+  get('a search of events', '/api/mon/v1/events?q=nothing-at-all'),
+  get('a costly search of events', `/api/mon/v1/events?q=${SELECTOR_SEARCH}`),
+  get('a search of results', '/api/mon/v1/results?q=nothing-at-all&limit=10'),
+  get('a search of clients', '/api/mon/v1/clients?q=nothing-at-all&limit=10'),
+  getMany('20 lists of clients', 20, () => '/api/mon/v1/clients?limit=100'),
+  getMany('20 lists of clients of v1', 20, () => '/clients?limit=100'),
+  get('one filter of results', '/results?filter.check.team=operations&limit=10'),
+  get('GET silenced', '/api/mon/v1/silenced'),
+  getMany('20 pages of silenced', 20, () => '/api/mon/v1/silenced?limit=10'),
+  getMany('20 pages of silenced of v1', 20, () => '/silenced?limit=10'),
+  get('GET aggregates', '/api/mon/v1/aggregates'),
+  get('GET an aggregate', '/api/mon/v1/aggregates/all'),
+  getMany('20 aggregates by age', 20, () => '/aggregates/all?max_age=3600'),
+  getMany('20 pages of the members of an aggregate', 20, () => '/aggregates/all/clients?limit=10'),
+  getMany(
+    '20 pages of the critical results of an aggregate',
+    20,
+    () => '/api/mon/v1/aggregates/all/results/critical?limit=10',
+  ),
+  getMany('20 lists of checks', 20, () => '/api/mon/v1/checks?limit=10'),
+  getMany('20 results of a check', 20, () => '/api/mon/v1/checks/check-1/results?limit=10'),
+  getMany('20 overviews', 20, () => '/api/mon/v1/overview'),
+  getMany('20 metrics', 20, () => '/metrics'),
+  getMany('20 metrics of checks', 20, () => '/metrics/checks'),
+  getMany('5 deep healths', 5, () => '/health?deep=1'),
+  getMany('20 lists of entities', 20, () => '/api/core/v2/namespaces/default/entities?limit=10'),
+  getMany('20 lists of events of Sensu Go', 20, () => '/api/core/v2/namespaces/default/events?limit=10'),
+  get(
+    'a label selector of events',
+    `/api/core/v2/namespaces/default/events?limit=10&labelSelector=${encodeURIComponent('nothing == "x"')}`,
+  ),
+  getMany('20 pages of the audit trail', 20, () => '/api/mon/v1/audit?limit=1000'),
+  getMany('20 details of a client', 20, () => '/api/mon/v1/clients/web-1'),
+  getMany('20 explanations', 20, () => '/api/mon/v1/events/web-1/check-1/explain'),
+  post('preview of 1,000 entries by name', '/api/mon/v1/silenced/preview', () =>
+    JSON.stringify({ entries: list(1000, (at) => ({ check: `check-${String(at)}` })) }),
+  ),
+  pipelined('GET events sent ahead 100 times on 400 connections', 400, 100, '/events'),
+  pipelined('GET results sent ahead 100 times on 400 connections', 400, 100, '/results?limit=100'),
+  agentAttack('a frame of 16 MB with 1,000 results', [
+    JSON.stringify({
+      type: 'results',
+      results: list(1000, (at) => ({
+        id: at + 1,
+        check: { name: `a-${String(at)}`, status: 0, output: 'x'.repeat(15_000) },
+      })),
+    }),
+  ]),
+  agentAttack('a frame of 15 MB of one text', [
+    JSON.stringify({
+      type: 'results',
+      results: [{ id: 1, check: { name: 'a', status: 0, output: 'x'.repeat(15_000_000) } }],
+    }),
+  ]),
+  agentAttack('a frame of three million values', [
+    `{"type":"results","results":[{"id":1,"check":{"name":"a","status":0,"output":"x","v":[${'{},'.repeat(3_000_000)}0]}}]}`,
+  ]),
+  agentAttack(
+    '100 frames of 1,000 results',
+    list(100, (frame) =>
+      JSON.stringify({
+        type: 'results',
+        results: list(1000, (at) => ({
+          id: frame * 1000 + at + 1,
+          check: { name: `a-${String(at)}`, status: frame % 2, output: 'x' },
+        })),
+      }),
+    ),
+  ),
+  agentAttack('a keepalive of 10 MB', [
+    JSON.stringify({
+      type: 'keepalive',
+      client: { name: 'attacker', address: 'a', subscriptions: [], v: list(1_000_000, (at) => ({ at })) },
+    }),
+  ]),
+  v2AgentAttack(
+    'a frame of 2 MB of an agent of Sensu Go',
+    `event\n${JSON.stringify({ check: { metadata: { name: 'x' }, status: 0, v: list(600_000, () => []) } })}`,
+  ),
+  feedAttack(
+    'frames of 64 kB of the feed',
+    list(100, () => JSON.stringify({ type: 'subscribe', topics: list(20_000, () => '') })),
+  ),
+  feedAttack('a snapshot of everything', [
+    JSON.stringify({ type: 'subscribe', topics: ['events', 'clients', 'silenced', 'aggregates'] }),
+  ]),
+];
