@@ -12,7 +12,7 @@ export function* sortInChunks<Item>(
 ): Generator<void, Item[], undefined> {
   let runs: Item[][] = [];
   for (let start = 0; start < items.length; start += STEP) {
-    runs.push(items.slice(start, start + STEP).sort(order));
+    runs.push(items.slice(start, start + STEP).toSorted(order));
     yield;
   }
   while (runs.length > 1) {

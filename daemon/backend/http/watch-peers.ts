@@ -20,7 +20,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
   return (request, response) => {
     const peer = slowPeers.of(request.socket);
     if (peer === undefined) {
-      startPaced(() => void answer(request, response));
+      startPaced(() => answer(request, response));
       return;
     }
     // Nobody wants the answer any more.
@@ -35,7 +35,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
       startPaced(() => {
         if (peer.socket.destroyed) return;
         response.once('close', () => peer.ended(response));
-        void answer(request, response);
+        answer(request, response);
       });
     });
   };
