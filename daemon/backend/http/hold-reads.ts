@@ -18,7 +18,10 @@ declare module 'fastify' {
   }
 }
 
-/** Has reads wait until a large change is committed or undone. Those about the backend itself do not wait. */
+/**
+ * Has reads wait until a large change is committed or undone. Those about the backend itself, and those of the other
+ * backends, do not wait.
+ */
 export function holdReads(
   app: FastifyInstance,
   partialBatch: () => Promise<boolean> | undefined = () => undefined,
@@ -28,9 +31,9 @@ export function holdReads(
     return batch === undefined ? undefined : settled(batch, partialBatch);
   });
   app.addHook('preHandler', (request, _reply, done) => {
-    const { access, isOfItself = false } = matchedRoute(request);
+    const { access, isOfItself = false, isOfPeers = false } = matchedRoute(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD' || access === 'read';
-    const committed = isRead && !isOfItself ? app.committedState() : undefined;
+    const committed = isRead && !isOfItself && !isOfPeers ? app.committedState() : undefined;
     const proceed = (): void => done();
     if (committed === undefined) proceed();
     else committed.then(proceed, done);

@@ -173,7 +173,7 @@ function pipelined(name: string, connections: number, each: number, path: string
 const FRACTIONS = `"a":[${'1.0,'.repeat(1_000_000)}1]`;
 const OBJECTS = `"a":[${'{"a":1.0},'.repeat(500_000)}1]`;
 
-/** What the review sent (security 1), each by a sender who has the scope that it takes. */
+/** What a review of the security has sent (security S7). */
 export const REVIEWED_ATTACKS: readonly Attack[] = [
   post('preview of 1,000 costly selectors', '/api/mon/v1/silenced/preview', () =>
     JSON.stringify({ entries: list(1000, (at) => ({ selector: costlySelector(at) })) }),
