@@ -190,7 +190,7 @@ export interface StoreSchema {
   }>;
 }
 
-/** What room is set aside for: what goes on while the disk is full, or the next start. */
+/** The purpose of space that is set aside: what goes on while the disk is full, or the next start. */
 export type ReserveUse = 'running' | 'opening';
 
 /** The disk of the store. */

@@ -12,7 +12,7 @@ export interface ResultsOrder {
   readonly rate: number;
 }
 
-/** What the parent says: `latency` asks for the figures since the last time, `over` ends the load. */
+/** The message of the parent: `latency` asks for the figures since the last time, `over` ends the load. */
 export type ResultsRequest = 'latency' | 'over';
 
 /** How long results waited for their acknowledgement, in milliseconds. */

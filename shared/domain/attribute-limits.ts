@@ -85,7 +85,7 @@ function excessWithout(
   return tooLarge(noun, String(bytes), limits);
 }
 
-/** So many times the limit need not be counted to the byte. */
+/** The multiple of the limit beyond which bytes are not counted. */
 const FAR_BEYOND = 4;
 
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {

@@ -8,8 +8,8 @@ const WAIT_MS_MAX = 10_000;
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Waits while the registry holds a part of a batch, so that readers see nothing that is not committed. Undefined: it
-     * holds none.
+     * Waits while the registry holds a part of a batch, so that readers see nothing that is not committed. Undefined:
+     * it holds none.
      *
      * @returns false if the batch failed: whatever was read before may show a part of it
      * @throws MonError `unavailable` if that takes too long

@@ -82,16 +82,16 @@ export class Results {
   ): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
-    let found: Map<number, MonError> | undefined;
+    let refusals: Map<number, MonError> | undefined;
     const incoming: IncomingResult[] = [];
     const turn = results.length > 1 ? new LoopTurn() : undefined;
     for (const [index, result] of results.entries()) {
       if (turn?.isDue === true) await turn.share();
       const refusal = this.#parts.attributes.refusalOf(result);
-      if (refusal !== undefined) (found ??= new Map()).set(index, refusal);
+      if (refusal !== undefined) (refusals ??= new Map()).set(index, refusal);
       incoming.push(incomingFromApi(result, definitions, now));
     }
-    const excessive = found ?? NONE_REFUSED;
+    const excessive = refusals ?? NONE_REFUSED;
     const refusalOf = this.#refusalOf.bind(this);
     const counts = this.refused;
     return this.#parts.batcher.runSteps(

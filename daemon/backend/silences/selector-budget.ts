@@ -16,8 +16,8 @@ type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' |
  *
  * @throws MonError `threshold`
  */
-export function refuseCostly(namespace: Silenced, wanted: readonly Selector[]): void {
-  const problem = costProblem(namespace, wanted);
+export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]): void {
+  const problem = costProblem(namespace, selectors);
   if (problem !== undefined) throw new MonError('threshold', problem);
 }
 
@@ -25,9 +25,9 @@ export function refuseCostly(namespace: Silenced, wanted: readonly Selector[]): 
  * Says why these selectors are too many for a namespace; undefined: they are not. Those that are there already count
  * once.
  */
-export function costProblem({ silenced }: Silenced, wanted: readonly Selector[]): string | undefined {
+export function costProblem({ silenced }: Silenced, selectors: readonly Selector[]): string | undefined {
   const fresh = new Map<string, number>();
-  for (const { text, cost } of wanted) {
+  for (const { text, cost } of selectors) {
     const id = selectorId(text);
     if (!silenced.hasSelector(id)) fresh.set(id, cost);
   }

@@ -38,7 +38,7 @@ export class LongFrames {
     return this.#isBusy;
   }
 
-  /** Has a frame parsed behind those before it; then `take` is called with its value, without forbidden names (S9). */
+  /** Parses a frame behind those before it, then calls `take` with its value, without forbidden names (S9). */
   add(text: string, take: (value: unknown) => void): void {
     this.#waiting.push({ text, take });
     if (this.#isBusy) return;
@@ -53,7 +53,7 @@ export class LongFrames {
     this.#socket.pause();
   }
 
-  /** Goes on reading, unless frames wait here. */
+  /** Resumes reading, unless frames wait here. */
   resume(): void {
     this.#isPausedByOwner = false;
     if (!this.#isBusy && this.#socket.isPaused) this.#socket.resume();

@@ -121,11 +121,11 @@ export function startPaced(task: () => void): void {
 const LARGE_BATCH = 2000;
 
 /** How long a part of a large batch may hold the event loop. */
-const BATCH_HELD_MS_MAX = 15;
+const BATCH_CHUNK_MS_MAX = 15;
 
 /** Divides the making of a large batch of records into chunks; undefined: the batch is small. */
 export function batchTurn(records: number): LoopTurn | undefined {
-  return records < LARGE_BATCH ? undefined : new LoopTurn(undefined, BATCH_HELD_MS_MAX);
+  return records < LARGE_BATCH ? undefined : new LoopTurn(undefined, BATCH_CHUNK_MS_MAX);
 }
 
 /** Runs synchronous steps to their end, in chunks. */

@@ -173,7 +173,7 @@ function pipelined(name: string, connections: number, each: number, path: string
 const FRACTIONS = `"a":[${'1.0,'.repeat(1_000_000)}1]`;
 const OBJECTS = `"a":[${'{"a":1.0},'.repeat(500_000)}1]`;
 
-/** What a review of the security has sent (security S7). */
+/** The attacks of a security review (security S7). */
 export const REVIEWED_ATTACKS: readonly Attack[] = [
   post('preview of 1,000 costly selectors', '/api/mon/v1/silenced/preview', () =>
     JSON.stringify({ entries: list(1000, (at) => ({ selector: costlySelector(at) })) }),
