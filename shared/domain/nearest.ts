@@ -17,6 +17,15 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
+/** The candidates that are most like `typed`, the most similar first: for a text that no candidate is near to. */
+export function mostSimilar(typed: string, candidates: readonly string[], count: number): readonly string[] {
+  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }));
+  return ranked
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];

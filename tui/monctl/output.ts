@@ -38,9 +38,11 @@ export interface OutputStream {
   hasColors?(): boolean;
 }
 
-export interface OutputWishes {
+export interface OutputOptions {
   readonly format: string;
   readonly raw: boolean;
+  /** False: tables have no line of column titles. */
+  readonly headers?: boolean | undefined;
   /** What the text for people is called; default `table`. */
   readonly textFormat?: string | undefined;
 }
@@ -50,14 +52,14 @@ export interface OutputWishes {
  * @throws MonError `invalid` for a format that does not exist, and for `raw` on a terminal
  */
 export function openOutput(
-  { format: asked, raw, textFormat = 'table' }: OutputWishes,
+  { format: formatName, raw, headers = true, textFormat = 'table' }: OutputOptions,
   stdout: OutputStream,
   stderr: OutputStream,
 ): Output {
   const names = OUTPUT_FORMATS.map((known) => (known === 'table' ? textFormat : known));
-  const format = OUTPUT_FORMATS[names.indexOf(asked)];
+  const format = OUTPUT_FORMATS[names.indexOf(formatName)];
   if (format === undefined) {
-    throw new MonError('invalid', `--output must be ${names.join(', ')}, not ${JSON.stringify(asked)}`);
+    throw new MonError('invalid', `--output must be ${names.join(', ')}, not ${JSON.stringify(formatName)}`);
   }
   const isTerminal = stdout.isTTY === true;
   if (raw && isTerminal) {
@@ -83,7 +85,7 @@ export function openOutput(
   return {
     format,
     get look() {
-      return { width: isTerminal ? stdout.columns : undefined, color, raw };
+      return { width: isTerminal ? stdout.columns : undefined, color, raw, ...(headers ? {} : { headers }) };
     },
     async show(value, text) {
       say(format === 'table' ? text() : format === 'json' ? toJson(value, 2) : await toYaml(value));

@@ -2,8 +2,14 @@ import meow from 'meow';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Command } from './command.ts';
 import { flag, takes, readFlags, type CommandOption, type Flags } from './flags.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { mostSimilar, nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
+
+/** The most names of commands that an error lists. */
+const LISTED_MAX = 10;
+
+/** How many names an error shows where none is near to what was typed. */
+const SIMILAR_SHOWN = 3;
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
@@ -18,6 +24,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
     completes: OUTPUT_FORMATS,
     short: 'o',
   }),
+  headers: flag('column titles above a table, the default; --no-headers: none'),
   raw: flag('keep control characters (pipes only)'),
   help: flag('show help for the command', { short: 'h' }),
   version: flag('show the version of monctl'),
@@ -55,10 +62,9 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   const command = matching.find((candidate) => words.length >= candidate.words.length);
   if (command === undefined) {
     const called = ['monctl', ...words].join(' ');
-    throw new MonError(
-      'invalid',
-      `${called} needs a command: ${nextWords(words, matching).join(', ')}; see ${called} --help`,
-    );
+    const next = nextWords(words, matching);
+    const shown = next.length > LISTED_MAX ? `such as ${next.slice(0, LISTED_MAX).join(', ')}` : next.join(', ');
+    throw new MonError('invalid', `${called} needs a command: ${shown}; see ${called} --help`);
   }
   const options = { ...GLOBAL_OPTIONS, ...command.options };
   refuseForeign(found, options, command);
@@ -186,9 +192,15 @@ function matchingCommands(words: readonly string[], commands: readonly Command[]
     const next = matching.filter((command) => command.words[index] === word);
     if (next.length === 0) {
       const before = words.slice(0, index);
-      throw unknown('command', ['monctl', ...before, word].join(' '), word, nextWords(before, matching), (meant) =>
-        ['monctl', ...before, meant].join(' '),
-      );
+      const called = ['monctl', ...before].join(' ');
+      throw unknown({
+        what: 'command',
+        spelled: `${called} ${word}`,
+        typed: word,
+        candidates: nextWords(before, matching),
+        spell: (name) => `${called} ${name}`,
+        help: `${called} --help`,
+      });
     }
     matching = next;
   }
@@ -206,24 +218,44 @@ function refuseForeign(
 ): void {
   for (const [name, value] of Object.entries(found)) {
     if (value === undefined || Object.hasOwn(options, name)) continue;
-    const spelled = name.length === 1 ? `-${name}` : `--${name}`;
+    const isNegated = value === false;
+    const spelled = name.length === 1 ? `-${name}` : `--${isNegated ? 'no-' : ''}${name}`;
     const place = `monctl ${command.words.join(' ')}`;
-    throw unknown(`option of ${place}`, spelled, name, Object.keys(options), (meant) => `--${meant}`);
+    throw unknown({
+      what: `option of ${place}`,
+      spelled,
+      typed: name,
+      candidates: isNegated ? switchNames(options) : Object.keys(options),
+      spell: (option) => `--${isNegated ? 'no-' : ''}${option}`,
+      help: `${place} --help`,
+    });
   }
 }
 
-function unknown(
-  what: string,
-  spelled: string,
-  typed: string,
-  candidates: readonly string[],
-  spell: (meant: string) => string,
-): MonError {
-  const meant = nearest(typed, candidates);
+/** The options that have a `--no-` form. */
+function switchNames(options: Readonly<Record<string, CommandOption>>): readonly string[] {
+  return Object.keys(options).filter((name) => options[name]?.type === 'switch');
+}
+
+/** A word on the command line that names nothing. */
+interface UnknownWord {
+  readonly what: string;
+  /** The word as it was typed, with its dashes or the words before it. */
+  readonly spelled: string;
+  readonly typed: string;
+  readonly candidates: readonly string[];
+  readonly spell: (name: string) => string;
+  /** The command that lists all of them. */
+  readonly help: string;
+}
+
+function unknown({ what, spelled, typed, candidates, spell, help }: UnknownWord): MonError {
+  const suggestion = nearest(typed, candidates);
+  const similar = mostSimilar(typed, candidates, SIMILAR_SHOWN).map((name) => spell(name));
   const advice =
-    meant === undefined
-      ? `there is ${candidates.map((one) => spell(one)).join(', ')}`
-      : `did you mean ${spell(meant)}?`;
+    suggestion === undefined
+      ? `the most similar are ${similar.join(', ')}; see ${help}`
+      : `did you mean ${spell(suggestion)}?`;
   return new MonError('invalid', `${spelled} is no ${what}: ${advice}`);
 }
 

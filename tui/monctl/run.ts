@@ -127,7 +127,8 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       const { command, flags, operands, rest } = called;
       const { textFormat = 'table' } = command;
       const format = flags.value('output') ?? textFormat;
-      const output = openOutput({ format, textFormat, raw: flags.switch('raw') ?? false }, stdout, stderr);
+      const options = { format, textFormat, raw: flags.switch('raw') ?? false, headers: flags.switch('headers') };
+      const output = openOutput(options, stdout, stderr);
       const {
         backend,
         env: credentials,

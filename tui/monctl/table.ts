@@ -17,6 +17,8 @@ export interface TableLook {
   readonly color: boolean;
   /** Text from outside goes out as it came in. */
   readonly raw: boolean;
+  /** False: no line of column titles. */
+  readonly headers?: boolean;
 }
 
 /** Rows under titles, columns aligned by cells, two spaces apart. */
@@ -42,7 +44,9 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 
   const titles = line(columns.map(({ title }) => title));
   const head = look.color ? styleText('bold', titles, { validateStream: false }) : titles;
-  return [head, ...rows.map((row, index) => line(cells[index] ?? [], row))].join('\n');
+  return [...(look.headers === false ? [] : [head]), ...rows.map((row, index) => line(cells[index] ?? [], row))].join(
+    '\n',
+  );
 }
 
 /** Nothing stands behind it, so it is not padded; on a terminal a line that wraps would break the columns. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { startCluster } from '../../support/cluster-peer.ts';
 import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
 import { startScriptedServer, type ScriptedAnswer } from '../../support/scripted-server.ts';
@@ -222,6 +223,15 @@ test('the objects of a backend of another make, page by page; what it denies is 
   ]);
   // Who asks for JSON of everything else gets no less to know.
   expect((await runMonctl([...line, '--output', 'json'])).stderr).toBe(stderr);
+});
+
+test('a dump of a Sensu Go cluster exchanges user and password for a token', async () => {
+  const server = await startCluster({ login: 'admin:P@ssw0rd!' });
+  const line = ['dump', 'checks', '--all-namespaces', '--backend', server.url];
+  const dumped = await runMonctl(line, { MON_CREDENTIALS: 'admin:P@ssw0rd!' });
+  expect(dumped).toMatchObject({ code: 0, stdout: expect.stringContaining('name: disk') as string });
+  const wrong = await runMonctl(line, { MON_CREDENTIALS: 'admin:wrong' });
+  expect(wrong).toMatchObject({ code: 4, stdout: expect.not.stringContaining('disk') as string });
 });
 
 test('a dump that breaks off leaves no file behind', async () => {

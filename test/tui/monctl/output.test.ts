@@ -54,6 +54,14 @@ test('columns are aligned by the cells that characters take', () => {
   expect(table(COLUMNS, rows, PIPE).split('\n')).toEqual(['NAME  N  TEXT', 'web   3  a', '監視  2  b', 'a b   8  c']);
 });
 
+test('a table has no titles with --no-headers, and its columns stay aligned', () => {
+  const rows = [
+    { name: 'web', text: 'a' },
+    { name: 'db', text: 'b' },
+  ];
+  expect(table(COLUMNS, rows, { ...PIPE, headers: false }).split('\n')).toEqual(['web   3  a', 'db    2  b']);
+});
+
 test('on a terminal no line is wider than it, whatever the texts', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
@@ -89,6 +97,8 @@ test('a terminal gets its width and colors, a pipe neither', () => {
   const look = (stdout: Recorder): unknown => openOutput({ format: 'table', raw: false }, stdout, streams.pipe).look;
   expect(look(streams.terminal)).toEqual({ width: 80, color: true, raw: false });
   expect(look(streams.pipe)).toEqual({ width: undefined, color: false, raw: false });
+  const options = { format: 'table', raw: false, headers: false };
+  expect(openOutput(options, streams.pipe, streams.pipe).look).toMatchObject({ headers: false });
 });
 
 test('raw is refused on a terminal, and so is a format that does not exist', () => {

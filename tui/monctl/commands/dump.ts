@@ -14,6 +14,7 @@ import type { Call, Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
 import { counted } from '../counted.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { clusterV2 } from '../upgrade/cluster-login.ts';
 import { DUMP_FORMATS, DumpWriter, writeWhole, type DumpFormat, type TextSink } from '../objects/write-objects.ts';
 
 const TYPE_NAMES = WRAPPED_KINDS.map(({ path }) => path);
@@ -50,52 +51,79 @@ export const dumpCommand: Command = {
     const namespace = namespacesOf(call);
     const path = flags.value('file');
     if (path === undefined) {
-      await writeDump(call, { kinds, namespace, format }, (text) => output.flow(text));
-      await tellOthers(call, kinds, namespace);
+      const source = await sourceOf(call);
+      await writeDump(call, source, { kinds, namespace, format }, (text) => output.flow(text));
+      await noteOtherNamespaces(call, source, kinds, namespace);
       return;
     }
     if (flags.switch('force') !== true && (await isThere(path))) {
       throw new MonError('conflict', `${path} already exists: use another file, or --force`);
     }
+    const source = await sourceOf(call);
     let count = 0;
     await writeWhole(path, async (sink) => {
-      count = await writeDump(call, { kinds, namespace, format }, sink);
+      count = await writeDump(call, source, { kinds, namespace, format }, sink);
     });
-    await tellOthers(call, kinds, namespace);
+    await noteOtherNamespaces(call, source, kinds, namespace);
     output.note(`${counted(count, 'objects')} in ${path}`);
   },
 };
 
-interface Wanted {
+interface DumpSelection {
   readonly kinds: readonly WrappedKind[];
   /** undefined: all. */
   readonly namespace: string | undefined;
   readonly format: DumpFormat;
 }
 
+/**
+ * The backend to dump. A cluster of Sensu Go accepts a user and a password for a token only, so they are exchanged for
+ * one there.
+ *
+ * @throws MonError `unauthenticated`, `unavailable`
+ */
+async function sourceOf(call: Call): Promise<V2Client> {
+  const v2 = call.v2();
+  try {
+    return 'mon' in (await v2.versions()) ? v2 : await clusterV2(call);
+  } catch (error) {
+    // A proxy may hide the path of the version: the lists say what is wrong, if anything is.
+    const isOfLogin = error instanceof MonError && ['unavailable', 'unauthenticated'].includes(error.code);
+    if (isOfLogin || !(error instanceof MonError)) throw error;
+    return v2;
+  }
+}
+
 /** @returns how many objects it holds */
-async function writeDump(call: Call, { kinds, namespace, format }: Wanted, sink: TextSink): Promise<number> {
+async function writeDump(
+  call: Call,
+  source: V2Client,
+  { kinds, namespace, format }: DumpSelection,
+  sink: TextSink,
+): Promise<number> {
   const writer = new DumpWriter(sink, format);
   await writer.begin();
   for (const kind of kinds) {
     const said = `${kind.type}${namespace === undefined || !kind.isNamespaced ? '' : ` of ${namespace}`}`;
-    for await (const page of pagesOf(call, kind, namespace, said)) await writer.write(page);
+    for await (const page of pagesOf(call, source, { kind, namespace, said })) await writer.write(page);
   }
   await writer.end();
   return writer.count;
 }
 
 /** Whoever named no namespace may think that this was all of it. */
-async function tellOthers(call: Call, kinds: readonly WrappedKind[], namespace: string | undefined): Promise<void> {
+async function noteOtherNamespaces(
+  call: Call,
+  source: V2Client,
+  kinds: readonly WrappedKind[],
+  namespace: string | undefined,
+): Promise<void> {
   const isMeant = namespace === undefined || call.flags.value('namespace') !== undefined;
   if (isMeant || kinds.every(({ isNamespaced }) => !isNamespaced)) return;
-  const all = await call
-    .v2()
-    .list(['namespaces'])
-    .catch((error: unknown) => {
-      if (isDenied(error)) return [];
-      throw error;
-    });
+  const all = await source.list(['namespaces']).catch((error: unknown) => {
+    if (isDenied(error)) return [];
+    throw error;
+  });
   const others = all.map((one) => textAt(one, 'name')).filter((name) => name !== namespace);
   if (others.length > 0) {
     call.output.note(`only ${namespace} was dumped, but there are also ${others.join(', ')}: see --all-namespaces`);
@@ -104,13 +132,14 @@ async function tellOthers(call: Call, kinds: readonly WrappedKind[], namespace: 
 
 /** The objects of one type; where they cannot be had, a word about it and none. */
 async function* pagesOf(
-  call: Call,
-  kind: WrappedKind,
-  namespace: string | undefined,
-  said: string,
+  { output }: Call,
+  v2: V2Client,
+  {
+    kind,
+    namespace,
+    said,
+  }: { readonly kind: WrappedKind; readonly namespace: string | undefined; readonly said: string },
 ): AsyncGenerator<readonly Wrapped[], void, undefined> {
-  const { output } = call;
-  const v2 = call.v2();
   try {
     const isExact = yield* exactPages(v2, kind, namespace);
     if (isExact) return;
