@@ -116,9 +116,9 @@ function keyOf({ username }: V2User): readonly string[] {
   return [username];
 }
 
-/** Without the hash of the password, which only a dump holds. */
+/** A user without the hash of the password, which only a dump holds. As at the peer, no groups are left out. */
 function shownUser({ username, groups, disabled }: User): V2User {
-  return { username, groups, disabled };
+  return { username, ...(groups.length > 0 ? { groups } : {}), disabled };
 }
 
 function groupOfPath({ params }: FastifyRequest): string {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { assetFilterProblems } from '../../../shared/domain/v2/asset.ts';
 import { v2AssetSchema } from '../../../shared/schemas/v2/asset.ts';
 import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
 import { v2FilterSchema } from '../../../shared/schemas/v2/filter.ts';
@@ -18,7 +19,11 @@ export const DEFINITION_SCHEMAS = {
   mutators: v2MutatorSchema,
   pipelines: v2PipelineSchema,
   hooks: v2HookSchema,
-  assets: v2AssetSchema,
+  assets: v2AssetSchema.superRefine((asset, context) => {
+    for (const { path, message } of assetFilterProblems(asset)) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  }),
   roles: roleSchema,
   rolebindings: roleBindingSchema,
   clusterroles: roleSchema,

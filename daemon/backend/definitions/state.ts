@@ -14,6 +14,7 @@ import {
   wholeMutator,
   wholePipeline,
   wholeRole,
+  shownRoleBinding,
 } from '../../../shared/domain/v2/zero-values.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
@@ -77,6 +78,8 @@ const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => O
   assets: wholeAsset,
   roles: wholeRole,
   clusterroles: wholeRole,
+  rolebindings: shownRoleBinding,
+  clusterrolebindings: shownRoleBinding,
 };
 
 const TRANSLATE: {

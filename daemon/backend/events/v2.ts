@@ -1,4 +1,4 @@
-import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
+import { entityOfEvent, eventCheckProblem, resultOfEvent } from '../../../shared/domain/v2/event.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { isSettings } from '../../../shared/domain/merge-settings.ts';
 import { redact } from '../../../shared/domain/redact.ts';
@@ -88,7 +88,10 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
         placeOf(key),
         (present) => {
           request.admission();
-          written = change(shown(present));
+          const before = shown(present);
+          written = change(before);
+          const problem = eventCheckProblem(written.check, before?.check);
+          if (problem !== undefined) throw new MonError('invalid', problem);
           return { ...reportedEvent(written, placeOf(key), actor.who), isResolution };
         },
         actor,

@@ -114,7 +114,7 @@ export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext
     ...only(attributes, (attribute) => isOwn(attribute, attributes[attribute])),
     ...(entityClass === PROXY ? { type: PROXY } : {}),
     ...(sent === undefined ? {} : { sent_subscriptions: sent }),
-    ...(source === 'put' ? { last_seen: last_seen ?? 0 } : {}),
+    ...(source === 'agent' ? {} : { last_seen: last_seen ?? 0 }),
     ...(labels === undefined ? {} : { labels }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(typeof creator === 'string' ? { created_by: creator } : {}),

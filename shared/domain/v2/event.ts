@@ -32,9 +32,10 @@ export function v2EventOf(parts: V2EventParts): V2Event {
   const { event } = state;
   const metrics = check['metrics'];
   const duration = check['duration'];
+  const executed = sentNumber(check, 'executed') ?? check.executed;
   return {
     metadata: eventMetadataOf(check, namespace),
-    timestamp: sentTimestamp(check) ?? event?.timestamp ?? check.executed,
+    timestamp: sentNumber(check, 'timestamp') ?? event?.timestamp ?? check.executed,
     entity,
     check: {
       ...shownAttributes(check, namespace),
@@ -43,10 +44,10 @@ export function v2EventOf(parts: V2EventParts): V2Event {
       status: shownStatus(check.status),
       output: check.output,
       state: stateOf(parts),
-      executed: check.executed,
-      issued: check.issued,
+      executed,
+      issued: sentNumber(check, 'issued') ?? check.issued,
       ...(typeof duration === 'number' && duration > 0 ? { duration } : {}),
-      history: shownHistory(history, check.executed),
+      history: shownHistory(history, executed),
       last_ok: (event === undefined ? state.lastOk : event.lastOk) ?? 0,
       total_state_change: event?.totalStateChange ?? v2StateChange(laterStatuses(history)),
       is_silenced: silenced.length > 0,
@@ -55,7 +56,7 @@ export function v2EventOf(parts: V2EventParts): V2Event {
     ...(isSettings(metrics) ? { metrics } : {}),
     ...(Array.isArray(check['pipelines']) ? { pipelines: check['pipelines'] } : {}),
     id,
-    sequence: 0,
+    sequence: sentNumber(check, 'sequence') ?? 0,
   };
 }
 
@@ -108,10 +109,16 @@ function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metada
   return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...makerOf(own ?? creator) };
 }
 
-/** When the event that brought this result says that it was; absent: nobody said. */
-function sentTimestamp({ event_metadata: metadata }: CheckResult): number | undefined {
-  const timestamp = isSettings(metadata) ? metadata['timestamp'] : undefined;
-  return typeof timestamp === 'number' ? timestamp : undefined;
+/**
+ * A number that the event of this result was sent with, as the peer shows it; absent: the number of the result counts.
+ * `executed` and `issued` are 0 where the event had none: then the result has the time at which it was received.
+ */
+function sentNumber(
+  { event_metadata: metadata }: CheckResult,
+  name: 'timestamp' | 'executed' | 'issued' | 'sequence',
+): number | undefined {
+  const value = isSettings(metadata) ? metadata[name] : undefined;
+  return typeof value === 'number' ? value : undefined;
 }
 
 function makerOf(creator: unknown): { readonly created_by?: string } {
@@ -177,8 +184,11 @@ export function resultOfEvent(
     ...underName('event_metadata', {
       ...pairsOf(event.metadata),
       ...(event.timestamp ? { timestamp: event.timestamp } : {}),
+      ...(executed ? {} : { executed: 0 }),
+      ...(issued ? {} : { issued: 0 }),
+      ...(event.sequence ? { sequence: event.sequence } : {}),
     }),
-    ...(event.metrics ? { metrics: event.metrics } : {}),
+    ...(hasMetrics(event) ? { metrics: event.metrics } : {}),
     ...(metricHandlers.length > 0 ? { type: 'metric' } : {}),
     ...pipelinesOf(event),
     ...(proxy && proxy !== entity ? { source: proxy } : {}),
@@ -188,6 +198,11 @@ export function resultOfEvent(
   };
 }
 
+/** Whether an event brings metrics: the peer leaves them out where there are neither points nor handlers. */
+function hasMetrics({ metrics }: SubmittedV2Event): boolean {
+  return (metrics?.points ?? []).length > 0 || (metrics?.handlers ?? []).length > 0;
+}
+
 /**
  * The pipelines that an event names. Agents repeat them in the check, and send an empty list where there are none. An
  * empty list counts as not set, so that those of the definition show through.
@@ -195,6 +210,31 @@ export function resultOfEvent(
 function pipelinesOf({ pipelines, check }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   const own = [pipelines, check?.pipelines].find((list) => (list ?? []).length > 0);
   return own ? { pipelines: own } : {};
+}
+
+/** The attributes of a check that the peer refuses in an event as it does in a definition. */
+type LimitedCheck = Pick<
+  NonNullable<SubmittedV2Event['check']>,
+  'ttl' | 'interval' | 'low_flap_threshold' | 'high_flap_threshold'
+>;
+
+/**
+ * Why the peer refuses the check of an event (reference 8); undefined: it does not. Results of version 1 and checks of
+ * the configuration may have such values, so an event that is read and put back with them is accepted.
+ *
+ * @param before the check of the event that is replaced, as it is shown
+ */
+export function eventCheckProblem(check: LimitedCheck, before: LimitedCheck | undefined): string | undefined {
+  const { ttl, interval, low_flap_threshold: low, high_flap_threshold: high } = check;
+  const isPutBack = before?.ttl === ttl && before?.interval === interval;
+  if (ttl && ttl > 0 && ttl <= (interval ?? 0) && !isPutBack) {
+    return `check.ttl: must be greater than interval (${String(interval)})`;
+  }
+  const hasSameThresholds = before?.low_flap_threshold === low && before?.high_flap_threshold === high;
+  if (low && high && low >= high && !hasSameThresholds) {
+    return 'check.low_flap_threshold: must be less than high_flap_threshold';
+  }
+  return undefined;
 }
 
 /** The entity that an event brings along. */

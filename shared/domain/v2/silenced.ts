@@ -55,6 +55,13 @@ function present(part: string | null | undefined): string | null {
   return part === undefined || part === '' || part === '*' ? null : part;
 }
 
+type Pairs = Readonly<Record<string, string>>;
+
+/** Whether there are labels or annotations; the peer leaves out an empty map. */
+function hasPairs(pairs: Pairs | null | undefined): pairs is Pairs {
+  return Object.keys(pairs ?? {}).length > 0;
+}
+
 /** The entry as version 2 shows it. */
 export function v2SilencedOf(namespace: string, entry: SilencedEntry): V2Silenced {
   const { subscription, check, creator } = entry;
@@ -62,8 +69,8 @@ export function v2SilencedOf(namespace: string, entry: SilencedEntry): V2Silence
     metadata: {
       name: v2SilencedName(entry),
       namespace,
-      ...(entry.labels ? { labels: entry.labels } : {}),
-      ...(entry.annotations ? { annotations: entry.annotations } : {}),
+      ...(hasPairs(entry.labels) ? { labels: entry.labels } : {}),
+      ...(hasPairs(entry.annotations) ? { annotations: entry.annotations } : {}),
       ...(creator === null || creator === '' ? {} : { created_by: creator }),
     },
     expire: askedSeconds(entry),

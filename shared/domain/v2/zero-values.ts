@@ -3,7 +3,7 @@ import type { V2Check } from '../../schemas/v2/check.ts';
 import type { V2Filter } from '../../schemas/v2/filter.ts';
 import type { V2Handler } from '../../schemas/v2/handler.ts';
 import type { V2Hook } from '../../schemas/v2/hook.ts';
-import type { Role, RoleRule } from '../../schemas/v2/role.ts';
+import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
 import type { V2Mutator } from '../../schemas/v2/mutator.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 
@@ -31,8 +31,8 @@ const OMITTED: ReadonlySet<string> = new Set([
 export function wholeCheck(check: V2Check): V2Check {
   const { subdue = null, proxy_requests: proxy } = check;
   return {
-    ...told(check),
-    metadata: told(check.metadata),
+    ...withoutEmpty(check),
+    metadata: withoutEmpty(check.metadata),
     handlers: check.handlers ?? [],
     high_flap_threshold: check.high_flap_threshold ?? 0,
     interval: check.interval ?? 0,
@@ -71,8 +71,8 @@ export function wholeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>
 export function wholeHandler(handler: V2Handler): V2Handler {
   const { handlers = null, filters = null, env_vars = null, runtime_assets = null, secrets = null } = handler;
   return {
-    ...told(handler),
-    metadata: told(handler.metadata),
+    ...withoutEmpty(handler),
+    metadata: withoutEmpty(handler.metadata),
     timeout: handler.timeout ?? 0,
     handlers,
     filters,
@@ -84,14 +84,14 @@ export function wholeHandler(handler: V2Handler): V2Handler {
 
 export function wholeFilter(filter: V2Filter): V2Filter {
   const { runtime_assets = null } = filter;
-  return { ...told(filter), metadata: told(filter.metadata), runtime_assets };
+  return { ...withoutEmpty(filter), metadata: withoutEmpty(filter.metadata), runtime_assets };
 }
 
 export function wholeMutator(mutator: V2Mutator): V2Mutator {
   const { env_vars = null, runtime_assets = null, secrets = null } = mutator;
   return {
-    ...told(mutator),
-    metadata: told(mutator.metadata),
+    ...withoutEmpty(mutator),
+    metadata: withoutEmpty(mutator.metadata),
     timeout: mutator.timeout ?? 0,
     env_vars,
     runtime_assets,
@@ -99,14 +99,22 @@ export function wholeMutator(mutator: V2Mutator): V2Mutator {
   };
 }
 
-function told<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([name, item]) => !OMITTED.has(name) || item)) as Value;
+function withoutEmpty<Value extends object>(value: Value): Value {
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, item]) => !OMITTED.has(name) || !isEmpty(name, item)),
+  ) as Value;
+}
+
+/** A label map without labels is left out; an empty object of another name may say something. */
+function isEmpty(name: string, item: unknown): boolean {
+  if (!item) return true;
+  return (name === 'labels' || name === 'annotations') && Object.keys(item).length === 0;
 }
 
 export function wholePipeline(pipeline: V2Pipeline): V2Pipeline {
   return {
-    ...told(pipeline),
-    metadata: told(pipeline.metadata),
+    ...withoutEmpty(pipeline),
+    metadata: withoutEmpty(pipeline.metadata),
     workflows: pipeline.workflows?.map(wholeWorkflow) ?? null,
   };
 }
@@ -122,12 +130,23 @@ function wholeWorkflow(workflow: V2Workflow): V2Workflow {
 }
 
 export function wholeHook(hook: V2Hook): V2Hook {
-  return { ...hook, stdin: hook.stdin ?? false, runtime_assets: hook.runtime_assets ?? null };
+  return {
+    ...hook,
+    metadata: withoutEmpty(hook.metadata),
+    stdin: hook.stdin ?? false,
+    runtime_assets: hook.runtime_assets ?? null,
+  };
 }
 
 export function wholeAsset(asset: V2Asset): V2Asset {
   const { filters = null, headers = null, builds } = asset;
-  return { ...asset, filters, builds: builds?.map(wholeBuild) ?? null, headers };
+  return {
+    ...asset,
+    metadata: withoutEmpty(asset.metadata),
+    filters,
+    builds: builds?.map(wholeBuild) ?? null,
+    headers,
+  };
 }
 
 type Build = NonNullable<V2Asset['builds']>[number];
@@ -137,7 +156,11 @@ function wholeBuild(build: Build): Build {
 }
 
 export function wholeRole(role: Role): Role {
-  return { ...role, rules: role.rules.map(wholeRule) };
+  return { ...role, metadata: withoutEmpty(role.metadata), rules: role.rules.map(wholeRule) };
+}
+
+export function shownRoleBinding(binding: RoleBinding): RoleBinding {
+  return { ...binding, metadata: withoutEmpty(binding.metadata) };
 }
 
 function wholeRule(rule: RoleRule): RoleRule {

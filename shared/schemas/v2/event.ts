@@ -69,6 +69,8 @@ export const v2EventSchema = z.looseObject({
   check: eventCheckSchema.nullish(),
   metrics: metricsSchema.nullish(),
   pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+  /** How many events the agent has sent of this check since it started. */
+  sequence: z.int().nullish(),
 });
 
 export type SubmittedV2Event = z.infer<typeof v2EventSchema>;

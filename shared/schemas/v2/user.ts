@@ -61,6 +61,7 @@ export type ChangedPassword = z.infer<typeof changedPasswordSchema>;
 /** A user as it is shown, which is to administrators and to oneself. */
 export interface V2User {
   readonly username: string;
-  readonly groups: readonly string[];
+  /** Absent: the user is in no group. */
+  readonly groups?: readonly string[];
   readonly disabled: boolean;
 }

@@ -86,6 +86,14 @@ test('another password counts at once, the old one no more', async () => {
   expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
 });
 
+test('a user in no group is shown without groups, as at the peer', async () => {
+  await asRoot('POST', USERS, { username: 'loner', password_hash: HASH });
+  expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual({ username: 'loner', disabled: false });
+  await asRoot('PUT', `${USERS}/loner/groups/viewers`);
+  const grouped = { username: 'loner', groups: ['viewers'], disabled: false };
+  expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual(grouped);
+});
+
 describe('a password is changed as clients of the peer do', () => {
   const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
 

@@ -145,8 +145,31 @@ describe('assets', () => {
     ['with a space in the name', { metadata: meta('a b') }],
     ['with a name that leads out of a folder', { metadata: meta('a/../b') }],
     ['with a build of no checksum', { builds: [{ url: 'https://x.example/y' }] }],
+    ['with a filter that is no expression', { filters: ["entity.system.os == 'linux'", 'entity.system.os =='] }],
+    ['with two values beside each other in a filter', { filters: ['entity.system.os linux'] }],
+    ['with a text without its end in a filter', { filters: ["entity.system.arch == 'amd64"] }],
+    [
+      'with a build whose filter is no expression',
+      { builds: [{ url: 'https://x.example/y', sha512: SHA, filters: ["entity.system.os = = 'linux'"] }] },
+    ],
   ])('are refused %s', async (_what, body) => {
     expect(await v2.post(`${PROD}/assets`, { ...asset, ...body })).toMatchObject({ status: 400 });
+  });
+
+  test('take the filters of published assets, and those that count are the ones of the builds', async () => {
+    const filters = [
+      "entity.system.os == 'linux'",
+      "parseInt(entity.system.platform_version.split('.')[0]) > 6",
+      "entity.system.platform_version.split('.')[0].indexOf('201') !== -1",
+      '',
+    ];
+    expect(await v2.put(path, { ...asset, filters })).toMatchObject({ status: 201 });
+    const built = { metadata: asset.metadata, builds: [{ url: asset.url, sha512: SHA, filters }], filters: ['=='] };
+    expect(await v2.put(path, built)).toMatchObject({ status: 201 });
+    expect(await v2.put(path, { ...asset, filters: ['entity.'] })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/filters.*cannot be read, character 8/) as string },
+    });
   });
 
   test('and hooks go to agents with the checks that name them; what is not there is left out', async () => {

@@ -88,6 +88,31 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
   });
 });
 
+test.each<[kind: string, object: object]>([
+  ['checks', { command: 'true', interval: 60 }],
+  ['handlers', { type: 'pipe', command: 'cat' }],
+  ['filters', { action: 'allow', expressions: ['true'] }],
+  ['mutators', { command: 'cat' }],
+  ['pipelines', { workflows: [] }],
+  ['hooks', { command: 'ps', timeout: 5 }],
+  ['assets', { url: 'https://assets.example/x', sha512: 'a1'.repeat(64) }],
+  ['roles', { rules: [{ verbs: ['get'], resources: ['checks'] }] }],
+  ['entities', { entity_class: 'proxy' }],
+])('%s show no label map once a patch has removed the last label', async (kind, object) => {
+  const path = `/namespaces/prod/${kind}`;
+  const labelled = { ...metadata, name: 'labelled', labels: { team: 'ops' }, annotations: { note: 'x' } };
+  await v2.post(path, { ...object, metadata: labelled });
+  expect((await v2.get(`${path}/labelled`)).body).toMatchObject({ metadata: labelled });
+  const none = { metadata: { labels: { team: null }, annotations: { note: null } } };
+  const patched = await v2.patch(`${path}/labelled`, none);
+  expect(patched.status).toBe(200);
+  for (const { body } of [patched, await v2.get(`${path}/labelled`)]) {
+    expect(body).toMatchObject({ metadata: { name: 'labelled' } });
+    expect(body).not.toHaveProperty('metadata.labels');
+    expect(body).not.toHaveProperty('metadata.annotations');
+  }
+});
+
 test('those of the configuration are shown in default, and changed only there', async () => {
   expect((await v2.get('/namespaces/default/handlers/mail')).body).toMatchObject({
     metadata: { annotations: { 'mon/source': 'configuration' } },

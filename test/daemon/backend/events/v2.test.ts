@@ -148,6 +148,60 @@ describe('an event that is sent', () => {
     expect(await v1('GET', '/results/whole/disk')).toMatchObject({ check: { output } });
   });
 
+  test('without times has 0 for executed, issued and last_seen, as at the peer, and the result has the present', async () => {
+    const { timestamp: _, ...body } = eventOf('timeless', 'cpu');
+    await v2.post(EVENTS, body);
+    await v2.post(EVENTS, body);
+    expect((await v2.get(`${EVENTS}/timeless/cpu`)).body).toMatchObject({
+      timestamp: NOW,
+      entity: { last_seen: 0 },
+      check: { executed: 0, issued: 0, history: [{ status: 2, executed: 0 }] },
+    });
+    expect(await v1('GET', '/results/timeless/cpu')).toMatchObject({ check: { executed: NOW, issued: NOW } });
+    expect(await v1('GET', '/clients/timeless')).toMatchObject({ timestamp: NOW });
+    await v2.post(EVENTS, eventOf('timeless', 'cpu', { executed: NOW - 9, issued: NOW - 10 }));
+    expect((await v2.get(`${EVENTS}/timeless/cpu`)).body).toMatchObject({
+      check: { executed: NOW - 9, issued: NOW - 10 },
+    });
+  });
+
+  test('keeps its sequence, and shows metrics only where there are points or handlers', async () => {
+    const none = { handlers: [], points: [] };
+    await v2.post(EVENTS, { ...eventOf('counted', 'cpu'), sequence: 7, metrics: none });
+    const { body } = await v2.get(`${EVENTS}/counted/cpu`);
+    expect(body).toMatchObject({ sequence: 7 });
+    expect(body).not.toHaveProperty('metrics');
+    await v2.post(EVENTS, { ...eventOf('counted', 'cpu'), metrics: { ...none, handlers: ['tsdb'] } });
+    expect((await v2.get(`${EVENTS}/counted/cpu`)).body).toMatchObject({
+      sequence: 0,
+      metrics: { handlers: ['tsdb'], points: [] },
+    });
+  });
+
+  test('is refused by the rules of the peer for ttl and flapping, unless it is put back as it was read', async () => {
+    const post = async (attributes: object): Promise<number> =>
+      (await v2.post(EVENTS, eventOf('bounded', 'cpu', { ...attributes }))).status;
+    expect(await post({ interval: 60, ttl: 60 })).toBe(400);
+    expect(await post({ interval: 60, ttl: 30 })).toBe(400);
+    expect(await post({ interval: 60, low_flap_threshold: 30, high_flap_threshold: 20 })).toBe(400);
+    expect((await v2.get(`${EVENTS}/bounded/cpu`)).status).toBe(404);
+    expect(await post({ interval: 60, ttl: 61 })).toBe(201);
+    expect(await post({ ttl: 5 })).toBe(201);
+    expect(await post({ interval: 60, ttl: 0 })).toBe(201);
+    expect(await post({ interval: 60, ttl: -1 })).toBe(201);
+    // Version 1 has no such rule, and whoever resolves its event by hand puts back what was read.
+    await v1('POST', '/results', { source: 'older', name: 'cpu', output: '', status: 2, interval: 60, ttl: 30 });
+    const read = (await v2.get(`${EVENTS}/older/cpu`)).body as { check: object };
+    expect(read).toMatchObject({ check: { interval: 60, ttl: 30 } });
+    const resolved = { ...read, check: { ...read.check, status: 0 } };
+    expect(await v2.put(`${EVENTS}/older/cpu`, resolved)).toMatchObject({ status: 201 });
+    const other = { ...read, check: { ...read.check, ttl: 40 } };
+    expect(await v2.put(`${EVENTS}/older/cpu`, other)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('check.ttl: must be greater than interval (60)') as string },
+    });
+  });
+
   test('that is well is there as well', async () => {
     await v2.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
     const first = (await v2.get(`${EVENTS}/fine/cpu`)).body;

@@ -134,6 +134,8 @@ describe('an entity that is new', () => {
       keepalives: false,
       version: '1.9.0',
       timestamp: NOW,
+      // As the peer shows it: an event is no sign of life of its entity.
+      last_seen: 0,
     });
   });
 
@@ -154,6 +156,7 @@ describe('an entity that takes the place of a client', () => {
 
   test('replaces what entities have, and leaves what only the legacy face knows', () => {
     expect(clientOf(put, AGENT)).toEqual({
+      last_seen: 0,
       name: 'web-01',
       address: '10.0.0.7',
       subscriptions: ['web', 'client:web-01'],

@@ -197,6 +197,7 @@ describe('an event as a result', () => {
       name: 'cpu',
       status: 0,
       output: '',
+      event_metadata: { executed: 0, issued: 0 },
     });
   });
 
