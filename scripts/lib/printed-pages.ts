@@ -1,12 +1,14 @@
 import { format, resolveConfig } from 'prettier';
 import { apiPage } from './api-page.ts';
 import { commandsPage } from './commands-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { settingsPage } from './settings-page.ts';
 
 /** The pages that are made from what the programs themselves read, by their path from the top of the repository. */
 export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
   ['docs/api.md', apiPage],
   ['docs/commands.md', commandsPage],
+  ['docs/metrics.md', metricsPage],
   ['docs/settings.md', settingsPage],
 ]);
 

@@ -14,6 +14,10 @@ interface Series {
 }
 
 const NAME = 'mon_http_request_duration_seconds';
+const HELP = 'Answered requests of the API';
+
+/** The description of this histogram, as the metrics library has those of the others. */
+export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
 
 /**
  * How long answers took, as a histogram for Prometheus. Counted here, because the metrics library looks for the series by a
@@ -40,7 +44,7 @@ export class AnswerDurations {
 
   /** In the text format of Prometheus. */
   text(): string {
-    const lines = [`# HELP ${NAME} Answered requests of the API`, `# TYPE ${NAME} histogram`];
+    const lines = [`# HELP ${NAME} ${HELP}`, `# TYPE ${NAME} histogram`];
     for (const [route, methods] of this.#series) {
       for (const [method, statuses] of methods) {
         for (const [status, series] of statuses) {

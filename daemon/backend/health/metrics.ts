@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry as MetricRegistry, type MetricObject } from 'prom-client';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { ALERTMANAGER_VERSION } from '../../../shared/domain/shown-alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
@@ -15,7 +15,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { AnswerDurations, type AnsweredRequest } from './answer-durations.ts';
+import { ANSWER_DURATIONS, AnswerDurations, type AnsweredRequest } from './answer-durations.ts';
 import { RecentDurations } from './recent-durations.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -102,6 +102,16 @@ export class Metrics implements Disposable {
   async read(namespace: string | undefined): Promise<string> {
     const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
     return own + this.#answers.text() + ofHandlers;
+  }
+
+  /** The metrics that `read` writes, in its order. */
+  describe(): readonly MetricDescription[] {
+    const { name, help, labels } = ANSWER_DURATIONS;
+    return [
+      ...descriptionsOf(this.#metrics),
+      { name, help, labels, type: 'histogram' },
+      ...descriptionsOf(this.#handlersOf(undefined)),
+    ];
   }
 
   observe(answered: AnsweredRequest): void {
@@ -249,17 +259,31 @@ export class Metrics implements Disposable {
   }
 
   #readMemory(memory: MemoryBudget): void {
-    this.#gauge('mon_memory_known_bytes', 'That what is known takes', () => memory.usedBytes);
-    this.#gauge('mon_memory_limit_bytes', 'Beyond it nothing new is taken', () => memory.limitBytes);
-    this.#counter('mon_memory_refused_total', 'What was new and not taken', () => memory.refusals);
+    this.#gauge(
+      'mon_memory_known_bytes',
+      'Bytes of memory that clients, checks, events, silences and stashes take',
+      () => memory.usedBytes,
+    );
+    this.#gauge(
+      'mon_memory_limit_bytes',
+      'Bytes of memory beyond which nothing new is accepted',
+      () => memory.limitBytes,
+    );
+    this.#counter(
+      'mon_memory_refused_total',
+      'New objects that were refused because of the memory limit',
+      () => memory.refusals,
+    );
   }
 
   #readDisk(disk: DiskGuard): void {
     // Without a known figure there is no series.
-    this.#gauge('mon_disk_free_bytes', 'Free on the disk of the store', () => disk.freeBytes ?? {});
-    this.#gauge('mon_disk_reserved_bytes', 'Set aside for a full disk', () => disk.reservedBytes);
-    this.#gauge('mon_disk_floor_bytes', 'Below it results are refused; 0: never', () => disk.floorBytes);
-    this.#gauge('mon_disk_refusing', '1 while results are refused for want of room', () => Number(disk.isRefusing));
+    this.#gauge('mon_disk_free_bytes', 'Free bytes on the disk of the store', () => disk.freeBytes ?? {});
+    this.#gauge('mon_disk_reserved_bytes', 'Bytes that are set aside for a full disk', () => disk.reservedBytes);
+    this.#gauge('mon_disk_floor_bytes', 'Free bytes below which results are refused; 0: never', () => disk.floorBytes);
+    this.#gauge('mon_disk_refusing', '1 while results are refused because the disk is full', () =>
+      Number(disk.isRefusing),
+    );
   }
 
   #readConditions({ board, entityLimit }: MetricParts): void {
@@ -298,14 +322,22 @@ export class Metrics implements Disposable {
       'version',
     );
     this.#gauge('mon_info', 'The running version', () => ({ [VERSION]: 1 }), 'version');
-    this.#gauge('mon_timer_lag_seconds', 'The latest timer of the last minute', () => timers.worstMs / 1000);
-    this.#gauge('process_start_time_seconds', 'When the backend started', () => startSeconds);
-    this.#counter('process_cpu_seconds_total', 'Processor time', () => {
+    this.#gauge(
+      'mon_timer_lag_seconds',
+      'Delay of the latest timer of the last minute, in seconds',
+      () => timers.worstMs / 1000,
+    );
+    this.#gauge('process_start_time_seconds', 'Start of the backend in epoch seconds', () => startSeconds);
+    this.#counter('process_cpu_seconds_total', 'Seconds of processor time of the process', () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     });
-    this.#gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
-    this.#gauge('nodejs_heap_size_used_bytes', 'Memory of objects in use', () => process.memoryUsage().heapUsed);
+    this.#gauge('process_resident_memory_bytes', 'Bytes of memory of the process', () => process.memoryUsage.rss());
+    this.#gauge(
+      'nodejs_heap_size_used_bytes',
+      'Bytes of memory of objects in use',
+      () => process.memoryUsage().heapUsed,
+    );
   }
 
   #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
@@ -365,6 +397,21 @@ interface MetricNames {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
+}
+
+/** A metric as its reference describes it. */
+interface MetricDescription extends MetricNames {
+  readonly type: string;
+}
+
+function descriptionsOf(metrics: MetricRegistry): readonly MetricDescription[] {
+  // The library keeps the names of the labels, and its types do not say so.
+  return metrics.getMetricsAsArray().map((metric: MetricObject & { readonly labelNames?: readonly string[] }) => ({
+    name: metric.name,
+    help: metric.help,
+    labels: metric.labelNames ?? [],
+    type: String(metric.type),
+  }));
 }
 
 /** A figure that is read when somebody asks for it. */

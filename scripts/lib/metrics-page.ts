@@ -1,0 +1,38 @@
+import { Metrics } from '../../daemon/backend/health/metrics.ts';
+import { code } from './markdown-text.ts';
+
+/** The series of a metric that every histogram has beside its own name. */
+const HISTOGRAM = 'A histogram `NAME` has the series `NAME_bucket` (label `le`), `NAME_sum` and `NAME_count`.';
+
+/**
+ * What the constructor of `Metrics` needs. A figure is read only when the metrics are requested, so the rest of a backend
+ * is not needed for its description.
+ */
+const DESCRIBED = {
+  batcher: { commits: { onCommit: () => ({ [Symbol.dispose]: () => undefined }) } },
+  clock: { now: () => 0, monotonic: () => 0 },
+  forwarding: { requests: 0, agents: 0 },
+  spreadRuns: { elsewhere: 0 },
+} as unknown as ConstructorParameters<typeof Metrics>[0];
+
+/** `docs/metrics.md`, from the code that registers the metrics. */
+export function metricsPage(): string {
+  using metrics = new Metrics(DESCRIBED);
+  const described = metrics.describe();
+  return [
+    '# Metrics',
+    'Printed from the code that registers the metrics by `node scripts/print-pages.ts`: change that, and print this page again.',
+    'The backend serves these metrics for Prometheus at `GET /metrics`, in the order of this page. A metric about state counts the' +
+      ' namespace `default`. [operations.md](operations.md) says what to watch, and' +
+      ' [prometheus.md](prometheus.md) has rules for alerts and a dashboard. The measurements of checks are a' +
+      ' [page of their own](prometheus.md#metrics-of-checks), `GET /metrics/checks`.',
+    `Each entry has the type, the labels in parentheses and the meaning. ${HISTOGRAM}`,
+    described
+      .map(({ name, type, labels, help }) => {
+        const labelText = labels.length === 0 ? '' : ` (${labels.map((label) => code(label)).join(', ')})`;
+        return `- ${code(name)}, ${type}${labelText}: ${help}`;
+      })
+      .join('\n'),
+    '',
+  ].join('\n\n');
+}
