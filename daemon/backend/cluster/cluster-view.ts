@@ -33,8 +33,25 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
         : { id: holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch },
     seq: self.newest,
     database: { kind: 'postgres', ...database, state: database.problem === null ? 'ok' : 'away' },
-    members: members.map((member) => shownMember(member, { self, holder, nowMs })),
+    members: members
+      .filter((member) => !isReplaced(member, members, { self, holder }))
+      .map((member) => shownMember(member, { self, holder, nowMs })),
   };
+}
+
+/**
+ * Whether a member was last seen before another one started at its address: it is the same backend, which was killed and
+ * started again. While it still holds the lease it is shown, because no other member writes yet.
+ */
+function isReplaced(
+  { id, name, url, seenMs }: StoredMember,
+  members: readonly StoredMember[],
+  { self, holder }: { readonly self: ViewOfSelf; readonly holder: string | undefined },
+): boolean {
+  if (id === self.id || id === holder) return false;
+  return members.some(
+    (other) => other.name === name && other.url === url && other.sinceMs >= seenMs && other.id !== id,
+  );
 }
 
 function shownMember(

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { clusterViewOf } from '../../../../daemon/backend/cluster/cluster-view.ts';
+import type { Standing, StoredMember } from '../../../../daemon/backend/store/shared.ts';
+
+const NOW_MS = 1_800_000_000_000;
+
+function member(id: string, host: string, [since, seen]: readonly [since: number, seen: number]): StoredMember {
+  return {
+    id,
+    name: `${host}:4567`,
+    url: `http://${host}:4567`,
+    fingerprint: undefined,
+    version: '1.0.0',
+    seq: 7,
+    sinceMs: NOW_MS - since * 1000,
+    seenMs: NOW_MS - seen * 1000,
+  };
+}
+
+/** Members as the one called `a` shows them, by id with their state. */
+function shown(members: readonly StoredMember[], holder = 'a'): readonly string[] {
+  const lease = {
+    holder,
+    sinceMs: NOW_MS,
+    goodUntilMs: NOW_MS + 3000,
+    offeredTo: undefined,
+    epoch: 1,
+    seq: 7,
+  } satisfies Standing['lease'];
+  const self = { id: 'a', seq: 7, newest: 7, isTooFarBehind: false };
+  const view = clusterViewOf({ nowMs: NOW_MS, members, lease }, self, { place: 'db', problem: null });
+  return view.members.map(({ id, role, state }) => `${id} ${role} ${state}`);
+}
+
+const self = member('a', 'one', [60, 1]);
+
+test.each<{ readonly name: string; readonly members: readonly StoredMember[]; readonly expected: readonly string[] }>([
+  {
+    name: 'a backend that was killed and started again once',
+    members: [self, member('old', 'two', [500, 36]), member('new', 'two', [30, 1])],
+    expected: ['a writer ok', 'new member ok'],
+  },
+  {
+    name: 'a backend that was killed and started again a moment ago once',
+    members: [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])],
+    expected: ['a writer ok', 'new member ok'],
+  },
+  {
+    name: 'a backend that was started again twice once',
+    members: [self, member('x', 'two', [500, 90]), member('y', 'two', [80, 40]), member('z', 'two', [30, 1])],
+    expected: ['a writer ok', 'z member ok'],
+  },
+  {
+    name: 'a backend that is gone and did not come back',
+    members: [self, member('old', 'two', [500, 36]), member('b', 'three', [30, 1])],
+    expected: ['a writer ok', 'old member gone', 'b member ok'],
+  },
+  {
+    name: 'two running backends that have the same address by mistake',
+    members: [self, member('b', 'two', [500, 1]), member('c', 'two', [30, 1])],
+    expected: ['a writer ok', 'b member ok', 'c member ok'],
+  },
+])('the view of a cluster shows $name', ({ members, expected }) => {
+  expect(shown(members)).toEqual(expected);
+});
+
+test('the view of a cluster shows a killed writer beside its successor while it holds the lease', () => {
+  const members = [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])];
+  expect(shown(members, 'old')).toEqual(['a member ok', 'old writer ok', 'new member ok']);
+});
