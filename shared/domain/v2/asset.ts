@@ -20,8 +20,8 @@ export function assetFilterProblems({ filters, builds }: SubmittedV2Asset): read
     (sources ?? []).flatMap((source, at) => {
       const script = readScript(source);
       if (script.kind === 'script') return [];
-      const place = `character ${String(script.position + 1)}`;
-      return [{ path: [...path, at], message: `cannot be read, ${place}: ${script.message}` }];
+      const message = `cannot be read, character ${String(script.position + 1)}: ${script.message}`;
+      return [{ path: [...path, at], message }];
     }),
   );
 }

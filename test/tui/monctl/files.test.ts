@@ -57,6 +57,77 @@ test('a dry run names the objects, and nothing is sent', async () => {
   expect(await monctl(['check', 'info', 'cron', '--namespace', 'staging'])).toMatchObject({ code: 3 });
 });
 
+const OBJECTS = `
+{type: Namespace, spec: {name: compared}}
+---
+{type: CheckConfig, metadata: {name: load, namespace: compared, labels: {team: ops}},
+ spec: {command: load, interval: 60, subscriptions: [web], proxy_requests: {entity_attributes: ["true"]}, pipelines: [{name: p}]}}
+---
+{type: Handler, metadata: {name: mail, namespace: compared}, spec: {type: pipe, command: cat, timeout: 5}}
+---
+{type: EventFilter, metadata: {name: often, namespace: compared}, spec: {action: allow, expressions: ["true"]}}
+---
+{type: Mutator, metadata: {name: short, namespace: compared}, spec: {command: head}}
+---
+{type: HookConfig, metadata: {name: ps, namespace: compared}, spec: {command: ps, timeout: 5}}
+---
+{type: Asset, metadata: {name: probe, namespace: compared}, spec: {url: "https://a.example/x", sha512: "${'a1'.repeat(64)}"}}
+---
+{type: Pipeline, metadata: {name: p, namespace: compared}, spec: {workflows: [{name: w, handler: {name: mail, type: Handler, api_version: core/v2}}]}}
+---
+{type: Role, metadata: {name: readers, namespace: compared}, spec: {rules: [{verbs: [get], resources: [checks]}]}}
+---
+{type: RoleBinding, metadata: {name: readers, namespace: compared},
+ spec: {role_ref: {type: Role, name: readers}, subjects: [{type: User, name: ada}]}}
+---
+{type: Silenced, metadata: {name: 'entity:a:load', namespace: compared}, spec: {subscription: 'entity:a', check: load}}
+`;
+
+test('a dry run of create compares each object with the backend, and names the fields that differ', async () => {
+  const line = ['create', '-f', '-', '--dry-run'];
+  const outcomes = async (input: string): Promise<readonly string[]> => {
+    const { code, stdout } = await monctl(line, { input });
+    expect(code).toBe(0);
+    return stdout.trimEnd().split('\n').slice(0, -1);
+  };
+  const created = await outcomes(OBJECTS.replace(/^[^]*?---/, ''));
+  expect(created).toHaveLength(10);
+  for (const outcome of created) expect(outcome).toMatch(/^would create \w+ compared\/[\w:]+$/);
+  const made = await monctl(['create', '-f', '-'], { input: OBJECTS });
+  expect(made.stdout).not.toContain('Refused');
+  const after = await outcomes(OBJECTS);
+  expect(after).toHaveLength(11);
+  for (const outcome of after.slice(0, -1)) expect(outcome).toMatch(/^unchanged \w+ [\w/]+$/);
+  expect(after.at(-1)).toBe('would update Silenced compared/entity:a:load');
+  const changed = await outcomes(
+    OBJECTS.replace('interval: 60', 'interval: 90, ttl: 200')
+      .replace('team: ops', 'team: dev')
+      .replace('timeout: 5', ''),
+  );
+  expect(changed.slice(1, 3)).toEqual([
+    'would update CheckConfig compared/load: interval, metadata.labels.team, ttl',
+    'would update Handler compared/mail: timeout',
+  ]);
+  const json = await monctl([...line, '-o', 'json'], { input: OBJECTS.replace('interval: 60', 'interval: 90') });
+  expect((JSON.parse(json.stdout) as { objects: unknown[] }).objects[1]).toEqual({
+    outcome: 'update',
+    object: 'CheckConfig compared/load',
+    fields: ['interval'],
+  });
+  const { stdout } = await monctl(['check', 'info', 'load', '--namespace', 'compared', '-o', 'json']);
+  expect(JSON.parse(stdout)).toMatchObject({ interval: 60 });
+});
+
+test('a dry run says what could not be sent and what is not there, and ends with code 9 for the former', async () => {
+  const foreign = '{type: TCPStreamHandler, api_version: pipeline/v1, metadata: {name: x}, spec: {}}\n---\n';
+  const { code, stdout, stderr } = await monctl(['create', '-f', '-', '--dry-run'], { input: foreign + CHECKS });
+  expect(code).toBe(9);
+  expect(stdout).toMatch(/^would be refused: TCPStreamHandler \S*x: .+\nwould create CheckConfig default\/swap\n/);
+  expect(stderr).toContain('1 of 3 objects would be refused');
+  const removed = await monctl(['delete', '-f', '-', '--dry-run'], { input: CHECKS });
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^not there CheckConfig default\/swap\n/) });
+});
+
 test('what does not do what it seems to is made, and told beside the result', async () => {
   const input = `
 {type: EventFilter, metadata: {name: typo}, spec: {action: allow, expressions: ["event.chek.status == 2"]}}

@@ -9,6 +9,9 @@ import {
   wrappedName,
   type Wrapped,
 } from '../../../shared/domain/v2/wrapped.ts';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { withCommandText } from '../../../shared/domain/v2/definition-command.ts';
+import { changedFields } from '../../../shared/domain/v2/changed-fields.ts';
 import { leftOutReason } from '../../../shared/domain/v2/lost.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -33,7 +36,11 @@ const FORM = [
 export const createFileCommand: Command = {
   words: ['create'],
   summary: 'Create or replace the objects of a file',
-  details: [...FORM, 'A rejected object does not stop the others; the exit code is 9 then.'],
+  details: [
+    ...FORM,
+    'A rejected object does not stop the others; the exit code is 9 then.',
+    'With --dry-run each object is compared with the backend: it would be created, updated (with the fields that differ) or is unchanged.',
+  ],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...CHANGE_OPTIONS },
   examples: [
     ['monctl create -f checks.yml --namespace staging', 'from version control'],
@@ -41,10 +48,7 @@ export const createFileCommand: Command = {
   ],
   async run(call) {
     await forEachObject(call, 'create', async (v2, object, path) => {
-      // Its state would be read as a report and counted: only a restore brings it back as it was.
-      if ('mon' in object.spec && isState(object)) {
-        throw new MonError('invalid', 'this is part of an exact dump: use monctl restore');
-      }
+      refuseExactState(object);
       return { outcome: 'Created', warnings: await v2.put(path, unwrap(object)) };
     });
   },
@@ -77,9 +81,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   const objects = await objectsOf(call);
   const { flags, output } = call;
   if (flags.switch('dry-run') === true) {
-    await output.show({ dry_run: true, objects: objects.map(nameText) }, () =>
-      safeText([...objects.map((object) => `would ${verb} ${nameText(object)}`), 'nothing was sent'].join('\n')),
-    );
+    await preview(call, verb, objects);
     return;
   }
   if (verb === 'delete') {
@@ -108,8 +110,76 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   }
 }
 
+/** The effect that sending an object would have. */
+interface Foreseen {
+  readonly outcome: 'create' | 'update' | 'unchanged' | 'delete' | 'not there' | 'refused';
+  readonly object: string;
+  /** The fields that differ, of definitions; secrets may be among their values, which are not shown. */
+  readonly fields?: readonly string[];
+  readonly reason?: string;
+}
+
+/**
+ * Shows what each object would change, from what the backend has now.
+ *
+ * @throws ExitError when an object could not be sent at all
+ */
+async function preview(call: Call, verb: 'create' | 'delete', objects: readonly Wrapped[]): Promise<void> {
+  const foreseen: Foreseen[] = [];
+  for (const object of objects) {
+    const outcome = await attempt(async () => foresee(call.v2(), verb, object));
+    foreseen.push(
+      outcome instanceof MonError
+        ? { outcome: 'refused', object: nameText(object), reason: outcome.message }
+        : { ...outcome, object: nameText(object) },
+    );
+  }
+  await call.output.show({ dry_run: true, objects: foreseen }, () =>
+    safeText([...foreseen.map((one) => foreseenText(one)), 'nothing was sent'].join('\n')),
+  );
+  const refused = foreseen.filter(({ outcome }) => outcome === 'refused').length;
+  if (refused > 0) {
+    throw new ExitError(
+      EXIT.incomplete,
+      `${String(refused)} of ${counted(objects.length, 'objects')} would be refused`,
+    );
+  }
+}
+
+async function foresee(v2: V2Client, verb: 'create' | 'delete', object: Wrapped): Promise<Omit<Foreseen, 'object'>> {
+  const present = await v2.find(pathOfObject(object));
+  if (verb === 'delete') return { outcome: present === undefined ? 'not there' : 'delete' };
+  refuseExactState(object);
+  if (present === undefined) return { outcome: 'create' };
+  // An event is another result, and the API shows of the others more than was sent, or less.
+  if (isState(object) || object.type === 'APIKey') return { outcome: 'update' };
+  const fields = changedFields(present, asShown(object));
+  return fields.length === 0 ? { outcome: 'unchanged' } : { outcome: 'update', fields };
+}
+
+/** A definition as the backend would show it. */
+function asShown(object: Wrapped): Attributes {
+  const definition = withCommandText(unwrap(object));
+  const references = definition['pipelines'];
+  if (object.type !== 'CheckConfig' || !Array.isArray(references)) return definition;
+  const named = { type: 'Pipeline', api_version: 'core/v2' };
+  return { ...definition, pipelines: references.map((one: object) => Object.assign({}, named, one)) };
+}
+
+function foreseenText({ outcome, object, fields, reason }: Foreseen): string {
+  switch (outcome) {
+    case 'unchanged':
+    case 'not there':
+      return `${outcome} ${object}`;
+    case 'refused':
+      return `would be refused: ${object}: ${reason ?? ''}`;
+    default:
+      return `would ${outcome} ${object}${fields === undefined ? '' : `: ${fields.join(', ')}`}`;
+  }
+}
+
 /** @throws what does not concern this object alone */
-async function attempt(act: () => Promise<Done>): Promise<Done | MonError> {
+async function attempt<Result>(act: () => Promise<Result>): Promise<Result | MonError> {
   try {
     return await act();
   } catch (error) {
@@ -150,6 +220,18 @@ function pathOfObject(object: Wrapped): readonly string[] {
   }
   if (name === '') throw new MonError('invalid', 'it has no name');
   return pathOf(kind, namespaceOf(object), name);
+}
+
+/**
+ * Refuses an object with the exact state of a dump: it would be read as a report and counted. Only a restore brings it
+ * back as it was.
+ *
+ * @throws MonError `invalid`
+ */
+function refuseExactState(object: Wrapped): void {
+  if ('mon' in object.spec && isState(object)) {
+    throw new MonError('invalid', 'this is part of an exact dump: use monctl restore');
+  }
 }
 
 /** Of a kind that reports what happened, where a definition says what should. */

@@ -1,0 +1,44 @@
+import { isAttributes, type Attributes } from '../attributes.ts';
+
+/** Fields that the backend sets itself. */
+const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
+
+/**
+ * The fields that a PUT changes, by their paths (`proxy_requests.splay`) in alphabetical order. A field that is absent is
+ * equal to its zero value, because that is how the backend shows what was not sent. Lists are compared as a whole.
+ *
+ * @param before the object that is stored, as it is shown
+ * @param after the object that is to be sent
+ */
+export function changedFields(before: Attributes, after: Attributes): readonly string[] {
+  return changes('', before, after)
+    .filter((path) => !OF_BACKEND.has(path))
+    .toSorted();
+}
+
+function changes(prefix: string, before: Attributes, after: Attributes): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name) => {
+    const path = `${prefix}${name}`;
+    const [old, next] = [before[name], after[name]];
+    if (isAttributes(old) || isAttributes(next)) {
+      const isSameKind = (isAttributes(old) || isZero(old)) && (isAttributes(next) || isZero(next));
+      if (!isSameKind) return [path];
+      return changes(`${path}.`, isAttributes(old) ? old : {}, isAttributes(next) ? next : {});
+    }
+    return isEqual(old, next) ? [] : [path];
+  });
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  if (isZero(a) && isZero(b)) return true;
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
+  if (isAttributes(a) && isAttributes(b)) return changes('', a, b).length === 0;
+  return a === b;
+}
+
+function isZero(value: unknown): boolean {
+  if (!value) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isAttributes(value) && Object.values(value).every(isZero);
+}
