@@ -20,7 +20,7 @@ const slackText = (most: number) =>
     z.strictObject({
       type: z.literal('mrkdwn'),
       // https://docs.slack.dev/messaging/formatting-message-text: these are escaped, or begin something.
-      text: text(most).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;|<https?:[^<>]*>)*$/, 'must be escaped'),
+      text: text(most).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;|<https?:[^<>|]*(?:\|[^<>|]+)?>)*$/, 'must be escaped'),
       verbatim: z.boolean().optional(),
     }),
     z.strictObject({ type: z.literal('plain_text'), text: text(most), emoji: z.boolean().optional() }),
@@ -126,6 +126,7 @@ const pagerduty = z
       ...pagerDutyKey,
       event_action: z.literal('trigger'),
       client: z.string(),
+      links: z.array(z.strictObject({ href: z.url(), text: z.string().optional() })).optional(),
       payload: z.strictObject({
         summary: text(1024),
         source: text(1024),

@@ -2,7 +2,11 @@ import type { HandledEvent } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf, type Severity } from '../severity.ts';
+import { runbookLink } from './runbook-link.ts';
 import { clip, plainLine, plainText } from './clip.ts';
+
+/** The name of the fact that holds the runbook. */
+export const RUNBOOK_FACT = 'Runbook';
 
 /** What people are told of an event, before a service makes its own of it. All texts are plain: nothing is escaped yet. */
 export interface Message {
@@ -22,6 +26,8 @@ export interface Message {
   readonly text?: string;
   /** What else is to be known, in the order in which it is shown. */
   readonly facts: readonly (readonly [name: string, value: string])[];
+  /** The address of the runbook, where it can be a link; it is among the facts as well. */
+  readonly runbook?: string;
   /** ISO 8601, of the event; undefined: no calendar has it. */
   readonly time: string | undefined;
 }
@@ -43,6 +49,7 @@ export function messageOf({ namespace, event, output = withoutPerformanceData(ev
   const state = kind === 'resolved' && event.action === 'resolve' ? 'RESOLVED' : severity.toUpperCase();
   const text = plainText(output);
   const [first = ''] = text.split('\n', 1);
+  const runbook = runbookLink(check);
   const subject = plainLine(`${state} ${client.name}/${check.name}`);
   return {
     kind,
@@ -53,6 +60,7 @@ export function messageOf({ namespace, event, output = withoutPerformanceData(ev
     title: first === '' ? subject : `${subject}: ${clip(plainLine(first), 200)}`,
     output: text,
     facts: factsOf(namespace, event, severity),
+    ...(runbook === undefined ? {} : { runbook }),
     time: isoTime(event.timestamp),
   };
 }
@@ -73,7 +81,7 @@ function factsOf(namespace: string, event: HandledEvent, severity: Severity): Me
     ['Since', isoTime(since)],
     ['Silenced by', silencedBy.join(', ')],
     ['Namespace', namespace === DEFAULT_NAMESPACE ? undefined : namespace],
-    ['Runbook', runbookOf(check)],
+    [RUNBOOK_FACT, runbookOf(check)],
   ];
   return facts.flatMap(([name, value]) => {
     const text = clip(plainLine(value ?? ''), 500);

@@ -1,5 +1,5 @@
 import { clip } from './clip.ts';
-import { problemKey, type Message } from './message.ts';
+import { problemKey, RUNBOOK_FACT, type Message } from './message.ts';
 import type { Service } from './service.ts';
 
 const SUMMARY_MAX = 1024;
@@ -21,7 +21,11 @@ export const pagerduty: Service = {
       event_action: ACTIONS[message.kind],
       dedup_key: problemKey(message, KEY_MAX),
       // An alert that there is already needs no more than its name.
-      ...(message.kind === 'problem' && { client: 'mon', payload: payloadOf(message) }),
+      ...(message.kind === 'problem' && {
+        client: 'mon',
+        payload: payloadOf(message),
+        ...(message.runbook !== undefined && { links: [{ href: message.runbook, text: RUNBOOK_FACT }] }),
+      }),
     },
   }),
 };

@@ -1,5 +1,5 @@
 import { clip, clipEscaped } from './clip.ts';
-import type { Message } from './message.ts';
+import { RUNBOOK_FACT, type Message } from './message.ts';
 import { codeBlock, colorOf, type Service } from './service.ts';
 
 /** Of the text of a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
@@ -19,7 +19,9 @@ function escapeSlack(text: string): string {
 
 function bodyOf(message: Message): Readonly<Record<string, unknown>> {
   const text = message.text === undefined ? outputBlock(message.output) : clipEscaped(message.text.trim(), BLOCK_MAX);
-  const facts = message.facts.map(([name, value]) => `${name}: ${value}`).join(' · ');
+  const link = runbookElement(message.runbook);
+  const shown = message.facts.filter(([name]) => link === undefined || name !== RUNBOOK_FACT);
+  const facts = shown.map(([name, value]) => `${name}: ${value}`).join(' · ');
   return {
     // What notifications show, and screen readers say.
     text: clipEscaped(escapeSlack(message.title), TITLE_MAX),
@@ -30,12 +32,22 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
           ...(text === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }]),
           {
             type: 'context',
-            elements: [{ type: 'plain_text', text: clip(facts, BLOCK_MAX), emoji: false }],
+            elements: [
+              { type: 'plain_text', text: clip(facts, BLOCK_MAX), emoji: false },
+              ...(link === undefined ? [] : [link]),
+            ],
           },
         ],
       },
     ],
   };
+}
+
+/** The link to the runbook. Undefined: there is none, or it is too long for a block and stays a fact. */
+function runbookElement(runbook: string | undefined): object | undefined {
+  if (runbook === undefined) return undefined;
+  const text = `<${escapeSlack(runbook)}|${RUNBOOK_FACT}>`;
+  return text.length > BLOCK_MAX ? undefined : { type: 'mrkdwn', text, verbatim: true };
 }
 
 /** The mark at the end of what is cut stands within the block. */

@@ -75,6 +75,32 @@ test('slack', () => {
   });
 });
 
+const LINKS: readonly (readonly [runbook: unknown, href: string | undefined])[] = [
+  ['https://wiki.example.com/disk', 'https://wiki.example.com/disk'],
+  ['http://wiki:8080/a?b=c&d=%20e#f', 'http://wiki:8080/a?b=c&d=%20e#f'],
+  ['https://[2001:db8::1]/x', 'https://[2001:db8::1]/x'],
+  ['https://wiki.example.com/Störung', 'https://wiki.example.com/St%C3%B6rung'],
+  [`https://wiki.example.com/${'a'.repeat(3000)}`, undefined],
+  ['https://wiki.example.com@evil.example/', undefined],
+  ['https://wіki.example.com/', undefined],
+  ['https://wiki.example.com/|<!channel>', undefined],
+  ['https://wiki.example.com/a b', undefined],
+  ['https://wiki.example.com/a\u202eb', undefined],
+  ['javascript:alert(1)', undefined],
+  ['see the wiki', undefined],
+  [7, undefined],
+];
+
+test.each(LINKS)('the runbook %j is the link %j in Slack and in PagerDuty', (runbook, href) => {
+  const slack = JSON.stringify(requestOf('slack', { check: { runbook } }).body);
+  const link = href === undefined ? '<http' : JSON.stringify(`<${href.replaceAll('&', '&amp;')}|Runbook>`);
+  expect(slack.includes(link)).toBe(href !== undefined);
+  // It is shown once: what is no link is a fact in plain text.
+  expect(slack.match(/Runbook/g) ?? []).toHaveLength(typeof runbook === 'string' ? 1 : 0);
+  const { body } = requestOf('pagerduty', { check: { runbook } });
+  expect((body as { links?: unknown }).links).toEqual(href === undefined ? undefined : [{ href, text: 'Runbook' }]);
+});
+
 test('slack: markup is for the template, never for a value', () => {
   const templates = { text: '*{{ severity }}* <https://wiki.example.com|runbook>: {{ output }}' };
   const { body } = requestOf(
