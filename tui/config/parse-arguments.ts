@@ -14,28 +14,29 @@ Opens the full-screen console: what is broken right now, live. "?" shows all key
 scripts.
 
 Options
-  --backend URL   URL of the backend API; separate members of a cluster with commas
+  --backend URL   API of the backend, or of several with one store, with commas
                   (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
-  --context NAME  use a backend of the configuration file
+  --context NAME  a backend of the configuration file
   --config FILE   configuration file (default: ~/.config/mon/console.yml)
   --trusted-ca-file FILE
-                  CA certificates (PEM) to verify the certificate of the backend with
+                  authorities (PEM) that the certificate of the backend may come from
   --insecure-skip-tls-verify
-                  skip verification of the certificate of the backend (testing only)
-  --read-only     disable all changes
-  --mouse         enable the wheel, and clicks on rows, column titles and tabs
-  --ascii         draw with ASCII characters only
-  --no-color      disable colors (also: $NO_COLOR, TERM=dumb)
-  --skin NAME     color scheme: ${SKINS.join(', ')} (default: dark)
-  --no-bell       do not ring the bell for new critical events
-  --notify        also send a desktop notification if the terminal can (OSC 9)
-  --screen-reader use text lines and a prompt instead of a screen (also:
-                  $INK_SCREEN_READER=true, TERM=dumb); off: --no-screen-reader
-  --filter SEARCH watch: only matching events, for example 'status>=warn !silenced'
-  --once          watch: print the current events and exit
-  --json          watch: print one JSON document per line
+                  believe anybody to be the backend, for a test
+  --read-only     look, but change nothing
+  --mouse         wheel, and clicks on rows, column titles and tabs
+  --ascii         draw with ASCII only; a locale without UTF-8 does the same,
+                  --no-ascii prevents it
+  --no-color      no colors; $NO_COLOR and TERM=dumb do the same
+  --skin NAME     ${SKINS.join(', ')} (default: dark)
+  --no-bell       never ring when something becomes critical
+  --notify        a notification of the desktop, too, where the terminal can (OSC 9)
+  --screen-reader sentences and a prompt in place of a screen; $INK_SCREEN_READER=true
+                  and TERM=dumb do the same, --no-screen-reader prevents it
+  --filter SEARCH with watch: only events that match, as in 'status>=warn !silenced'
+  --once          with watch: tell what there is now, and end
+  --json          with watch: a JSON document per line
   --version       print the version
-  --help          print this help
+  --help          print this
 
 Environment
   MON_BACKEND      same as --backend

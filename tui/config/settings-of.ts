@@ -2,6 +2,7 @@ import type { Arguments } from './arguments.ts';
 import type { Theme } from '../text/theme.ts';
 import type { ConsoleConfig } from './console-config.ts';
 import { ATTENTION, type Attention } from '../state/attention.ts';
+import { isAsciiLocale } from '../words/locale.ts';
 
 /** How the console looks and calls, from all who have a say. */
 export interface Settings {
@@ -10,7 +11,10 @@ export interface Settings {
   readonly attention: Attention;
 }
 
-/** The command line decides before the file; the environment can take the colors away from both. */
+/**
+ * The command line decides before the file. The environment can take the colors away from both, and its locale decides
+ * about ASCII where neither does.
+ */
 export function settingsOf(
   given: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   config: Pick<ConsoleConfig, 'ascii' | 'skin' | 'mouse' | 'bell' | 'notify'>,
@@ -22,7 +26,7 @@ export function settingsOf(
   return {
     theme: {
       color: given.color && !isPlain,
-      ascii: given.ascii ?? config.ascii ?? false,
+      ascii: given.ascii ?? config.ascii ?? isAsciiLocale(env),
       ...(skin !== undefined && { skin }),
     },
     mouse: given.mouse ?? config.mouse ?? false,

@@ -1,5 +1,7 @@
 import { escapeUnseen, safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError } from '../../shared/errors.ts';
+import { cellWidth } from '../terminal/cells.ts';
+import { toAscii } from '../text/theme.ts';
 import type { TableLook } from './table.ts';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
@@ -43,6 +45,8 @@ export interface OutputOptions {
   readonly raw: boolean;
   /** False: tables have no line of column titles. */
   readonly headers?: boolean | undefined;
+  /** True: terminals get text for people in ASCII. Pipes get it as it is, for programs. */
+  readonly ascii?: boolean;
   /** What the text for people is called; default `table`. */
   readonly textFormat?: string | undefined;
 }
@@ -52,7 +56,7 @@ export interface OutputOptions {
  * @throws MonError `invalid` for a format that does not exist, and for `raw` on a terminal
  */
 export function openOutput(
-  { format: formatName, raw, headers = true, textFormat = 'table' }: OutputOptions,
+  { format: formatName, raw, headers = true, ascii = false, textFormat = 'table' }: OutputOptions,
   stdout: OutputStream,
   stderr: OutputStream,
 ): Output {
@@ -67,6 +71,8 @@ export function openOutput(
   }
   // Knows NO_COLOR, FORCE_COLOR and TERM=dumb.
   const color = isTerminal && stdout.hasColors?.() === true;
+  const forPeople = (text: string, stream: OutputStream): string =>
+    ascii && stream.isTTY === true ? toAscii(text, cellWidth) : text;
   const say = (text: string): void => {
     if (text !== '') stdout.write(`${text}\n`);
   };
@@ -75,23 +81,28 @@ export function openOutput(
     // What stands on the screen moves up out of the way, to be found again above.
     const room = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
     isDrawn = true;
-    stdout.write(room + frame(lines, stdout.rows ?? ROWS_DEFAULT));
+    stdout.write(room + forPeople(frame(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
   };
   const flow = (text: string): Promise<void> => {
     if (stdout.write(text) !== false || stdout.once === undefined) return Promise.resolve();
     return new Promise((resolve) => void stdout.once?.('drain', resolve));
   };
-  const warn = (text: string): void => void stderr.write(`${safeText(text)}\n`);
+  const warn = (text: string): void => void stderr.write(`${forPeople(safeText(text), stderr)}\n`);
   return {
     format,
     get look() {
       return { width: isTerminal ? stdout.columns : undefined, color, raw, ...(headers ? {} : { headers }) };
     },
     async show(value, text) {
-      say(format === 'table' ? text() : format === 'json' ? toJson(value, 2) : await toYaml(value));
+      say(format === 'table' ? forPeople(text(), stdout) : format === 'json' ? toJson(value, 2) : await toYaml(value));
     },
     async showNext(value, text) {
-      const said = format === 'table' ? text() : format === 'json' ? toJson(value) : `---\n${await toYaml(value)}`;
+      const said =
+        format === 'table'
+          ? forPeople(text(), stdout)
+          : format === 'json'
+            ? toJson(value)
+            : `---\n${await toYaml(value)}`;
       // There may be no last one: a reader that does not keep up would have them pile up here.
       if (said !== '') await flow(`${said}\n`);
     },

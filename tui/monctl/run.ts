@@ -47,6 +47,7 @@ import type { Surroundings } from './command.ts';
 import { openOutput } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
 import { EXIT } from '../words/exit-codes.ts';
+import { isAsciiLocale } from '../words/locale.ts';
 
 export const COMMANDS = [
   ...eventCommands,
@@ -127,7 +128,13 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       const { command, flags, operands, rest } = called;
       const { textFormat = 'table' } = command;
       const format = flags.value('output') ?? textFormat;
-      const options = { format, textFormat, raw: flags.switch('raw') ?? false, headers: flags.switch('headers') };
+      const options = {
+        format,
+        textFormat,
+        raw: flags.switch('raw') ?? false,
+        headers: flags.switch('headers'),
+        ascii: isAsciiLocale(env),
+      };
       const output = openOutput(options, stdout, stderr);
       const {
         backend,

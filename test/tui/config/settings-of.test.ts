@@ -34,3 +34,15 @@ test.each([
 ])('$env: color is $color, whatever the skin', ({ env, color }) => {
   expect(settingsOf({ ...DEFAULT_ARGUMENTS, skin: 'tritanopia' }, {}, env).theme.color).toBe(color);
 });
+
+/** Whether the console draws with ASCII in the locale `C`. */
+function isAscii(given: object, config: object): boolean {
+  return settingsOf({ ...DEFAULT_ARGUMENTS, ...given }, config, { LC_ALL: 'C', LANG: 'en_US.UTF-8' }).theme.ascii;
+}
+
+test('a locale without UTF-8 draws with ASCII, unless the command line or the file decides', () => {
+  expect(isAscii({}, {})).toBe(true);
+  expect(isAscii({ ascii: false }, {})).toBe(false);
+  expect(isAscii({}, { ascii: false })).toBe(false);
+  expect(isAscii({ ascii: true }, { ascii: false })).toBe(true);
+});

@@ -101,6 +101,22 @@ test('a terminal gets its width and colors, a pipe neither', () => {
   expect(openOutput(options, streams.pipe, streams.pipe).look).toMatchObject({ headers: false });
 });
 
+/** What an output for an ASCII locale writes. */
+async function writtenInAscii(isTTY: boolean, format: string): Promise<string> {
+  const stdout = new Recorder({ isTTY });
+  const output = openOutput({ format, raw: false, ascii: true }, stdout, stdout);
+  await output.show('監', () => 'web-eu-w… ✗ 監');
+  await output.showNext('監', () => '監 ✓');
+  output.warn('• café');
+  return stdout.written;
+}
+
+test('a terminal without UTF-8 gets ASCII, and a pipe the text as it is', async () => {
+  expect(await writtenInAscii(true, 'table')).toBe('web-eu-w. X ??\n?? .\n* caf?\n');
+  expect(await writtenInAscii(false, 'table')).toBe('web-eu-w… ✗ 監\n監 ✓\n• café\n');
+  expect(await writtenInAscii(true, 'json')).toBe('"監"\n"監"\n* caf?\n');
+});
+
 test('raw is refused on a terminal, and so is a format that does not exist', () => {
   const terminal = new Recorder({ isTTY: true });
   expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(/--raw is for pipes/);
