@@ -25,6 +25,9 @@ const SEVERITY_PART_MAX = 40;
 const ANNOTATION_LENGTH_MAX = 64 * 1024;
 const URL_LENGTH_MAX = 8192;
 
+/** Critical: while an alert that always fires is missing, other alerts may be missing too. */
+const WATCHDOG_STATUS = 2;
+
 /**
  * The client and check of an alert, from its labels alone (prometheus 1.2).
  *
@@ -75,13 +78,20 @@ export function alertResult(
   const annotations = cutValues(withoutEmpty(alert.annotations ?? {}), ANNOTATION_LENGTH_MAX);
   const endsAtMs = alert.endsAt ?? nowMs + settings['resolve-timeout'] * 1000;
   const isOver = endsAtMs <= nowMs;
+  const watchdogSeconds = watchdogSecondsOf(labels, settings);
+  const outcome =
+    watchdogSeconds === undefined
+      ? {
+          status: isOver ? 0 : alertStatus(labels, settings),
+          output: outputOf(labels, annotations, settings),
+          // To the next second: it must not be over before it could be sent again.
+          ...(isOver ? {} : { ttl: Math.ceil((endsAtMs - nowMs) / 1000), ttl_resolves: true }),
+        }
+      : watchdogOutcome(watchdogSeconds, isOver, outputOf(labels, annotations, settings));
   return {
     name: check,
     source: client,
-    status: isOver ? 0 : alertStatus(labels, settings),
-    output: outputOf(labels, annotations, settings),
-    // To the next second: it must not be over before it could be sent again.
-    ...(isOver ? {} : { ttl: Math.ceil((endsAtMs - nowMs) / 1000), ttl_resolves: true }),
+    ...outcome,
     ...(settings.handlers.length > 0 && { handlers: [...settings.handlers] }),
     metadata: { labels, annotations },
     alert: {
@@ -91,6 +101,23 @@ export function alertResult(
       ...(alert.generatorURL && alert.generatorURL.length <= URL_LENGTH_MAX && { generator_url: alert.generatorURL }),
     },
   };
+}
+
+/** Seconds after which an alert that always fires is missing (prometheus 1.7); undefined: it is an ordinary alert. */
+function watchdogSecondsOf(labels: LabelSet, { check, watchdogs }: AlertSettings): number | undefined {
+  const name = valueOf(labels, check);
+  return Object.hasOwn(watchdogs, name) ? watchdogs[name] : undefined;
+}
+
+/** The result of an alert that always fires: it says that its sender works, and its end says the opposite. */
+function watchdogOutcome(
+  seconds: number,
+  isOver: boolean,
+  output: string,
+): { readonly status: number; readonly output: string; readonly ttl?: number; readonly ttl_status?: number } {
+  return isOver
+    ? { status: WATCHDOG_STATUS, output: `Ended by its sender: ${output}` }
+    : { status: 0, output, ttl: seconds, ttl_status: WATCHDOG_STATUS };
 }
 
 /** The annotations that say what it is about, else its name; with the texts that its names in here do not show. */

@@ -29,6 +29,13 @@ export const alertSettingsSchema = z.strictObject({
     .max(86_400)
     .default(300)
     .describe('Seconds after which an alert without an end resolves if it is not sent again.'),
+  watchdogs: z
+    .record(z.string().min(1).max(255), z.int().min(1).max(604_800))
+    .refine((watchdogs) => Object.keys(watchdogs).length <= 100, 'must be at most 100')
+    .default({})
+    .describe(
+      'Alerts that always fire, by the value of the label `check`, with seconds: such an alert is OK while it is received, and critical if it is not received for so long, or ends.',
+    ),
   handlers: z.array(nameSchema).max(100).default([]).describe('Handlers of all alerts; empty: the handler `default`.'),
 });
 

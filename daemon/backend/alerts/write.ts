@@ -73,7 +73,7 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   }
   const result = alertResult(alert, place, settings, clock.now());
   const isKnown = registry.namespace(DEFAULT_NAMESPACE).check(place.client, place.check) !== undefined;
-  if (result.status === 0 && result.ttl === undefined && !isKnown) return undefined;
+  if (result.ttl === undefined && !isKnown) return undefined;
   return validateSubmitted(withFittingAnnotations(result, config.program['attributes-limit']));
 }
 

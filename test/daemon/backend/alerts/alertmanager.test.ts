@@ -249,3 +249,46 @@ describe('the list of alerts', () => {
     expect((await ask('GET', '/api/v2/receivers')).body).toEqual([{ name: 'mon' }]);
   });
 });
+
+describe('an alert that alerts.watchdogs names', () => {
+  const WATCHDOG = {
+    labels: { alertname: 'Watchdog', severity: 'none' },
+    annotations: { summary: 'Prometheus works' },
+  };
+  const CHECK = 'prometheus/Watchdog..none';
+
+  test('is OK while it is received, critical when it is missing, and OK when it is received again', async () => {
+    const { send, results, events, clock, at } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
+    // An end that is near, as Prometheus sends it, ends nothing.
+    await send({ ...WATCHDOG, endsAt: at(240) });
+    expect(await results()).toEqual([`${CHECK} 0`]);
+    pass(clock, 590);
+    await send({ ...WATCHDOG, endsAt: at(240) });
+    pass(clock, 599);
+    await vi.waitFor(async () => expect(await events()).toEqual([]));
+    pass(clock, 2);
+    await vi.waitFor(async () => expect(await events()).toEqual([`${CHECK} 2`]));
+    await send(WATCHDOG);
+    expect(await events()).toEqual([]);
+    expect(await results()).toEqual([`${CHECK} 0`]);
+  });
+
+  test('is critical at once when its sender ends it, unless it was never received', async () => {
+    const { send, results, events, at, ask } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
+    await send({ ...WATCHDOG, endsAt: at(-1) });
+    expect(await results()).toEqual([]);
+    await send(WATCHDOG);
+    await send({ ...WATCHDOG, endsAt: at(-1) });
+    expect(await events()).toEqual([`${CHECK} 2`]);
+    const { body } = await ask('GET', `/events/${CHECK}`);
+    expect(body).toMatchObject({ check: { output: 'Ended by its sender: Prometheus works' } });
+  });
+
+  test('is an ordinary alert by another name', async () => {
+    const { send, events, clock } = await openRig({ alerts: { watchdogs: { Deadman: 600 } } });
+    await send({ labels: { alertname: 'constructor', severity: 'warning' } });
+    expect(await events()).toEqual(['prometheus/constructor..warning 1']);
+    pass(clock, 302);
+    await vi.waitFor(async () => expect(await events()).toEqual([]));
+  });
+});
