@@ -19,15 +19,35 @@ export interface DemoSite extends AsyncDisposable {
   readonly ready: Promise<void>;
 }
 
+/** How far the site is before anybody looks. */
+export interface DemoProgress {
+  readonly step: 'making 2,000 machines' | 'playing the results of the past';
+  /** Percent of the step. */
+  readonly percent: number;
+}
+
+interface DemoOptions {
+  /** Rounds of all checks that have been before anybody looks. */
+  readonly roundsBefore?: number;
+  readonly onProgress?: (progress: DemoProgress) => void;
+}
+
 /**
  * @param api of an empty backend with the definitions of `checks.ts`
  * @param plans of the same
- * @param roundsBefore of all checks that have been before anybody looks
  */
-export function startDemoSite(api: ApiClient, plans: UpgradeClient, roundsBefore: number = ROUNDS_BEFORE): DemoSite {
+export function startDemoSite(
+  api: ApiClient,
+  plans: UpgradeClient,
+  { roundsBefore = ROUNDS_BEFORE, onProgress = () => undefined }: DemoOptions = {},
+): DemoSite {
   const stopping = new AbortController();
-  const ready = makeMachines(api, stopping.signal)
-    .then(() => lookBack(api, roundsBefore, stopping.signal))
+  const progressOf =
+    (step: DemoProgress['step']) =>
+    (done: number, total: number): void =>
+      onProgress({ step, percent: Math.floor((100 * done) / total) });
+  const ready = makeMachines(api, progressOf('making 2,000 machines'), stopping.signal)
+    .then(() => lookBack(api, roundsBefore, progressOf('playing the results of the past'), stopping.signal))
     .then(async (beganAt) => {
       await leaveTraces(api, beganAt);
       await plans.create({ from: '6.1.0', to: '6.5.0' });
@@ -47,21 +67,28 @@ export function startDemoSite(api: ApiClient, plans: UpgradeClient, roundsBefore
 }
 
 /** @returns epoch seconds of second 0 of the site */
-async function lookBack(api: ApiClient, rounds: number, signal: AbortSignal): Promise<number> {
+async function lookBack(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
   const beganAt = Math.floor(Date.now() / 1000);
-  for (let second = -rounds * INTERVAL; second < 0; second++) {
+  const seconds = rounds * INTERVAL;
+  for (let second = -seconds; second < 0; second++) {
     signal.throwIfAborted();
+    onDone(seconds + second, seconds);
     await submit(api, second, beganAt);
   }
   return beganAt;
 }
 
-async function makeMachines(api: ApiClient, signal: AbortSignal): Promise<void> {
+type OnDone = (done: number, total: number) => void;
+
+async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal): Promise<void> {
   const waiting = MACHINES.values();
+  let done = 0;
   const make = async (): Promise<void> => {
     for (const machine of waiting) {
       signal.throwIfAborted();
+      onDone(done, MACHINES.length);
       await api.saveClient(clientOf(machine));
+      done++;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));

@@ -15,7 +15,7 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import type { Command } from '../../shared/schemas/command.ts';
 import { demoDefinitions } from '../demo/checks.ts';
-import { startDemoSite } from '../demo/demo-site.ts';
+import { startDemoSite, type DemoProgress } from '../demo/demo-site.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { MEMBERS, startCluster, type Backends } from './start-cluster.ts';
 import { firstResults, resultLines } from './first-results.ts';
@@ -138,13 +138,16 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   const url = urlOf(port);
   rmSync(DEMO, { recursive: true, force: true });
   writeDefinitions(join(DEMO, 'conf.d'), 'site.json', demoDefinitions(DEMO));
+  tell('starting the backend of the demonstration...');
   const backend = started.use(await startBackend(port, join(DEMO, 'conf.d'), join(DEMO, 'backend')));
   const failed = failure(backend);
   const api = openApiClient({ backend: url, env: {} });
   await Promise.race([answering(api), failed]);
   started.use(recordRunning(RECORD, { pid: process.pid, port, url, daemons: [...backend.pids] }));
-  const site = started.use(startDemoSite(api, openUpgradeClient({ backend: url, env: {} })));
+  const onProgress = progressWriter();
+  const site = started.use(startDemoSite(api, openUpgradeClient({ backend: url, env: {} }), { onProgress }));
   await Promise.race([site.ready, failed]);
+  if (process.stderr.isTTY) process.stderr.write('\n');
 
   if (hasTerminal) return await runConsole(url);
   print(
@@ -157,6 +160,18 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   );
   await Promise.race([failed, stopped]);
   return 0;
+}
+
+/** Writes how far the site is: on a terminal in one line, elsewhere a line for each step. */
+function progressWriter(): (progress: DemoProgress) => void {
+  let written = '';
+  return ({ step, percent }) => {
+    const text = process.stderr.isTTY ? `${step}: ${String(percent)} %` : `${step}...`;
+    if (text === written) return;
+    written = text;
+    if (process.stderr.isTTY) process.stderr.write(`\rmon: ${text}\u001B[K`);
+    else tell(text);
+  };
 }
 
 /** What is to be started; undefined: a backend and an agent. */

@@ -54,8 +54,17 @@ test('a first look at the demonstration finds machines, problems, silences and a
   const plans = openUpgradeClient({ backend: backend.url, env: {} });
 
   const beganAt = Math.floor(Date.now() / 1000);
-  await using site = startDemoSite(api, plans, 2);
+  const progress: [string, number][] = [];
+  await using site = startDemoSite(api, plans, {
+    roundsBefore: 2,
+    onProgress: ({ step, percent }) => void progress.push([step, percent]),
+  });
   await site.ready;
+  expect(new Set(progress.map(([step]) => step))).toEqual(
+    new Set(['making 2,000 machines', 'playing the results of the past']),
+  );
+  expect(progress[0]?.[1]).toBe(0);
+  expect(progress.at(-1)?.[1]).toBeGreaterThan(90);
 
   const overview = await api.overview();
   expect(overview).toMatchObject({ clients: { registered: 2002 } });
