@@ -1,6 +1,7 @@
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { IDLE_ATTRIBUTES } from '../../../shared/domain/v2/idle-attributes.ts';
+import { movedFilterWarnings } from '../../../shared/domain/v2/moved-filters.ts';
 import { idleAttributes, type Lost } from '../../../shared/domain/v2/lost.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
@@ -46,7 +47,11 @@ export function restoreDefinition(
     ...idleAttributes(object.spec, IDLE_ATTRIBUTES[kind] ?? {}),
     ...riskyCommand(kind, definition.object),
   ]);
-  const warnings = definitionWarnings(kind, definition.object);
+  const isChange = restored.outcome === 'created' || restored.outcome === 'replaced';
+  const warnings = [
+    ...definitionWarnings(kind, definition.object),
+    ...(kind === 'filters' && isChange ? movedFilterWarnings(definition.object) : []),
+  ];
   return warnings.length === 0 ? restored : { ...restored, warnings };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asking, basic } from '../../support/asking.ts';
 import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { aFile } from '../../support/upgrade-files.ts';
 
 const FILE = fileURLToPath(new URL('../../support/sensu-go-cluster.yml', import.meta.url));
 
@@ -128,4 +129,35 @@ test('restored again it is all there already', async () => {
   expect(code).toBe(9);
   expect(stderr).toMatch(/^0 created, 0 replaced, 19 unchanged, 5 left out$/m);
   expect(stdout).not.toMatch(/read back/);
+});
+
+/** An allow or deny filter of a dump. */
+function filter(name: string, expression: string, action = 'allow'): string {
+  return JSON.stringify({
+    type: 'EventFilter',
+    api_version: 'core/v2',
+    metadata: { name, namespace: 'default' },
+    spec: { action, expressions: [expression] },
+  });
+}
+
+test('a filter that lets every event through at the peer and means something here is named once', async () => {
+  const file = await aFile(
+    'filters.json',
+    [
+      filter('by-entity', "event.entity.metadata.name.indexOf('web') == 0 && event.entity.metadata.labels.a == 'b'"),
+      filter('by-check', "event.check['metadata'].labels.hasOwnProperty('team')", 'deny'),
+      filter('plain', "event.entity.name == 'web-1' && event.metadata.labels.x == 'y'"),
+      filter('in-a-text', "event.check.output == 'event.check.metadata'"),
+    ].join('\n'),
+  );
+  const { code, stderr } = await monctl('restore', file);
+  expect(code).toBe(0);
+  const remarks = stderr.split('\n').filter((line) => line.includes('does not exist in filters of Sensu Go'));
+  expect(remarks).toEqual([
+    expect.stringMatching(/^EventFilter default\/by-entity: it names event\.entity\.metadata, /),
+    expect.stringMatching(/^EventFilter default\/by-check: it names event\.check\.metadata, /),
+  ]);
+  // Nothing changes the second time.
+  expect((await monctl('restore', file)).stderr).not.toContain('Sensu Go');
 });

@@ -1,0 +1,24 @@
+import { textsIn, type Attributes } from '../attributes.ts';
+import { attributePaths } from '../expression/attribute-paths.ts';
+import { eventConditions } from './expressions.ts';
+
+/**
+ * The remarks on a filter that comes from Sensu Go and decides otherwise here. There, events in filters have no
+ * `metadata` of the entity and of the check, so such a filter lets every event through.
+ */
+export function movedFilterWarnings(filter: Attributes): string[] {
+  const conditions = eventConditions(textsIn(filter['expressions']));
+  if ('problem' in conditions) return [];
+  const named = conditions.expressions.flatMap((expression) =>
+    [...attributePaths(expression)].flatMap(([root, part, name]) =>
+      root === 'event' && (part === 'entity' || part === 'check') && name === 'metadata'
+        ? [`event.${part}.metadata`]
+        : [],
+    ),
+  );
+  return [...new Set(named)].map(
+    (name) =>
+      `it names ${name}, which does not exist in filters of Sensu Go, so that it lets every event through there; ` +
+      'here it is evaluated, and handlers may get fewer events than before: look at it before handlers rely on it',
+  );
+}
