@@ -11,7 +11,8 @@ const BAD_CA = 'its certificate was signed by one that may not sign: have it sig
 const NO_CLIENT_CERTIFICATE = 'it wants the certificate of a client: name one in cert-file and key-file';
 
 const ADVICE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there: start mon-backend or check the address',
+  ECONNREFUSED:
+    'nothing listens there: start mon-backend, wait a few seconds if it has just been started, or check the address',
   ENOTFOUND: 'the host name is unknown: check the address',
   EAI_AGAIN: 'the name service does not answer: check the network',
   EHOSTUNREACH: 'the host cannot be reached: check the network',

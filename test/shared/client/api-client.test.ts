@@ -367,7 +367,7 @@ test('a backend that is not there is named, without the password', async () => {
   const error: unknown = await api.info().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: 'unavailable',
-    message: `cannot reach the backend at ${url}: nothing listens there: start mon-backend or check the address`,
+    message: `cannot reach the backend at ${url}: nothing listens there: start mon-backend, wait a few seconds if it has just been started, or check the address`,
   });
   expect(inspect(error, { depth: 9 })).not.toContain(btoa('alice:secret'));
 });

@@ -298,7 +298,7 @@ test('version, of the program and of the backend', async () => {
   expect(await runMonctl(['version', '-o', 'json'], { MON_BACKEND: dead })).toMatchObject({
     code: 5,
     stdout: expect.stringContaining(`"monctl": "${VERSION}"`),
-    stderr: `monctl: cannot reach the backend at ${dead}: nothing listens there: start mon-backend or check the address\n`,
+    stderr: `monctl: cannot reach the backend at ${dead}: nothing listens there: start mon-backend, wait a few seconds if it has just been started, or check the address\n`,
   });
 });
 
