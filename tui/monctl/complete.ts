@@ -196,6 +196,10 @@ async function liveNames(
       return (await api.clients(page)).map(({ name }) => name);
     case 'check':
       return (await api.checks(page)).map(({ name }) => name);
+    case 'reported-check': {
+      const [defined, results] = await Promise.all([api.checks(page), api.results(page)]);
+      return [...new Set([...defined.map(({ name }) => name), ...results.map(({ check }) => check.name)])].toSorted();
+    }
     case 'client-check':
       return noun === 'event'
         ? (await api.events({ client, ...page })).map(({ check }) => check.name)

@@ -97,6 +97,8 @@ export function readFlags(
 export type Completes =
   | 'client'
   | 'check'
+  // A check that is defined or has results, such as a standalone one of an agent.
+  | 'reported-check'
   | 'client-check'
   | 'subscription'
   | 'silenced'

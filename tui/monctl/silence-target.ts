@@ -4,7 +4,9 @@ import { takes, type CommandOption, type Flags } from './flags.ts';
 
 /** What is silenced. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: takes('NAME', 'this check; without --subscription or --client on all clients', { completes: 'check' }),
+  check: takes('NAME', 'this check; without --subscription or --client on all clients', {
+    completes: 'reported-check',
+  }),
   subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),
   client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
 };

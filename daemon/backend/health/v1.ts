@@ -22,7 +22,8 @@ export function healthOnV1({
 }): OnV1<'health'> {
   return {
     health: async (_request, reply, { consumers, messages, deep: depth }) => {
-      const problems = healthProblems(status, { minConsumers: consumers, maxMessages: messages });
+      const limits = { minConsumers: consumers, maxMessages: messages };
+      const problems = healthProblems(status, limits, depth === 1 ? OWN_TEXTS : LEGACY_TEXTS);
       if (depth === 1) {
         const deep = await deepHealth(health, problems);
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
@@ -32,10 +33,20 @@ export function healthOnV1({
   };
 }
 
-function healthProblems(status: BackendStatus, { minConsumers, maxMessages }: Limits): string[] {
+/** The texts of `GET /health` of the legacy API, which its clients know. */
+const LEGACY_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
+
+/** The texts of deep health, which only this backend has: there is neither a Redis nor a transport. */
+const OWN_TEXTS = { store: 'the store does not accept writes', results: 'the backend is stopping' };
+
+function healthProblems(
+  status: BackendStatus,
+  { minConsumers, maxMessages }: Limits,
+  texts: typeof LEGACY_TEXTS,
+): string[] {
   const problems: string[] = [];
-  if (!status.isStoreOpen) problems.push('not connected to redis');
-  if (!status.isTakingResults) problems.push('not connected to transport');
+  if (!status.isStoreOpen) problems.push(texts.store);
+  if (!status.isTakingResults) problems.push(texts.results);
   const { keepalives, results } = transportOf(status);
   for (const [name, queue] of [
     ['keepalive', keepalives],

@@ -77,6 +77,8 @@ test.each<[string, readonly string[]]>([
   ['client list --subscription w', ['web']],
   ['event list --client=w', ['--client=web-001']],
   ['check info ', ['disk', 'http']],
+  ['event list --check ', ['disk', 'http', 'load']],
+  ['silenced create --check l', ['load']],
   ['check rename disk h', ['http']],
   ['silenced clear ', ['*:http', 'client:web-001:*']],
   ['silenced clear client:', ['client:web-001:*']],

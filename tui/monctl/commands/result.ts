@@ -24,7 +24,7 @@ const list: Command = {
   details: ['All conditions must match.'],
   options: {
     client: takes('NAME', 'only results of this client', { completes: 'client' }),
-    check: takes('NAME', 'only results of this check', { completes: 'check' }),
+    check: takes('NAME', 'only results of this check', { completes: 'reported-check' }),
     status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,

@@ -44,7 +44,7 @@ const list: Command = {
   summary: 'List silences by id',
   operands: [],
   options: {
-    check: takes('NAME', 'only silences of this check', { completes: 'check' }),
+    check: takes('NAME', 'only silences of this check', { completes: 'reported-check' }),
     subscription: takes('NAME', 'only silences of exactly this subscription', { completes: 'subscription' }),
     client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
     idle: flag('only silences that have matched nothing for long'),

@@ -54,7 +54,7 @@ const availability: Command = {
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
-    check: takes('NAME', 'this check on all clients', { completes: 'check' }),
+    check: takes('NAME', 'this check on all clients', { completes: 'reported-check' }),
     aggregate: takes('NAME', 'the members of this aggregate', { completes: 'aggregate' }),
     limit: takes('N', `maximum number; default ${String(SHOWN)}`),
   },

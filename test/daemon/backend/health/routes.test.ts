@@ -112,7 +112,7 @@ test('a store that refuses writes is told, until it takes one again', async () =
   expect((await ask(backend, 'GET', '/info')).body).toMatchObject({ redis: { connected: false } });
   expect(await ask(backend, 'GET', '/health?deep=1')).toMatchObject({
     status: 412,
-    body: { problems: ['not connected to redis'], store: { failed_writes: 1 } },
+    body: { problems: ['the store does not accept writes'], store: { failed_writes: 1 } },
   });
   isFull = false;
   expect((await ask(backend, 'POST', '/stash/a', {})).status).toBe(201);
