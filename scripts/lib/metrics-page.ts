@@ -5,8 +5,8 @@ import { code } from './markdown-text.ts';
 const HISTOGRAM = 'A histogram `NAME` has the series `NAME_bucket` (label `le`), `NAME_sum` and `NAME_count`.';
 
 /**
- * What the constructor of `Metrics` needs. A figure is read only when the metrics are requested, so the rest of a backend
- * is not needed for its description.
+ * The parts that the constructor of `Metrics` needs. A metric is read only when it is requested, so its description
+ * needs nothing else of a backend.
  */
 const DESCRIBED = {
   batcher: { commits: { onCommit: () => ({ [Symbol.dispose]: () => undefined }) } },

@@ -40,8 +40,8 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
 }
 
 /**
- * Whether a member was last seen before another one started at its address: it is the same backend, which was killed and
- * started again. While it still holds the lease it is shown, because no other member writes yet.
+ * Whether a member was last seen before another one started at its address: it is the same backend, which was killed
+ * and started again. While it still holds the lease it is shown, because no other member writes yet.
  */
 function isReplaced(
   { id, name, url, seenMs }: StoredMember,
