@@ -4,8 +4,8 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
 
 /**
- * The fields that a PUT changes, by their paths (`proxy_requests.splay`) in alphabetical order. An absent field is equal
- * to its zero value, because that is how the backend shows what was not sent. Lists are compared as a whole.
+ * The fields that a PUT changes, by their paths (`proxy_requests.splay`) in alphabetical order. An absent field is
+ * equal to its zero value, because that is how the backend shows what was not sent. Lists are compared as a whole.
  *
  * @param before the object that is stored, as it is shown
  * @param after the object that is to be sent
