@@ -65,7 +65,7 @@ export const HELP = `
 
   Environment (overridden by configuration files)
     MON_STATE_DIR, MON_STORE, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
-    MON_CERT_FILE, MON_KEY_FILE, MON_CLIENT_CA_FILE
+    MON_CERT_FILE, MON_KEY_FILE, MON_CLIENT_CA_FILE, MON_PEER_KEY_FILE
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
     MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
                            init: administrator to create; a terminal prompts for missing values

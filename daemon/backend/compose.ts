@@ -16,10 +16,11 @@ import { bytesOfOutput } from './aggregates/read.ts';
 import { Alone } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
 import { Forwarding, type ForwardingParts } from './cluster/forwarding/forwarding.ts';
+import type { PeerSignatures } from './cluster/forwarding/proof/peer-signatures.ts';
 import type { Membership } from './cluster/membership.ts';
 import type { ApiDeps } from './compose/api.ts';
 import { openSchedule, startClocks } from './compose/clocks.ts';
-import { openMembership, selfOf } from './compose/cluster.ts';
+import { openMembership, openSignatures, selfOf } from './compose/cluster.ts';
 import { openDoors } from './compose/doors.ts';
 import { openGround, refuseOpenBind, type Ground } from './compose/ground.ts';
 import type { BackendOptions } from './compose/options.ts';
@@ -53,9 +54,7 @@ import { SlowPeers } from './http/slow-peers.ts';
 import { PlanRunner } from './plans/plan-runner.ts';
 import { Plans } from './plans/write.ts';
 import { TimerLag } from './schedule/timer-lag.ts';
-import type { Store } from './ports.ts';
 import { SHARD } from './store/main-shard.ts';
-import { isShared } from './store/shared.ts';
 import { TABLES } from './tables/tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './compose/teardown.ts';
@@ -174,8 +173,11 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const standDown = (): Promise<void> => leading[Symbol.asyncDispose]();
   const onTurn = (): void => forwarding?.closeAgents();
   const leadership = { startLeading, standDown, onTurn };
-  const member = openMembership(ground, { batcher, changes: changes.log, ...leadership }, teardown);
-  const runs = openRunsOfAll(ground, { delivery, feed, ...(member && { member }) }, teardown);
+  const signatures = openSignatures(ground, () => member?.databaseNowMs ?? clock.now());
+  const member =
+    signatures && openMembership(ground, { signatures, batcher, changes: changes.log, ...leadership }, teardown);
+  const { audit, apiCommands } = writers;
+  const runs = openRunsOfAll(ground, { delivery, feed, apiCommands, member, signatures }, teardown);
   const alone = new Alone({
     id: status.id,
     hostname: name,
@@ -203,7 +205,11 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     clock,
     log,
   });
-  const forwarding = openForwarding(options, { store, member, authenticator, callers, clock, log }, teardown);
+  const forwarding = openForwarding(
+    options,
+    { member, signatures, authenticator, callers, audit, clock, log },
+    teardown,
+  );
   const metrics = teardown.use(
     'metrics',
     new Metrics({
@@ -331,18 +337,22 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   };
 }
 
-type ForwardingDeps = Omit<ForwardingParts, 'leadership' | 'secret'>;
+type ForwardingDeps = Omit<ForwardingParts, 'leadership' | 'signatures'>;
+
+interface SharingParts {
+  readonly member: Membership | undefined;
+  readonly signatures: PeerSignatures | undefined;
+}
 
 /** The way to the other backends that have the store; undefined: nobody can have it. */
 function openForwarding(
   { openForwarding: open }: BackendOptions,
-  { store, member, ...parts }: ForwardingDeps & { readonly store: Store; readonly member: Membership | undefined },
+  { member, signatures, ...parts }: ForwardingDeps & SharingParts,
   teardown: Teardown,
 ): Forwarding | undefined {
   if (open !== undefined) return teardown.use('forwarding', open(parts));
-  if (member === undefined || !isShared(store)) return undefined;
-  const { secret } = store;
-  return teardown.use('forwarding', new Forwarding({ ...parts, leadership: member, secret: () => secret }));
+  if (member === undefined || signatures === undefined) return undefined;
+  return teardown.use('forwarding', new Forwarding({ ...parts, leadership: member, signatures }));
 }
 
 function openBatcher(

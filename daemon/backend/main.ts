@@ -31,6 +31,7 @@ import { migrateStore } from './store/migrate-store-command.ts';
 import { openStore, shownPlace, storeAccess, type StorePlace } from './store/open-store.ts';
 import type { AcceptedLoss } from './store/inspect/assert-intact.ts';
 import { listenersOf, refuseOpenHttp } from './tls/listeners.ts';
+import { readPeerKeyFile } from './cluster/forwarding/proof/peer-keys.ts';
 import { tlsWarnings } from './tls/server-tls.ts';
 import { ask } from './store/upgrade/ask.ts';
 import { restoreCommand } from './store/upgrade/restore-command.ts';
@@ -100,9 +101,11 @@ async function validate(): Promise<number> {
     const config = await loadConfig({ isStrict });
     const listeners = listenersOf(config.api.bind, config);
     refuseOpenHttp(listeners, config.program['insecure-http']);
-    const ofTls = tlsWarnings(listeners, Date.now());
-    if (isStrict && ofTls.length > 0) throw new InvalidSettings(ofTls.map((message) => ({ file: 'tls', message })));
-    for (const warning of [...config.warnings, ...ofTls]) process.stderr.write(`warning: ${warning}\n`);
+    const keyFile = config.program['peer-key-file'];
+    const ofPeers = keyFile === undefined ? [] : [readPeerKeyFile(keyFile).warning ?? []].flat();
+    const ofFiles = [...tlsWarnings(listeners, Date.now()), ...ofPeers];
+    if (isStrict && ofFiles.length > 0) throw new InvalidSettings(ofFiles.map((message) => ({ file: 'tls', message })));
+    for (const warning of [...config.warnings, ...ofFiles]) process.stderr.write(`warning: ${warning}\n`);
     process.stdout.write('configuration is valid\n');
     return 0;
   } catch (error) {

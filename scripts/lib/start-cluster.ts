@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
@@ -33,6 +36,7 @@ export async function startCluster(
   await using started = new AsyncDisposableStack();
   const server = started.use(await startPostgres([], 'var/postgres'));
   const store = await databaseOf(server);
+  await makePeerKey();
   const members = await Promise.all(
     ports.map(async (port, at) => started.use(await Member.start(String(at + 1), { port, definitions, store, tell }))),
   );
@@ -117,6 +121,18 @@ function startMember(name: string, { port, definitions, store }: MemberOptions):
     'dist/mon-backend.js',
     ['start', '--state-dir', `var/backend-${name}`, '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
     `var/log/backend-${name}.log`,
-    { MON_STORE: store },
+    { MON_STORE: store, MON_PEER_KEY_FILE: PEER_KEY_FILE },
   );
 }
+
+/** The key that the backends of this clone have in common, made once. */
+async function makePeerKey(): Promise<void> {
+  await mkdir(dirname(PEER_KEY_FILE), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(PEER_KEY_FILE, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+const PEER_KEY_FILE = 'var/peer.key';

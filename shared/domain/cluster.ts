@@ -47,8 +47,11 @@ function refusalOf({ id, name, state }: ClusterMember, writer: string | undefine
 
 /** What the member that answers cannot do or know at the moment. */
 export interface ClusterTrouble {
-  /** `away`: it has lost the database; `no-writer`: nobody writes; `behind`: what it shows is old. */
-  readonly kind: 'away' | 'no-writer' | 'behind';
+  /**
+   * `away`: it has lost the database; `no-writer`: nobody writes; `behind`: what it shows is old; `unproved`: it
+   * exchanges nothing with another member.
+   */
+  readonly kind: 'away' | 'no-writer' | 'behind' | 'unproved';
   /** For people, without a full stop. */
   readonly text: string;
 }
@@ -67,6 +70,9 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
     ...(own?.state === 'behind'
       ? [{ kind: 'behind', text: `member ${own.name} is ${String(own.behind)} writes behind` } as const]
       : []),
+    ...view.members.flatMap(({ name, problem }) =>
+      problem === undefined ? [] : [{ kind: 'unproved', text: `member ${name} ${problem}` } as const],
+    ),
   ];
 }
 

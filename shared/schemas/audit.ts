@@ -38,6 +38,7 @@ export type AuditAction =
   | 'handler.test'
   | 'store.upgrade'
   | 'cluster.hand-over'
+  | 'cluster.local-administrator'
   | 'upgrade.create'
   | 'upgrade.order'
   | 'bulk'

@@ -42,6 +42,8 @@ export const clusterAnswer = answer(
         seq: z.number(),
         /** Writes that are not there yet. */
         behind: z.number(),
+        /** Why the member that answers exchanges nothing with it; absent: nothing is in the way. */
+        problem: z.string().exactOptional(),
       }),
     ),
   }),

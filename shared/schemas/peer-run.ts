@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { handlerSchema, type RunningHandler } from './handler.ts';
+import type { RunningHandler } from './handler.ts';
 import type { GroupRun, HandledEvent } from './handler-job.ts';
-import { mutatorSchema, type MutatorDefinition } from './mutator.ts';
 
 /** What backends that share a store ask of each other, and nobody else can: handlers run on each of them. */
 
@@ -41,14 +40,9 @@ const groupShape = z.looseObject({
   events: z.array(eventShape).min(1).max(1000),
 });
 
-function isMovableDefinition(value: unknown): boolean {
-  const { data } = handlerSchema.safeParse(value);
-  return data !== undefined && data.type !== 'set' && isMovable(data);
-}
-
 /**
- * One run of a handler, with all that the backend which runs it has to know. Only looked at: what handlers get has its
- * attributes in the order in which they were stored.
+ * One run of a handler. It names a definition that the backend which runs it has to have itself: no command comes with
+ * it. The event is only looked at, so that handlers get its attributes in the order in which they were stored.
  */
 export const runOrderSchema = z.strictObject({
   job: z.strictObject({
@@ -62,16 +56,10 @@ export const runOrderSchema = z.strictObject({
     group: z.custom<GroupRun>((value) => groupShape.safeParse(value).success, 'must be a group').optional(),
     event: z.custom<HandledEvent>((value) => eventShape.safeParse(value).success, 'must be an event'),
   }),
-  /** The definition that is in force where the order comes from. */
-  handler: z.custom<MovableHandler>(isMovableDefinition, 'must be a handler that runs anywhere'),
-  /** The one that the handler names; absent: none is defined by that name. */
-  mutator: z
-    .custom<MutatorDefinition>((value) => mutatorSchema.safeParse(value).success, 'must be a mutator')
-    .optional(),
+  /** The digest of the definitions of `job.handler` and of its mutator, as `definitionDigest` makes it. */
+  definition: z.string().length(43),
   /** 1 for the first try. */
   attempt: z.int().min(1),
-  /** What it takes beyond a plain handler: a backend that does not know of it refuses the order. */
-  needs: z.literal('presets').optional(),
 });
 export type RunOrder = Readonly<z.infer<typeof runOrderSchema>>;
 

@@ -281,6 +281,14 @@ export const programSettingsSchema = z.object({
     .max(1000)
     .optional()
     .describe('URL at which other members reach this one. Default: its host name, or the address of `api.bind`.'),
+  'peer-key-file': z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      'A file with the key by which backends with the same database recognize each other; the same on all of them. See [scale-out.md](scale-out.md#the-peer-key).',
+    ),
   'stale-after': z
     .int()
     .min(1)

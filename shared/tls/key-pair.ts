@@ -5,10 +5,7 @@ import { MonError } from '../errors.ts';
 import { pemCertificates } from './authorities.ts';
 import { alternativeNames, commonName } from './certificate.ts';
 import { readTlsFile } from './read-file.ts';
-
-/** Others than the owner, and everybody, may read or write a file. */
-const OTHERS = 0o077;
-const EVERYBODY = 0o007;
+import { readersOfSecretFile } from './secret-file.ts';
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
@@ -78,15 +75,9 @@ function readKey(
       'it is encrypted, and nobody is there to be asked: write it without a passphrase, mode 0600 (openssl pkey -in FILE -out NEW)',
     );
   }
-  // A file of somebody else, such as one of a group that reads keys, is that one's to protect, but not from everybody.
-  const isOwn = stats.uid === process.getuid?.();
-  if (isOwn && (stats.mode & OTHERS) !== 0) {
-    throw new Error('it can be reached by other users of this machine: chmod 600 it');
-  }
+  const warning = readersOfSecretFile(stats);
   const key = parseKey(pem);
-  return (stats.mode & EVERYBODY) === 0
-    ? { key, pem }
-    : { key, pem, warning: 'can be reached by every user of this machine: take that right away from them' };
+  return warning === undefined ? { key, pem } : { key, pem, warning };
 }
 
 function parseKey(pem: string): KeyObject {

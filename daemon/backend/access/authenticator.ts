@@ -93,6 +93,11 @@ export class Authenticator {
       return this.whileOpen(headers, address);
     }
     if (this.#isLocal(headers, address)) return LOCAL_ADMINISTRATOR;
+    return this.ofCredentials(headers, address);
+  };
+
+  /** Returns whose password, key or token is shown: those count at every backend that shares the store. */
+  readonly ofCredentials: Authorize = (headers, address) => {
     const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
     switch (scheme?.toLowerCase()) {
       case 'basic':

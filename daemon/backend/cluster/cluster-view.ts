@@ -12,6 +12,8 @@ interface ViewOfSelf {
   /** Of the newest write that it knows of. */
   readonly newest: number;
   readonly isTooFarBehind: boolean;
+  /** Why it exchanges nothing with other members, by their id. */
+  readonly problems: ReadonlyMap<string, string>;
 }
 
 interface ViewOfDatabase {
@@ -62,6 +64,7 @@ function shownMember(
   // What others have told of themselves is older than what the writer has written since.
   const seq = isSelf ? self.seq : id === holder ? self.newest : told;
   const isGone = nowMs - seenMs > GONE_MS;
+  const problem = isGone ? undefined : self.problems.get(id);
   return {
     id,
     name,
@@ -73,5 +76,6 @@ function shownMember(
     state: isGone ? 'gone' : isSelf && self.isTooFarBehind ? 'behind' : 'ok',
     seq,
     behind: Math.max(0, self.newest - seq),
+    ...(problem !== undefined && { problem }),
   };
 }

@@ -13,6 +13,7 @@ import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
 import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
 import { Lag } from './lag.ts';
+import type { PeerSignatures } from './forwarding/proof/peer-signatures.ts';
 import type { PeerNews } from './peer-news.ts';
 
 /** How often members say that they are there, and hear who writes. */
@@ -42,6 +43,8 @@ export interface Self {
 interface MembershipParts {
   readonly store: SharedStore;
   readonly peers: Pick<PeerNews, 'newest'>;
+  /** Proves to the other members that this one is one, and says which of them have proved it. */
+  readonly signatures: Pick<PeerSignatures, 'problemOf' | 'rowProofOf'>;
   readonly batcher: Batcher;
   readonly time: TimeKeeper;
   /** Absent while this member has led from its start on. */
@@ -73,6 +76,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #self: (() => Self) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
+  /** Why members are not believed, by their id. */
+  #problems: ReadonlyMap<string, string> = new Map();
+  /** The lead of the clock of the database over the monotonic clock, milliseconds; undefined: it is not known yet. */
+  #databaseAheadMs: number | undefined;
   /** When that was asked for, on the monotonic clock. */
   #heardMs: number;
   /** Why nothing can be heard. */
@@ -111,6 +118,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (lease === undefined) return 0;
     // By the clock of the database it was so long ago when it was heard.
     return clock.now() - (clock.monotonic() - this.#heardMs) - (nowMs - lease.sinceMs);
+  }
+
+  /** The clock of the database as far as it was heard, epoch milliseconds: all members share it. */
+  get databaseNowMs(): number {
+    const { clock } = this.#parts;
+    return this.#databaseAheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#databaseAheadMs);
   }
 
   /** Of the newest write in the memory of this member. */
@@ -160,7 +173,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       signal?.throwIfAborted();
       if (this.isWriter) return 'self';
       const writer = this.#writer();
-      if (writer !== undefined) return writer;
+      if (writer !== undefined) {
+        this.#refuseUnproved(writer);
+        return writer;
+      }
       if (clock.monotonic() >= untilMs) throw new BusyError(this.#whyNobody());
       await this.#pause(LOOK_AGAIN_MS);
     }
@@ -176,8 +192,13 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return { seq: this.seq, hears_database: !this.#isUnheard() };
   }
 
-  /** Members beside this one that were heard of lately. */
+  /** Members beside this one that were heard of lately, and have proved that they are. */
   others(): readonly StoredMember[] {
+    return this.#live().filter(({ id }) => !this.#problems.has(id));
+  }
+
+  /** Members beside this one by the rows of the database, which nobody has to have proved. */
+  #live(): readonly StoredMember[] {
     const { members = [], nowMs = 0 } = this.#standing ?? {};
     return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
   }
@@ -193,6 +214,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
         seq,
         newest: Math.max(seq, written, this.#lag.seq),
         isTooFarBehind: this.#isTooFarBehind(),
+        problems: this.#problems,
       },
       { place: store.shown, problem: store.refusal?.message ?? this.#problem ?? null },
     );
@@ -218,7 +240,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { store, log } = this.#parts;
     await this.#meet();
-    if (this.#lease !== undefined && this.others().length > 0) {
+    if (this.#lease !== undefined && this.#live().length > 0) {
       await this.#resign(undefined);
       const next = await this.#somebodyElse();
       log.info({ to: next?.name ?? null }, next === undefined ? 'no member took over' : 'handed over');
@@ -251,7 +273,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     while (clock.monotonic() < untilMs) {
       await this.#meet();
       const writer = this.#writer();
-      if (writer !== undefined || this.others().length === 0) return writer;
+      if (writer !== undefined || this.#live().length === 0) return writer;
       await this.#pause(LOOK_AGAIN_MS);
     }
     return undefined;
@@ -298,9 +320,39 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** One that has resigned is no candidate any more. */
   async #hear(self: () => Self): Promise<void> {
     const { seq } = this;
-    const standing = await this.#parts.store.meet(SHARD, this.#isResigning ? undefined : { ...self(), seq });
+    const { store, clock } = this.#parts;
+    const requestMs = clock.monotonic();
+    const standing = await store.meet(SHARD, this.#isResigning ? undefined : { ...this.#rowOf(self()), seq });
     this.#standing = standing;
+    this.#databaseAheadMs = standing.nowMs - requestMs;
+    this.#noteProblems(standing.members);
     if (standing.lease !== undefined && standing.lease.seq < seq) await this.#goBack(seq, standing.lease.seq);
+  }
+
+  #rowOf(self: Self): Self & Pick<StoredMember, 'proof'> {
+    const { store, signatures } = this.#parts;
+    return { ...self, proof: signatures.rowProofOf({ id: store.self, url: self.url, fingerprint: self.fingerprint }) };
+  }
+
+  #noteProblems(members: readonly StoredMember[]): void {
+    const { store, signatures, log } = this.#parts;
+    const problems = new Map<string, string>();
+    for (const member of members) {
+      const problem = member.id === store.self ? undefined : signatures.problemOf(member);
+      if (problem === undefined) continue;
+      problems.set(member.id, problem);
+      if (this.#problems.get(member.id) === problem) continue;
+      const { id, name, url } = member;
+      log.warn({ member: id, name, url, problem }, 'nothing is exchanged with another backend of this store');
+    }
+    this.#problems = problems;
+  }
+
+  /** @throws MonError `unavailable` */
+  #refuseUnproved({ id, name }: StoredMember): void {
+    const problem = this.#problems.get(id);
+    if (problem === undefined) return;
+    throw new MonError('unavailable', `the backend that writes, ${name}, ${problem}: nothing is sent to it`);
   }
 
   /** A standby that was behind was promoted, or an old copy was put in place; the writer notices that by itself. */

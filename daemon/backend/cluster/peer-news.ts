@@ -1,18 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { newestHeard } from '../../../shared/domain/cluster.ts';
 import { PEER_STANDING_PATH, peerStandingSchema, type PeerStanding } from '../../../shared/schemas/peer-standing.ts';
-import type { Clock } from '../ports.ts';
 import { askPeer } from './forwarding/ask-peer.ts';
 import type { PeerPlace } from './forwarding/leadership.ts';
-import { PeerLink } from './forwarding/peer-link.ts';
+import { PeerLink, type LinkParts } from './forwarding/peer-link.ts';
 
 const ASKED_MS = 2000;
 
-interface NewsParts {
-  /** The secret by which the backends that share the store know each other. */
-  readonly secret: string;
-  readonly clock: Pick<Clock, 'after' | 'every'>;
-}
+type NewsParts = LinkParts;
 
 /** What the other backends know, asked by one that cannot ask the database. */
 export class PeerNews {
@@ -29,10 +24,9 @@ export class PeerNews {
   }
 
   async #standingOf(place: PeerPlace): Promise<PeerStanding> {
-    const { secret, clock } = this.#parts;
-    using link = new PeerLink(place, clock);
-    const question = { method: 'GET', path: PEER_STANDING_PATH, secret, limitMs: ASKED_MS };
-    return peerStandingSchema.parse(JSON.parse((await askPeer(link, question, clock)).text));
+    using link = new PeerLink(place, this.#parts);
+    const question = { method: 'GET', path: PEER_STANDING_PATH, limitMs: ASKED_MS };
+    return peerStandingSchema.parse(JSON.parse((await askPeer(link, question, this.#parts.clock)).text));
   }
 }
 

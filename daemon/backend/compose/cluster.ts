@@ -2,6 +2,8 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import { openRuleWatch } from '../aggregates/rules.ts';
 import { memberName } from '../cluster/member-name.ts';
 import { Follower } from '../cluster/follower.ts';
+import { PeerKeys } from '../cluster/forwarding/proof/peer-keys.ts';
+import { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import { Membership, type Self } from '../cluster/membership.ts';
 import { PeerNews } from '../cluster/peer-news.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -13,6 +15,7 @@ import type { Ground } from './ground.ts';
 import type { BackendOptions } from './options.ts';
 
 interface MemberParts {
+  readonly signatures: PeerSignatures;
   readonly batcher: Batcher;
   readonly changes: ChangeLog;
   /** Begins what only the backend that writes does. */
@@ -22,10 +25,30 @@ interface MemberParts {
   readonly onTurn: () => void;
 }
 
+/**
+ * The proof by which this backend and those that share its store recognize each other; undefined: nobody can share it.
+ *
+ * @param now a clock that all of them share, epoch milliseconds
+ */
+export function openSignatures({ peerKey, store, log }: Ground, now: () => number): PeerSignatures | undefined {
+  if (!isShared(store)) return undefined;
+  if (peerKey === undefined) {
+    log.warn({ setting: 'peer-key-file' }, NO_PEER_KEY);
+    return new PeerSignatures({ keys: PeerKeys.ofStore(store.secret, store.id), self: store.self, now });
+  }
+  const keys = PeerKeys.ofFile(peerKey, store.id);
+  log.info({ peer_key: keys.id }, 'backends that share the store prove themselves by the peer key');
+  return new PeerSignatures({ keys, self: store.self, now });
+}
+
+const NO_PEER_KEY =
+  'backends that share the store recognize each other by a secret in it, which whoever reads the database has too: ' +
+  'set peer-key-file on all of them, see docs/scale-out.md';
+
 /** This backend among those that share its store; undefined: nobody can. */
 export function openMembership(
   { config, store, lease, time, registry, clock, log }: Ground,
-  { batcher, changes, startLeading, standDown, onTurn }: MemberParts,
+  { signatures, batcher, changes, startLeading, standDown, onTurn }: MemberParts,
   teardown: Teardown,
 ): Membership | undefined {
   if (!isShared(store)) return undefined;
@@ -37,7 +60,8 @@ export function openMembership(
       : undefined;
   const member = new Membership({
     store,
-    peers: new PeerNews({ secret: store.secret, clock }),
+    peers: new PeerNews({ signatures, clock }),
+    signatures,
     batcher,
     time,
     follower,

@@ -1,6 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { hasAdministrator } from '../access/scopes-of-user.ts';
 import { ConfigInForce } from '../config/config-in-force.ts';
+import { readPeerKeyFile, type PeerKeyFile } from '../cluster/forwarding/proof/peer-keys.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -25,6 +26,8 @@ export interface Ground {
   readonly config: ConfigInForce;
   readonly definitions: Definitions;
   readonly tls: ListenersTls;
+  /** The key by which backends with the same store recognize each other; undefined: the setting names no file. */
+  readonly peerKey: PeerKeyFile | undefined;
   readonly disk: DiskGuard;
   readonly store: Store;
   /** Undefined: another backend writes to the store that they share. */
@@ -51,6 +54,9 @@ export async function openGround(
   const { clock: machine, log } = options;
   const listeners = listenersOf(options.bind, options.config);
   const tls = teardown.use('certificates', new ListenersTls(listeners, { clock: machine, log }));
+  const keyFile = options.config.program['peer-key-file'];
+  const peerKey = keyFile === undefined ? undefined : readPeerKeyFile(keyFile);
+  if (peerKey?.warning !== undefined) log.warn({}, peerKey.warning);
   const stored = new StoredDefinitions();
   const config = new ConfigInForce(options.reloaded ?? options.config, Math.floor(machine.now() / 1000), stored);
   const disk = new DiskGuard({
@@ -99,7 +105,7 @@ export async function openGround(
   for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
     log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
   }
-  return { config, definitions, tls, disk, store, lease, time, clock, log, registry, memory };
+  return { config, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
 }
 
 /** What another backend writes meanwhile is not seen in part. */

@@ -23,7 +23,7 @@ export interface BackendOptions {
   /** Whether other backends have it too: a start waits for its turn then, and for the store. Default: no. */
   readonly isShared?: boolean;
   /** The way to the other backends that have the store, whose listeners stay open while it writes or not. Default: none. */
-  readonly openForwarding?: (parts: Omit<ForwardingParts, 'leadership' | 'secret'>) => Forwarding;
+  readonly openForwarding?: (parts: Omit<ForwardingParts, 'leadership' | 'signatures'>) => Forwarding;
   /** Ends a start that waits. Default: nothing does. */
   readonly stop?: AbortSignal;
   /** Bytes of the files of the store; absent when it has none. */

@@ -1,13 +1,22 @@
+import type { ApiCommands } from '../audit/api-commands.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import { Broadcast } from '../cluster/runs/broadcast.ts';
 import { LiveMembers } from '../cluster/runs/live-members.ts';
 import { PeerRuns } from '../cluster/runs/peer-runs.ts';
 import { SpreadRuns } from '../cluster/runs/spread-runs.ts';
+import type { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Delivery } from '../handlers/deliver.ts';
-import { isShared } from '../store/shared.ts';
 import type { Ground } from './ground.ts';
 import type { Teardown } from './teardown.ts';
+
+interface RunParts {
+  readonly delivery: Delivery;
+  readonly feed: FeedHub;
+  readonly apiCommands: ApiCommands;
+  readonly member: Membership | undefined;
+  readonly signatures: PeerSignatures | undefined;
+}
 
 /** Handlers on all backends that share the store. */
 interface RunsOfAll {
@@ -21,17 +30,17 @@ interface RunsOfAll {
 
 /** @returns undefined: the store is of this backend alone */
 export function openRunsOfAll(
-  { config, definitions, store, clock, log }: Ground,
-  { delivery, feed, member }: { readonly delivery: Delivery; readonly feed: FeedHub; readonly member?: Membership },
+  { config, definitions, clock, log }: Ground,
+  { delivery, feed, member, signatures, apiCommands }: RunParts,
   teardown: Teardown,
 ): RunsOfAll | undefined {
-  if (member === undefined || !isShared(store)) return undefined;
+  if (member === undefined || signatures === undefined) return undefined;
   const runsHandlers = (): boolean => config.program['run-handlers'];
   const members = teardown.use(
     'other backends',
     new LiveMembers({
       others: () => (member.isWriter ? member.others() : []),
-      secret: () => store.secret,
+      signatures,
       clock,
       log,
       chance: Math.random,
@@ -40,6 +49,6 @@ export function openRunsOfAll(
   return {
     spread: new SpreadRuns({ members, own: delivery, runsHandlers, definitions, clock, log }),
     broadcast: new Broadcast({ members, clock, log }),
-    ofPeers: new PeerRuns({ delivery, feed, leadership: member, runsHandlers }),
+    ofPeers: new PeerRuns({ delivery, definitions, apiCommands, feed, leadership: member, runsHandlers }),
   };
 }

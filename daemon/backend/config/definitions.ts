@@ -106,6 +106,11 @@ export class Definitions {
     return this.#stored.get('checks', namespace, name) !== undefined;
   }
 
+  /** True if the definition of this name is from the configuration, and none that came over the API. */
+  isConfigured(kind: DefinitionKind, namespace: string, name: string): boolean {
+    return namespace === DEFAULT_NAMESPACE && this.#configured[kind].has(name);
+  }
+
   /** What the configuration defines of a kind, in `default`. */
   configured<Kind extends DefinitionKind>(kind: Kind): ConfiguredDefinitions[Kind] {
     return this.#configured[kind];

@@ -17,6 +17,7 @@ export const PROGRAM_VARIABLES = {
   MON_STATE_DIR: 'state-dir',
   MON_STORE: 'store',
   MON_PEER_URL: 'peer-url',
+  MON_PEER_KEY_FILE: 'peer-key-file',
   MON_LOG_LEVEL: 'log-level',
   MON_LOG: 'log',
   MON_REQUEST_LOG_LEVEL: 'request-log-level',

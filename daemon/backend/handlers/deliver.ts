@@ -8,7 +8,6 @@ import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { GroupRun, HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
-import type { RunOrder } from '../../../shared/schemas/peer-run.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
@@ -111,12 +110,6 @@ export class Delivery implements Disposable {
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
     const mutators = this.#parts.definitions.in(job.namespace);
-    return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
-  }
-
-  /** As `deliver`, for another backend, whose definitions count. */
-  async deliverFor({ job, handler, mutator, attempt }: RunOrder, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const mutators = { mutator: () => mutator };
     return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
   }
 

@@ -73,4 +73,6 @@ export interface Sender {
   readonly caller: string;
   /** Whether it came to a listener of the newer API alone. */
   readonly isOfV2: boolean;
+  /** The id of that backend. */
+  readonly memberId: string;
 }

@@ -6,7 +6,7 @@ export interface SharedStore extends Store {
   readonly self: string;
   /** Where it is, without credentials. */
   readonly shown: string;
-  /** The secret by which they know each other; nobody else can read it. */
+  /** A secret by which they recognize each other if they have no peer key; whoever reads the database has it too. */
   readonly secret: string;
 
   /** All that is stored, as it is at one moment, whatever is written meanwhile. */
@@ -70,6 +70,8 @@ export interface ToldOfItself {
   readonly name: string;
   readonly url: string;
   readonly fingerprint: string | undefined;
+  /** Proves to the others that a backend with their key has written this row; undefined: an earlier version did. */
+  readonly proof: string | undefined;
   readonly version: string;
   /** The last write in its memory. */
   readonly seq: number;

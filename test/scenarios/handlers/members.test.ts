@@ -11,7 +11,7 @@ import { PEER_PIECES_PATH, PEER_RUNS_PATH } from '../../../shared/schemas/peer-r
 import { administratorOf } from '../../support/administrator.ts';
 import { FeedPeer } from '../../support/feed-peer.ts';
 import type { RunningBackend } from '../../support/running-backend.ts';
-import { postgresOfFile, startSharing } from '../../support/shared-database.ts';
+import { peerKeyFile, postgresOfFile, startSharing } from '../../support/shared-database.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -24,7 +24,7 @@ type Settings = Readonly<Record<string, unknown>>;
 /** As a process of its own, which can be killed. */
 async function program(database: string, settings: Settings = {}): Promise<DaemonProcess> {
   const file = join(await tempDir(), 'config.json');
-  await writeFile(file, JSON.stringify(settings));
+  await writeFile(file, JSON.stringify({ 'peer-key-file': await peerKeyFile(), ...settings }));
   const stateDir = await tempDir();
   const daemon = await startDaemon({ stateDir, args: ['--config', file], env: { MON_STORE: database } });
   onTestFinished(() => daemon[Symbol.asyncDispose]());
@@ -117,12 +117,12 @@ async function untilSpread(writer: RunningBackend, members: number): Promise<voi
 const outputs = ({ log }: RunningBackend): number =>
   log.records.filter(({ message }) => message === 'handler output').length;
 
-test('runs are spread over the backend that writes and the others, each once, with the definitions of the writer', async () => {
+test('runs are spread over the backend that writes and the others, each once', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
-  await startSharing(database);
-  await startSharing(database);
+  await startSharing(database, webhook(receiver));
+  await startSharing(database, webhook(receiver));
   await untilSpread(writer, 2);
   await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0));
   receiver.isHolding = true;
@@ -136,15 +136,15 @@ test('runs are spread over the backend that writes and the others, each once, wi
   expect(await elsewhere(writer)).toBe(ranElsewhere(writer).length);
 });
 
-test('a command runs on the backend that it is given to, with the mutator that the writer knows', async () => {
+test('a command runs on the backend that it is given to, with the definitions that are the same there', async () => {
   const file = join(await tempDir(), 'events');
   const database = await server().database();
-  const writer = await startSharing(database, {
-    'run-handlers': false,
+  const definitions = {
     mutators: { shout: { command: 'tr a-z A-Z' } },
     handlers: { default: { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, mutator: 'shout' } },
-  });
-  const other = await startSharing(database);
+  };
+  const writer = await startSharing(database, { 'run-handlers': false, ...definitions });
+  const other = await startSharing(database, definitions);
   await untilSpread(writer, 1);
   const before = outputs(writer);
   await report(writer, 'disk');
@@ -185,7 +185,7 @@ test('events of one check are told in order, wherever they run', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
-  await startSharing(database);
+  await startSharing(database, webhook(receiver));
   await untilSpread(writer, 1);
   const statuses = [1, 2, 0, 2, 1, 2, 0, 1];
   for (const status of statuses) await report(writer, 'disk', status);
@@ -198,7 +198,7 @@ test('a member that is killed: what ran there runs again, once', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
-  const other = await program(database);
+  const other = await program(database, webhook(receiver));
   await untilSpread(writer, 1);
   receiver.isHolding = true;
   for (const name of ['a', 'b', 'c', 'd']) await report(writer, name);
@@ -248,8 +248,8 @@ test('one that runs no handlers is given none', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
-  const idle = await startSharing(database, { 'run-handlers': false });
-  const busy = await startSharing(database);
+  const idle = await startSharing(database, { ...webhook(receiver), 'run-handlers': false });
+  const busy = await startSharing(database, webhook(receiver));
   await untilSpread(writer, 1);
   for (let at = 0; at < 10; at++) await report(writer, `more-${String(at)}`);
   await vi.waitFor(() => expect(receiver.times.get('more-9')).toBe(1));
@@ -257,6 +257,33 @@ test('one that runs no handlers is given none', async () => {
   expect([...names]).toEqual([expect.stringContaining(new URL(busy.url).port)]);
   expect([...names]).not.toEqual([expect.stringContaining(new URL(idle.url).port)]);
 });
+
+test('a backend with another definition of a handler is given no run of it, and the log says which', async () => {
+  const receiver = await Receiver.open();
+  const database = await server().database();
+  const other = { handlers: { default: { type: 'webhook', url: 'http://127.0.0.1:1/', timeout: 60 } } };
+  const writer = await startSharing(database, { 'run-handlers': false, ...webhook(receiver) });
+  const member = await startSharing(database, other);
+  const refusals = (): object[] =>
+    writer.log.records.flatMap(({ message, fields }) => (message === RUNS_NOT_THERE ? [fields] : []));
+  let count = 0;
+  await vi.waitFor(
+    async () => {
+      await report(writer, `more-${String(count++)}`);
+      expect(refusals()).toHaveLength(1);
+    },
+    { interval: 100 },
+  );
+  expect(refusals()).toMatchObject([
+    { handler: 'default', reason: 'this backend has another definition of default: give all the same files' },
+  ]);
+  await vi.waitFor(() => expect(receiver.times.size).toBe(count));
+  expect([...receiver.times.values()].every((times) => times === 1)).toBe(true);
+  expect(ranElsewhere(writer)).toEqual([]);
+  expect(member.log.messages('error')).toEqual([]);
+});
+
+const RUNS_NOT_THERE = 'another backend does not run a handler, another one does';
 
 test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('%s is for backends that share the store alone', async (path) => {
   const backend = await startSharing(await server().database());

@@ -1,26 +1,109 @@
 import type { Mutant } from './mutant.ts';
 
 const REQUESTS = 'test/daemon/backend/cluster/forwarded-requests.test.ts';
+const PROOF = 'daemon/backend/cluster/forwarding/proof';
+const SIGNATURES = 'test/daemon/backend/cluster/forwarding/proof/peer-signatures.test.ts';
+const MEMBER_PROOF = 'test/scenarios/member-proof.test.ts';
 const RUNS = 'test/daemon/backend/cluster/runs.test.ts';
 const TUNNELS = 'test/daemon/backend/cluster/tunnels.test.ts';
 
 /** Backends that share a store, and whom they believe. */
 export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
-    defence: 'only who knows the secret is another backend',
-    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
-    text: 'if (this.#isMember(headers)) return',
-    replacement: 'if (this.#isMember(headers) || address.length > 0) return',
-    test: REQUESTS,
-    title: 'who does not know the secret',
+    defence: 'members: a request that another key has signed is refused',
+    file: `${PROOF}/peer-signatures.ts`,
+    text: 'if (!keys.isSignedBy(key, requestText(said, self, { method, path, headers }), mac)) {',
+    replacement: "if (requestText(said, self, { method, path, headers }) === '') {",
+    test: SIGNATURES,
+    title: 'is refused with',
   },
   {
-    defence: 'no secret is none that can be known',
-    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
-    text: "secret !== '' && ",
+    defence: 'members: a request is for one receiver',
+    file: `${PROOF}/peer-signatures.ts`,
+    text: "['request', said, receiver, method, path, signed]",
+    replacement: "['request', said, receiver.slice(0, 0), method, path, signed]",
+    test: SIGNATURES,
+    title: 'every backend but the one',
+  },
+  {
+    defence: 'members: a request is accepted once',
+    file: `${PROOF}/peer-signatures.ts`,
+    text: 'if (!this.#seen.isFirst(sender, Number(number), nowMs))',
+    replacement: 'if (!this.#seen.isFirst(sender + String(Math.random()), Number(number), nowMs))',
+    test: SIGNATURES,
+    title: 'is accepted once',
+  },
+  {
+    defence: 'members: a request is accepted at its time',
+    file: `${PROOF}/peer-signatures.ts`,
+    text: '> TIME_MS_MAX) return',
+    replacement: '> TIME_MS_MAX * 1e9) return',
+    test: SIGNATURES,
+    title: 'a minute before',
+  },
+  {
+    defence: 'members: the row of a member is believed as it was written',
+    file: `${PROOF}/peer-signatures.ts`,
+    text: 'if (keys.isSignedBy(id, rowText(row), mac)) return undefined;',
+    replacement: 'if (keys.has(id) || keys.isSignedBy(id, rowText(row), mac)) return undefined;',
+    test: SIGNATURES,
+    title: 'is not believed with',
+  },
+  {
+    defence: 'members: no secret is none that can be known',
+    file: `${PROOF}/peer-keys.ts`,
+    text: "secret === '' ? [] : ",
     replacement: '',
+    test: 'test/daemon/backend/cluster/forwarding/proof/peer-keys.test.ts',
+    title: 'an empty secret',
+  },
+  {
+    defence: 'members: the body is the one that was signed',
+    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
+    text: "if (signed === digestOf(typeof body === 'string' ? body : '')) return;",
+    replacement: "if (signed !== undefined || signed === digestOf(typeof body === 'string' ? body : '')) return;",
     test: REQUESTS,
-    title: 'without a secret',
+    title: 'is good once, for one backend',
+  },
+  {
+    defence: 'members: without a peer key no voucher is believed',
+    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
+    text: 'if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);',
+    replacement: "if (voucher.name !== '') return authenticator.ofVoucher(voucher, credentialVersion);",
+    test: REQUESTS,
+    title: 'whichever voucher',
+  },
+  {
+    defence: 'members: what came with the token of another machine is in the audit trail',
+    file: 'daemon/backend/cluster/forwarding/forwarded-requests.ts',
+    text: 'if (isOfLocalAdministrator(request)) {',
+    replacement: "if (isOfLocalAdministrator(request) && request.url === '') {",
+    test: REQUESTS,
+    title: 'by the token of another machine',
+  },
+  {
+    defence: 'members: nothing is sent to a member that has not proved itself',
+    file: 'daemon/backend/cluster/membership.ts',
+    text: 'if (problem === undefined) return;\n    throw',
+    replacement: "if (problem !== '') return;\n    throw",
+    test: MEMBER_PROOF,
+    title: 'is written into the database by hand',
+  },
+  {
+    defence: 'members: a run names a definition that the receiver has itself',
+    file: 'daemon/backend/cluster/runs/peer-runs.ts',
+    text: 'if (definitionDigest(handler, mutator) !== definition) {',
+    replacement: "if (definitionDigest(handler, mutator) !== definition && definition === '') {",
+    test: 'test/scenarios/handlers/members.test.ts',
+    title: 'another definition of a handler',
+  },
+  {
+    defence: 'members: a run keeps to the settings for commands of the receiver',
+    file: 'daemon/backend/cluster/runs/peer-runs.ts',
+    text: "if (problem !== undefined) throw new MonError('forbidden', `${name}: ${problem}`);",
+    replacement: "if (problem === '') throw new MonError('forbidden', `${name}: ${problem}`);",
+    test: MEMBER_PROOF,
+    title: 'came over the API',
   },
   {
     defence: 'the backend that writes is known by its certificate',
@@ -57,8 +140,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a run on another backend that takes too long is given up',
     file: 'daemon/backend/cluster/runs/spread-runs.ts',
-    text: 'body, limitMsOf(order), signal',
-    replacement: 'body, limitMsOf(order) === 0 ? 0 : undefined, signal',
+    text: 'body, limitMs, signal',
+    replacement: 'body, limitMs === 0 ? 0 : undefined, signal',
     test: RUNS,
     title: 'ten seconds beyond its timeout',
   },

@@ -8,6 +8,7 @@ const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
   away: 'alert',
   'no-writer': 'alert',
   behind: 'warning',
+  unproved: 'alert',
 };
 
 /** For a header of one row that has no room for more. */
@@ -15,6 +16,7 @@ const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
   away: 'database away',
   'no-writer': 'no leader',
   behind: 'behind',
+  unproved: 'member not believed',
 };
 
 /** The worst that is wrong with the backend that is shown; undefined: nothing, or it shares its store with nobody. */

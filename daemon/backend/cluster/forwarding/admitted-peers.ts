@@ -1,93 +1,169 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import { Seldom } from '../../../log/seldom.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { Callers, ReceivedRequest } from '../../access/caller.ts';
-import { parseVoucher, voucherText } from '../../access/voucher.ts';
-import type { Principal } from '../../access/principal.ts';
+import { ANONYMOUS, type Principal } from '../../access/principal.ts';
+import { parseVoucher, voucherText, type Voucher } from '../../access/voucher.ts';
 import type { Sender } from '../../http/request.ts';
+import type { Clock } from '../../ports.ts';
 import { PEER_HEADERS } from './peer-headers.ts';
+import { digestOf, type PeerSignatures } from './proof/peer-signatures.ts';
 
-/** What a backend is told that is none of those that share the store. */
-export const NO_MEMBER = 'this is not the secret of the backends that share the store here';
+/** The refusal of a request that another backend seems to send. */
+export const NO_MEMBER =
+  'this is not signed by a backend that shares the store: give all of them the same version and the same peer-key-file';
+
+/** The refusal of the token of a machine at another backend, where nobody can prove that it was shown. */
+export const NEEDS_PEER_KEY =
+  'the token of a machine makes an administrator of the backend on that machine alone: show other credentials, ask the backend that writes, or give all backends a peer-key-file';
 
 /** An address, as a proxy may have told it. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;
 
+/** A request before its body is there. */
+interface ReceivedHead extends ReceivedRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+type SentCaller = Omit<Sender, 'memberId'>;
+
 interface PeerParts {
   readonly authenticator: Authenticator;
   readonly callers: Callers;
-  /** Of the backends that share the store. */
-  readonly secret: () => string;
+  readonly signatures: PeerSignatures;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly log: Log;
 }
 
-/** Requests of one backend that another one sends on, each with who asks. */
+/** Requests of one backend that another one sends on, each with the caller's identity. */
 export class AdmittedPeers {
   readonly #parts: PeerParts;
+  readonly #refused: Seldom;
+  /** The digests that bodies must have, of requests whose head is signed. */
+  readonly #bodyDigests = new WeakMap<IncomingHttpHeaders, string>();
 
   constructor(parts: PeerParts) {
     this.#parts = parts;
+    this.#refused = new Seldom(parts.log, parts.clock);
   }
 
-  /** What another backend is told of who asks. */
+  /** True if another backend believes this one who a caller is. */
+  get isStrong(): boolean {
+    return this.#parts.signatures.isStrong;
+  }
+
+  /**
+   * The headers that tell another backend who the caller is.
+   *
+   * @throws MonError `forbidden` for the token of this machine where the other backend cannot believe it
+   */
   headersOf(principal: Principal, caller: string): Readonly<Record<string, string>> {
-    const { authenticator, secret } = this.#parts;
-    const credential = authenticator.sentVersionOf(principal);
+    const { authenticator } = this.#parts;
+    const sent = this.isStrong || principal.via !== 'local' ? principal : this.#withoutToken();
+    const credential = authenticator.sentVersionOf(sent);
     return {
-      [PEER_HEADERS.secret]: secret(),
-      [PEER_HEADERS.principal]: voucherText(authenticator.voucherOf(principal)),
+      [PEER_HEADERS.principal]: voucherText(authenticator.voucherOf(sent)),
       ...(credential !== undefined && { [PEER_HEADERS.credential]: credential }),
       [PEER_HEADERS.caller]: caller,
     };
   }
 
   /**
-   * Refuses whoever only says that it is another backend. That counts as a wrong password, and takes its time.
+   * Refuses a request that only seems to be from another backend. That counts as a wrong password, and takes its time.
    *
+   * @returns the id of the backend that has sent it
    * @throws MonError `unauthenticated`, `unavailable`
    */
-  async refuseStranger({ headers, socket }: ReceivedRequest): Promise<void> {
-    const { authenticator, callers } = this.#parts;
-    const address = socket.remoteAddress ?? '';
-    if (this.#isMember(headers)) return callers.noteMember(address);
+  async refuseStranger(request: ReceivedHead): Promise<string> {
+    const { authenticator, callers, signatures } = this.#parts;
+    const address = request.socket.remoteAddress ?? '';
+    const proof = signatures.proofOf(request);
+    if (proof.kind === 'signed') {
+      callers.noteMember(address);
+      this.#bodyDigests.set(request.headers, proof.bodyDigest);
+      return proof.sender;
+    }
+    const { reason } = proof;
+    this.#refused.warn(() => ({ address, reason }), 'a request in the name of another backend was refused');
     await authenticator.refuseSlowly(address).catch((error: unknown) => {
       throw error instanceof MonError && error.code === 'unauthenticated' ? new MonError(error.code, NO_MEMBER) : error;
     });
+    throw new MonError('unauthenticated', NO_MEMBER);
   }
 
   /**
-   * Whose request it is.
+   * Refuses a body that is not the one that was signed.
    *
-   * @throws MonError `unauthenticated` when his credentials do not count here, `invalid` for what no backend says
+   * @param body as it was received; anything but a text is no body
+   * @throws MonError `unauthenticated`
    */
-  senderOf({ headers }: Pick<ReceivedRequest, 'headers'>): Sender {
+  refuseAlteredBody({ headers }: Pick<ReceivedHead, 'headers'>, body: unknown): void {
+    const signed = this.#bodyDigests.get(headers);
+    if (signed === digestOf(typeof body === 'string' ? body : '')) return;
+    throw new MonError('unauthenticated', NO_MEMBER);
+  }
+
+  /**
+   * The caller of a request that another backend sends on.
+   *
+   * @throws MonError `unauthenticated` if the credentials do not count here, `invalid` for what no backend says; the
+   *   promise likewise
+   */
+  senderOf({ headers }: Pick<ReceivedRequest, 'headers'>): SentCaller | Promise<SentCaller> {
     const voucher = parseVoucher(text(headers, PEER_HEADERS.principal));
     const caller = text(headers, PEER_HEADERS.caller);
     if (voucher === undefined || !CALLER.test(caller)) {
       throw new MonError('invalid', 'the backend that sends this on does not say who asks: give all the same version');
     }
     const isOfV2 = headers[PEER_HEADERS.face] === 'v2';
-    const credentialVersion = text(headers, PEER_HEADERS.credential) || undefined;
-    return { principal: this.#parts.authenticator.ofVoucher(voucher, credentialVersion), caller, isOfV2 };
+    const principal = this.#principalOf(voucher, headers, caller);
+    if (principal instanceof Promise) return principal.then((proved) => ({ principal: proved, caller, isOfV2 }));
+    return { principal, caller, isOfV2 };
   }
 
-  /** The time of the comparison tells nothing. */
-  #isMember(headers: IncomingHttpHeaders): boolean {
-    const secret = this.#parts.secret();
-    return secret !== '' && timingSafeEqual(digestOf(text(headers, PEER_HEADERS.secret)), digestOf(secret));
+  #principalOf(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Principal | Promise<Principal> {
+    const { authenticator, signatures } = this.#parts;
+    const credentialVersion = text(headers, PEER_HEADERS.credential) || undefined;
+    if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);
+    if (voucher.via === 'local') throw new MonError('forbidden', NEEDS_PEER_KEY);
+    if (!SHOWN_AGAIN.has(voucher.via)) return authenticator.ofVoucher(voucher, credentialVersion);
+    return this.#shownAgain(voucher, headers, caller);
+  }
+
+  /** The caller by the credentials themselves, which come along: whoever reads the database can write any voucher. */
+  async #shownAgain(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
+    const principal = await this.#parts.authenticator.ofCredentials(headers, caller);
+    const { name, via, authority, clientNames, expiresMs } = voucher;
+    if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
+    if (authority === undefined) return principal;
+    // A certificate beside other credentials only narrows what they allow.
+    return {
+      ...principal,
+      authority,
+      clientNames,
+      certificateExpiresMs: expiresMs,
+    };
+  }
+
+  /** Replaces an administrator whom another backend does not believe by an anonymous caller. */
+  #withoutToken(): Principal {
+    if (this.#parts.authenticator.isOpen) return ANONYMOUS;
+    throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 }
 
-/** Whether another backend sends it on, or says so. */
+/** Credentials that can be checked wherever they are shown. */
+const SHOWN_AGAIN: ReadonlySet<Voucher['via']> = new Set(['password', 'key', 'token']);
+
+/** True if another backend sends it on, or says so. */
 export function isSentOn({ headers }: Pick<ReceivedRequest, 'headers'>): boolean {
-  return headers[PEER_HEADERS.secret] !== undefined;
+  return headers[PEER_HEADERS.signature] !== undefined;
 }
 
 function text(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
-}
-
-function digestOf(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
 }

@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports.ts';
-import { PEER_HEADERS } from './peer-headers.ts';
 import type { PeerLink, PeerRequest } from './peer-link.ts';
 
 /** Of an answer. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
-  /** The secret by which the backends that share the store know each other. */
-  readonly secret: string;
   /** For the whole answer, milliseconds; undefined: it may take as long as it likes. */
   readonly limitMs: number | undefined;
 }
@@ -20,7 +17,7 @@ interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signa
  */
 export async function askPeer(
   link: PeerLink,
-  { secret, limitMs, signal, ...request }: Question,
+  { limitMs, signal, ...request }: Question,
   clock: Pick<Clock, 'after'>,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const cut = new AbortController();
@@ -30,8 +27,7 @@ export async function askPeer(
   signal?.addEventListener('abort', end);
   ends.defer(() => signal?.removeEventListener('abort', end));
   signal?.throwIfAborted();
-  const headers = { [PEER_HEADERS.secret]: secret };
-  const response = await link.exchange({ ...request, headers, signal: cut.signal });
+  const response = await link.exchange({ ...request, headers: {}, signal: cut.signal });
   return { status: response.statusCode ?? 0, text: await textOf(response) };
 }
 

@@ -3,17 +3,20 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { ANOTHER_BACKEND } from '../../access/principal.ts';
+import { actorOf } from '../../access/actor.ts';
+import { ANONYMOUS, ANOTHER_BACKEND, isAllowed } from '../../access/principal.ts';
+import type { Audit } from '../../audit/write.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
-import { matchedRoute } from '../../http/request.ts';
-import { isSentOn, type AdmittedPeers } from './admitted-peers.ts';
+import { matchedRoute, type Sender } from '../../http/request.ts';
+import { isSentOn, NEEDS_PEER_KEY, type AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { answerHeaders, PEER_HEADERS, requestHeaders } from './peer-headers.ts';
 import type { PeerLink } from './peer-link.ts';
 import { unanswered, type WriterLinks } from './writer-links.ts';
 
 interface RequestParts {
+  readonly audit: Pick<Audit, 'record'>;
   readonly leadership: Leadership;
   readonly links: WriterLinks;
   readonly peers: AdmittedPeers;
@@ -47,6 +50,14 @@ export class ForwardedRequests implements RequestForwarding {
       else if (isOfPeers) done(new MonError('not_found', 'this is between backends that share a store'));
       else done();
     });
+    app.addHook('preValidation', (request, _reply, done) => {
+      try {
+        if (request.sender !== undefined) this.#parts.peers.refuseAlteredBody(request, request.body);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    });
     app.addHook('onSend', (request, reply, payload, done) => {
       // By now it is committed.
       if (request.sender !== undefined) reply.header(PEER_HEADERS.seq, this.#parts.leadership.seq);
@@ -63,6 +74,10 @@ export class ForwardedRequests implements RequestForwarding {
         void goOnUnless(this.#forward(request, reply, isOfV2), done);
         return;
       }
+      if (isOfLocalAdministrator(request)) {
+        void goOnUnless(this.#recordLocal(request, request.sender), done);
+        return;
+      }
       try {
         if (!isOfItself) leadership.refuseStale();
         done();
@@ -74,22 +89,34 @@ export class ForwardedRequests implements RequestForwarding {
 
   /** @returns false: it is taken */
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
-    await this.#parts.peers.refuseStranger(request);
-    request.sender = { principal: ANOTHER_BACKEND, caller: request.socket.remoteAddress ?? '', isOfV2: false };
+    const memberId = await this.#parts.peers.refuseStranger(request.raw);
+    const caller = request.socket.remoteAddress ?? '';
+    request.sender = { principal: ANOTHER_BACKEND, caller, isOfV2: false, memberId };
     return false;
   }
 
   /** @returns false: it is taken */
   async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { leadership, peers } = this.#parts;
-    await peers.refuseStranger(request);
+    const memberId = await peers.refuseStranger(request.raw);
     if (!leadership.isWriter) {
       refuseMisdirected(reply);
       return true;
     }
     // From here on a refusal is an answer to who asks, and not to the backend that sends it on.
     reply.header(PEER_HEADERS.seq, leadership.seq);
-    request.sender = peers.senderOf(request);
+    request.sender = { ...(await peers.senderOf(request)), memberId };
+    return false;
+  }
+
+  /** Records what an administrator of another machine does here. @returns false: it is for this backend */
+  async #recordLocal(request: FastifyRequest, { memberId }: Sender): Promise<boolean> {
+    this.#parts.leadership.refuseStale();
+    await this.#parts.audit.record(actorOf(request), {
+      action: 'cluster.local-administrator',
+      target: request.url.split('?', 1)[0] ?? '',
+      after: { member: memberId },
+    });
     return false;
   }
 
@@ -102,6 +129,7 @@ export class ForwardedRequests implements RequestForwarding {
       refuseMisdirected(reply);
       return true;
     }
+    this.#refuseLocal(request);
     const answered = await this.#parts.links.withWriter((link) => this.#exchange(link, request, isOfV2));
     if (answered === 'self') return false;
     const { writerId, response, seq } = answered;
@@ -111,6 +139,13 @@ export class ForwardedRequests implements RequestForwarding {
     void reply.code(response.statusCode ?? 0).headers(answerHeaders(response.headers));
     void reply.send(Readable.from(bodyOf(response), { objectMode: false }));
     return true;
+  }
+
+  /** @throws MonError `forbidden` if it takes an administrator whom another backend does not believe to be one */
+  #refuseLocal(request: FastifyRequest): void {
+    if (request.principal.via !== 'local' || this.#parts.peers.isStrong) return;
+    const { access = 'admin', isForAnonymous = false } = matchedRoute(request);
+    if (!isAllowed(ANONYMOUS, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 
   /** @returns undefined: it was not taken */
@@ -138,7 +173,7 @@ export class ForwardedRequests implements RequestForwarding {
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
-      { writer: link.place.id, url: link.place.url },
+      { writer: link.place.id, url: link.place.url, setting: 'peer-key-file' },
       'the leader does not accept this backend as a member',
     );
     throw new MonError('unavailable', 'the leader does not accept changes from this member: see its log');
@@ -170,6 +205,13 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void, 
   } catch (error) {
     throw unanswered(error);
   }
+}
+
+/** True if the token of another machine made the caller an administrator, and the request makes use of that. */
+function isOfLocalAdministrator(request: FastifyRequest): request is FastifyRequest & { readonly sender: Sender } {
+  const { method, sender } = request;
+  if (sender?.principal.via !== 'local' || sender.principal === ANOTHER_BACKEND) return false;
+  return (method !== 'GET' && method !== 'HEAD') || matchedRoute(request).access === 'admin';
 }
 
 /** Goes on with a request unless it is answered. */

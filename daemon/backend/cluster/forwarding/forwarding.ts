@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
+import type { Actor } from '../../../../shared/schemas/audit.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { Callers } from '../../access/caller.ts';
+import type { Audit } from '../../audit/write.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
 import { pathOf, type Guard, type PassOn } from '../../sockets/upgrades.ts';
@@ -11,13 +13,16 @@ import { ChannelDoor, type ServedBy } from './channel-door.ts';
 import { ForwardedRequests } from './forwarded-requests.ts';
 import type { Leadership } from './leadership.ts';
 import { V2_AGENT_TUNNEL_PATH } from './peer-headers.ts';
+import type { PeerSignatures } from './proof/peer-signatures.ts';
 import { Tunnels } from './tunnels.ts';
 import { WriterLinks } from './writer-links.ts';
 
 export interface ForwardingParts {
   readonly leadership: Leadership;
-  /** What the backends that share the store show each other; asked each time. */
-  readonly secret: () => string;
+  /** Signs what is sent to the other backends, and checks what they send. */
+  readonly signatures: PeerSignatures;
+  /** The audit trail, for requests of administrators of other machines. */
+  readonly audit: Pick<Audit, 'record'>;
   readonly authenticator: Authenticator;
   readonly callers: Callers;
   readonly clock: Clock;
@@ -29,20 +34,21 @@ export interface ForwardingParts {
  * one that does. To be disposed after the listeners.
  */
 export class Forwarding implements RequestForwarding, Disposable {
-  readonly #parts: Pick<ForwardingParts, 'leadership' | 'clock' | 'log'>;
+  readonly #parts: Pick<ForwardingParts, 'leadership' | 'audit' | 'clock' | 'log'>;
   readonly #links: WriterLinks;
   readonly #peers: AdmittedPeers;
   readonly #requests: ForwardedRequests;
   readonly #tunnels: Tunnels;
   #closeOwnAgents: (() => void) | undefined;
 
-  constructor({ leadership, clock, log, ...parts }: ForwardingParts) {
-    this.#parts = { leadership, clock, log };
-    const links = new WriterLinks(this.#parts, (writerId) => this.#tunnels.cut(writerId));
-    const peers = new AdmittedPeers(parts);
+  constructor({ leadership, audit, clock, log, ...parts }: ForwardingParts) {
+    this.#parts = { leadership, audit, clock, log };
+    const { signatures } = parts;
+    const links = new WriterLinks({ leadership, signatures, clock, log }, (writerId) => this.#tunnels.cut(writerId));
+    const peers = new AdmittedPeers({ ...parts, clock, log });
     this.#links = links;
     this.#peers = peers;
-    this.#requests = new ForwardedRequests({ leadership, links, peers, log });
+    this.#requests = new ForwardedRequests({ leadership, links, peers, audit, log });
     this.#tunnels = new Tunnels({ leadership, links, peers, callers: parts.callers });
   }
 
@@ -105,9 +111,20 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#links[Symbol.dispose]();
   }
 
+  /** Records the connection of an administrator of another machine. */
+  async #recordLocal(request: Parameters<Guard>[0], actor: Pick<Actor, 'who' | 'from'>, member: string): Promise<void> {
+    const target = pathOf(request);
+    await this.#parts.audit.record(
+      { ...actor, how: `GET ${target}` },
+      { action: 'cluster.local-administrator', target, after: { member } },
+    );
+  }
+
   async #admitSentOn(request: Parameters<Guard>[0]): Promise<Awaited<ReturnType<Guard>>> {
-    await this.#peers.refuseStranger(request);
+    const member = await this.#peers.refuseStranger(request);
     if (!this.#parts.leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
-    return this.#peers.senderOf(request).principal;
+    const { principal, caller } = await this.#peers.senderOf(request);
+    if (principal.via === 'local') await this.#recordLocal(request, { who: principal.name, from: caller }, member);
+    return principal;
   }
 }

@@ -20,7 +20,7 @@ const NOT_FOUND = 404;
 
 interface PeerChannelsParts {
   /** Asks for a connection of that kind, which is given up when the signal says so. */
-  readonly ask: (secret: string, signal: AbortSignal) => Promise<UpgradeAnswer>;
+  readonly ask: (signal: AbortSignal) => Promise<UpgradeAnswer>;
   readonly clock: Pick<Clock, 'every'>;
 }
 
@@ -35,12 +35,11 @@ export class PeerChannels implements Disposable {
   }
 
   /**
-   * @param secret of the backends that share the store
    * @returns undefined: there is none, as that backend is of an older version, or will say for itself why it takes no tunnel
    * @throws Error when it cannot be reached
    */
-  current(secret: string): Promise<Channels | undefined> {
-    return (this.#channels ??= this.#open(secret));
+  current(): Promise<Channels | undefined> {
+    return (this.#channels ??= this.#open());
   }
 
   /** Makes none any more; the one there is goes with its last tunnel. */
@@ -52,10 +51,10 @@ export class PeerChannels implements Disposable {
     );
   }
 
-  async #open(secret: string): Promise<Channels | undefined> {
+  async #open(): Promise<Channels | undefined> {
     const { ask, clock } = this.#parts;
     try {
-      const answer = await ask(secret, this.#giveUp.signal);
+      const answer = await ask(this.#giveUp.signal);
       if (!('refusal' in answer))
         return new Channels(answer.socket, answer.head, { clock, onClose: () => this.#forget() });
       answer.refusal.resume();

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
 /** What one backend says to another one beside a request that it sends on. */
 export const PEER_HEADERS = {
-  /** The secret of the backends that share the store. */
-  secret: 'mon-peer',
+  /** The signature of the backend that sends it, see `PeerSignatures`; earlier versions send a secret of the store. */
+  signature: 'mon-peer',
   /** Who asks, as `voucherText` writes it. */
   principal: 'mon-principal',
   /** The version of the credentials that he has shown; members with an earlier version of the program do not say it. */

@@ -13,7 +13,8 @@ import type { Clock } from '../../ports.ts';
 import { CHANNELS_PROTOCOL } from '../../http/http-server.ts';
 import type { PeerPlace } from './leadership.ts';
 import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
-import { CHANNELS_PATH, PEER_HEADERS } from './peer-headers.ts';
+import { CHANNELS_PATH } from './peer-headers.ts';
+import type { PeerSignatures } from './proof/peer-signatures.ts';
 
 /** How long a connection is kept for the next request: far shorter than any backend keeps its end (72 s). */
 const IDLE_MS = 5000;
@@ -56,18 +57,25 @@ interface Settling {
   readonly isLimited: boolean;
 }
 
+/** The dependencies of a link to another backend. */
+export interface LinkParts {
+  /** Signs each request, for that backend alone. */
+  readonly signatures: Pick<PeerSignatures, 'headerOf'>;
+  readonly clock: Pick<Clock, 'after' | 'every'>;
+}
+
 /** The connections to one other backend. */
 export class PeerLink implements Disposable {
   readonly place: PeerPlace;
-  readonly #clock: Pick<Clock, 'after'>;
+  readonly #parts: LinkParts;
   readonly #agent: LinkAgent;
   readonly #channels: PeerChannels;
 
-  constructor(place: PeerPlace, clock: Pick<Clock, 'after' | 'every'>) {
+  constructor(place: PeerPlace, parts: LinkParts) {
     this.place = place;
-    this.#clock = clock;
+    this.#parts = parts;
     this.#agent = new LinkAgent(place);
-    this.#channels = new PeerChannels({ ask: (secret, signal) => this.#askForChannels(secret, signal), clock });
+    this.#channels = new PeerChannels({ ask: (signal) => this.#askForChannels(signal), clock: parts.clock });
   }
 
   /**
@@ -82,7 +90,7 @@ export class PeerLink implements Disposable {
       agent: this.#agent,
       method,
       path,
-      headers: { ...headers, ...length },
+      headers: { ...headers, ...length, ...this.#signatureOf({ method, path, headers, body }) },
       ...(signal !== undefined && { signal }),
     });
     const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
@@ -98,7 +106,7 @@ export class PeerLink implements Disposable {
    * @throws UnsentError, UnansweredError
    */
   async upgrade(request: PeerRequest, signal: AbortSignal): Promise<UpgradeAnswer> {
-    const channels = await this.#channels.current(String(request.headers[PEER_HEADERS.secret]));
+    const channels = await this.#channels.current();
     return await this.#upgrade(request, signal, channels && (() => channels.open()));
   }
 
@@ -108,8 +116,12 @@ export class PeerLink implements Disposable {
     this.#channels[Symbol.dispose]();
   }
 
-  #askForChannels(secret: string, signal: AbortSignal): Promise<UpgradeAnswer> {
-    const headers = { connection: 'Upgrade', upgrade: CHANNELS_PROTOCOL, [PEER_HEADERS.secret]: secret };
+  #signatureOf(request: PeerRequest): OutgoingHttpHeaders {
+    return this.#parts.signatures.headerOf(request, this.place.id);
+  }
+
+  #askForChannels(signal: AbortSignal): Promise<UpgradeAnswer> {
+    const headers = { connection: 'Upgrade', upgrade: CHANNELS_PROTOCOL };
     return this.#upgrade({ method: 'GET', path: CHANNELS_PATH, headers }, signal);
   }
 
@@ -124,7 +136,7 @@ export class PeerLink implements Disposable {
       createConnection: over ?? ((options, done) => this.#agent.createConnection(options, done)),
       method,
       path,
-      headers,
+      headers: { ...headers, ...this.#signatureOf({ method, path, headers }) },
       signal,
     });
     const { promise, resolve } = Promise.withResolvers<UpgradeAnswer>();
@@ -150,7 +162,7 @@ export class PeerLink implements Disposable {
     });
     using impatience = new DisposableStack();
     const giveUp = (): void => void request.destroy(new Error('no answer came in time'));
-    if (isLimited) impatience.use(this.#clock.after(ANSWER_MS, giveUp));
+    if (isLimited) impatience.use(this.#parts.clock.after(ANSWER_MS, giveUp));
     request.end(body);
     return await Promise.race([answer, failed]);
   }

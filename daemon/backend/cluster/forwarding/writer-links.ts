@@ -3,7 +3,7 @@ import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/seldom.ts';
 import type { Clock } from '../../ports.ts';
 import type { Leadership, PeerPlace } from './leadership.ts';
-import { UnansweredError, UnsentError, PeerLink } from './peer-link.ts';
+import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';
 
 /** How long something waits for a backend that takes it. */
 const PATIENCE_MS = 5000;
@@ -17,7 +17,7 @@ const LOOK_MS = 250;
 /** How long one that has handed over may take for what it has begun. */
 const GRACE_MS = 1000;
 
-interface LinkParts {
+interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
   readonly leadership: Leadership;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,7 +25,7 @@ interface LinkParts {
 
 /** The way to the backend that writes, whichever that is. */
 export class WriterLinks implements Disposable {
-  readonly #parts: LinkParts;
+  readonly #parts: WriterLinkParts;
   /** Told when another one writes. */
   readonly #onMove: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
@@ -34,7 +34,7 @@ export class WriterLinks implements Disposable {
   #current: PeerLink | undefined;
   #isLooking = false;
 
-  constructor(parts: LinkParts, onMove: (writerId: string) => void) {
+  constructor(parts: WriterLinkParts, onMove: (writerId: string) => void) {
     this.#parts = parts;
     this.#onMove = onMove;
     this.#told = new Seldom(parts.log, parts.clock);
@@ -84,7 +84,7 @@ export class WriterLinks implements Disposable {
   #to(place: PeerPlace): PeerLink {
     if (this.#current !== undefined && isSame(this.#current.place, place)) return this.#current;
     this.#retire();
-    const link = new PeerLink(place, this.#parts.clock);
+    const link = new PeerLink(place, this.#parts);
     this.#current = link;
     this.#open.add(link);
     return link;

@@ -4,7 +4,7 @@ import { PEER_RUNS_PATH, takesRunsSchema } from '../../../../shared/schemas/peer
 import type { Log } from '../../../log/log.ts';
 import { askPeer } from '../forwarding/ask-peer.ts';
 import type { PeerPlace } from '../forwarding/leadership.ts';
-import { PeerLink } from '../forwarding/peer-link.ts';
+import { PeerLink, type LinkParts } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
 /** How often it is asked whether it runs handlers: one that stands still is noticed by that. */
@@ -18,6 +18,10 @@ const UNANSWERED_MAX = 3;
 /** How long one is left out where runs were lost. */
 const LEFT_OUT = { minMs: 1000, maxMs: 60_000 };
 
+/** How long a definition is not asked for again that a backend does not run. */
+const LACKING_MS = 30_000;
+const LACKING_MAX = 1000;
+
 /** Runs under way on one backend for another one. */
 export const RUNS_MAX = 500;
 
@@ -26,9 +30,7 @@ export interface MemberPlace extends PeerPlace {
   readonly name: string;
 }
 
-export interface MemberParts {
-  /** The secret by which the backends that share the store know each other. */
-  readonly secret: () => string;
+export interface MemberParts extends Pick<LinkParts, 'signatures'> {
   readonly clock: Clock;
   readonly log: Log;
   /** 0 to below 1, evenly spread. */
@@ -59,11 +61,13 @@ export class LiveMember implements Disposable {
   /** Runs in a row that it did not end. */
   #lost = 0;
   #leftOutUntilMs = -Infinity;
+  /** Times until which no run of a definition is sent, by its digest. */
+  readonly #lacking = new Map<string, number>();
 
   constructor(place: MemberPlace, parts: MemberParts) {
     this.#place = place;
     this.#parts = parts;
-    this.#link = new PeerLink(place, parts.clock);
+    this.#link = new PeerLink(place, parts);
   }
 
   get place(): MemberPlace {
@@ -74,7 +78,7 @@ export class LiveMember implements Disposable {
   move(place: MemberPlace): void {
     this.#formerLinks.push(this.#link);
     this.#place = place;
-    this.#link = new PeerLink(place, this.#parts.clock);
+    this.#link = new PeerLink(place, this.#parts);
     this.#askAtMs = -Infinity;
   }
 
@@ -85,6 +89,17 @@ export class LiveMember implements Disposable {
 
   get hasRoom(): boolean {
     return this.#takesRuns && this.running < RUNS_MAX && this.#parts.clock.monotonic() >= this.#leftOutUntilMs;
+  }
+
+  /** @param definition the digest of the definitions that a run needs */
+  mayRun(definition: string): boolean {
+    return this.hasRoom && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
+  }
+
+  /** It does not run these definitions: it has others by these names, none, or settings that forbid them. */
+  noteLacking(definition: string): void {
+    if (this.#lacking.size >= LACKING_MAX) this.#lacking.clear();
+    this.#lacking.set(definition, this.#parts.clock.monotonic() + LACKING_MS);
   }
 
   /** A run has ended there. */
@@ -157,7 +172,6 @@ export class LiveMember implements Disposable {
     limitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const { secret, clock } = this.#parts;
-    return await askPeer(this.#link, { ...request, secret: secret(), limitMs, signal }, clock);
+    return await askPeer(this.#link, { ...request, limitMs, signal }, this.#parts.clock);
   }
 }

@@ -2,16 +2,23 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { DEPTH_MAX } from '../../../../shared/domain/json-text.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import {
+  isMovable,
   PEER_BYTES_MAX,
   PEER_PIECES_PATH,
   PEER_RUNS_PATH,
   piecesSchema,
   runOrderSchema,
+  type MovableHandler,
+  type RunOrder,
 } from '../../../../shared/schemas/peer-run.ts';
+import type { ApiCommands } from '../../audit/api-commands.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import type { DefinitionKinds } from '../../definitions/state.ts';
 import type { Delivery } from '../../handlers/deliver.ts';
 import type { DeliveryOutcome } from '../../handlers/outcome.ts';
 import { readBody, validator } from '../../http/json-body.ts';
 import type { Leadership } from '../forwarding/leadership.ts';
+import { definitionDigest } from './definition-digest.ts';
 import { RUNS_MAX } from './live-member.ts';
 
 const readOrder = validator(runOrderSchema);
@@ -24,7 +31,10 @@ const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
 const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
 
 export interface PeerRunParts {
-  readonly delivery: Pick<Delivery, 'deliverFor'>;
+  readonly delivery: Pick<Delivery, 'deliver'>;
+  readonly definitions: Pick<Definitions, 'in' | 'isConfigured'>;
+  /** The settings `api-commands` and `api-command-directories` of this backend. */
+  readonly apiCommands: Pick<ApiCommands, 'problemOf'>;
   /** Where pieces of transports are published. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
   readonly leadership: Pick<Leadership, 'isWriter'>;
@@ -51,12 +61,13 @@ export class PeerRuns {
   async #run(request: FastifyRequest, reply: FastifyReply): Promise<DeliveryOutcome> {
     const order = readBody(request, readOrder, ORDER_DEPTH_MAX);
     this.#refuse();
+    const handler = this.#handlerOf(order);
     // Who asked was lost, or does not wait any longer: it runs elsewhere.
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     this.#running++;
     try {
-      return await this.#parts.delivery.deliverFor(order, gone.signal);
+      return await this.#parts.delivery.deliver(order.job, handler, order.attempt, gone.signal);
     } finally {
       this.#running--;
     }
@@ -68,6 +79,44 @@ export class PeerRuns {
     if (leadership.isWriter) throw new MonError('conflict', 'this member has become the leader');
     if (!runsHandlers()) throw new MonError('conflict', 'this backend runs no handlers');
     if (this.#running >= RUNS_MAX) throw new MonError('unavailable', 'this backend runs as many handlers as it can');
+  }
+
+  /**
+   * The definition that an order names, as this backend has it.
+   *
+   * @throws MonError `precondition` if it has another one or none, `forbidden` if its settings take no such command
+   *   from the API
+   */
+  #handlerOf({ job, definition }: RunOrder): MovableHandler {
+    const { definitions } = this.#parts;
+    const { handler: name, namespace } = job;
+    const handler = definitions.in(namespace).handler(name);
+    if (handler === undefined || handler.type === 'set' || !isMovable(handler)) {
+      throw new MonError(
+        'precondition',
+        `this backend has no handler ${name} that runs anywhere: give all the same files`,
+      );
+    }
+    const mutator = handler.mutator === undefined ? undefined : definitions.in(namespace).mutator(handler.mutator);
+    if (definitionDigest(handler, mutator) !== definition) {
+      throw new MonError('precondition', `this backend has another definition of ${name}: give all the same files`);
+    }
+    this.#refuseCommand('handlers', namespace, name, handler);
+    if (mutator !== undefined) this.#refuseCommand('mutators', namespace, handler.mutator ?? '', mutator);
+    return handler;
+  }
+
+  /** A definition that came over the API keeps to the settings of this backend too, whichever backend took it. */
+  #refuseCommand<Kind extends 'handlers' | 'mutators'>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    definition: DefinitionKinds[Kind]['definition'],
+  ): void {
+    const { definitions, apiCommands } = this.#parts;
+    if (definitions.isConfigured(kind, namespace, name)) return;
+    const problem = apiCommands.problemOf(kind, { definition });
+    if (problem !== undefined) throw new MonError('forbidden', `${name}: ${problem}`);
   }
 
   #publish(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
@@ -9,6 +10,7 @@ import {
   type MovableHandler,
   type RunOrder,
 } from '../../../../shared/schemas/peer-run.ts';
+import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/seldom.ts';
 import type { Definitions } from '../../config/definitions.ts';
@@ -16,11 +18,14 @@ import { aboutJob } from '../../handlers/about-job.ts';
 import type { Deliver } from '../../handlers/run-jobs.ts';
 import { STOPPED, type DeliveryOutcome } from '../../handlers/outcome.ts';
 import type { Clock } from '../../ports.ts';
+import { definitionDigest } from './definition-digest.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
 /** Seconds that a run over the network has where its definition does not say. */
 const NETWORK_TIMEOUT_DEFAULT = 10;
+/** The answers of a backend that has other definitions by these names, or must not run them. */
+const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
 /** What a run may take on another backend beyond its own limits. */
 const MARGIN_MS = 10_000;
 
@@ -41,12 +46,14 @@ export class SpreadRuns implements Deliver {
   elsewhere = 0;
   readonly #parts: SpreadParts;
   readonly #lost: Seldom;
+  readonly #refused: Seldom;
   readonly #here = { running: 0, lastGiven: 0 };
   #given = 0;
 
   constructor(parts: SpreadParts) {
     this.#parts = parts;
     this.#lost = new Seldom(parts.log, parts.clock);
+    this.#refused = new Seldom(parts.log, parts.clock);
   }
 
   /** As `Delivery`. A run whose end is not heard of, because another backend was lost, is begun again on the next one. */
@@ -70,13 +77,15 @@ export class SpreadRuns implements Deliver {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
+    if (this.#parts.members.withRoom().length === 0) return undefined;
     let body: Buffer | undefined;
-    let order: RunOrder | undefined;
-    for (let member = this.#next(); member !== undefined; member = this.#next()) {
-      order ??= { job, handler, mutator: this.#mutatorOf(job, handler), attempt, needs: needsOf(handler) };
+    const mutator = this.#mutatorOf(job, handler);
+    const definition = definitionDigest(handler, mutator);
+    const order: RunOrder = { job, definition, attempt };
+    for (let member = this.#next(definition); member !== undefined; member = this.#next(definition)) {
       body ??= Buffer.from(JSON.stringify(order));
       if (body.length > PEER_BYTES_MAX) return undefined;
-      const outcome = await this.#runAt(member, { order, body }, signal);
+      const outcome = await this.#runAt(member, { order, body, limitMs: limitMsOf(handler, mutator) }, signal);
       if (signal.aborted) return STOPPED;
       if (outcome === undefined) continue;
       this.#note(member, order, outcome);
@@ -85,14 +94,14 @@ export class SpreadRuns implements Deliver {
     return undefined;
   }
 
-  #mutatorOf({ namespace }: HandlerJob, { mutator }: MovableHandler): RunOrder['mutator'] {
+  #mutatorOf({ namespace }: HandlerJob, { mutator }: MovableHandler): MutatorDefinition | undefined {
     return mutator === undefined ? undefined : this.#parts.definitions.in(namespace).mutator(mutator);
   }
 
   /** @returns undefined: this backend */
-  #next(): LiveMember | undefined {
+  #next(definition: string): LiveMember | undefined {
     const { members, runsHandlers } = this.#parts;
-    const [first, ...others] = members.withRoom();
+    const [first, ...others] = members.withRoom().filter((member) => member.mayRun(definition));
     if (first === undefined) return undefined;
     const least = others.reduce((one, other) => (isBefore(other, one) ? other : one), first);
     return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
@@ -101,13 +110,19 @@ export class SpreadRuns implements Deliver {
   /** @returns undefined: it did not take it, or was lost */
   async #runAt(
     member: LiveMember,
-    { order, body }: { readonly order: RunOrder; readonly body: Buffer },
+    { order, body, limitMs }: { readonly order: RunOrder; readonly body: Buffer; readonly limitMs: number | undefined },
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
     member.running++;
     member.lastGiven = ++this.#given;
     try {
-      const { status, text } = await member.post(PEER_RUNS_PATH, body, limitMsOf(order), signal);
+      const { status, text } = await member.post(PEER_RUNS_PATH, body, limitMs, signal);
+      if (DEFINITION_REFUSED.has(status)) {
+        member.noteLacking(order.definition);
+        const fields = { ...fieldsOf(order, member), reason: reasonIn(text) };
+        this.#refused.warn(() => fields, 'another backend does not run a handler, another one does');
+        return undefined;
+      }
       if (status !== 200) throw new Error(`it answered ${String(status)}`);
       const outcome = runOutcomeSchema.parse(JSON.parse(text));
       member.noteEnded();
@@ -150,16 +165,23 @@ function isBefore(one: Load, other: Load): boolean {
   return one.running < other.running || (one.running === other.running && one.lastGiven < other.lastGiven);
 }
 
-/** What a run takes at most by its definitions, and something beyond; undefined: they do not say. */
-function limitMsOf({ handler, mutator }: RunOrder): number | undefined {
+/** The longest time that a run may take by its definitions, with a margin; undefined: they do not say. */
+function limitMsOf(handler: MovableHandler, mutator: MutatorDefinition | undefined): number | undefined {
   const mutating = mutator === undefined ? 0 : mutator.timeout;
   const sending = timeoutOf(handler);
   return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
 }
 
-function needsOf(handler: MovableHandler): RunOrder['needs'] {
-  return handler.type === 'webhook' && handler.preset !== undefined ? 'presets' : undefined;
+/** The reason of a refusal, for the log. */
+function reasonIn(text: string): string {
+  try {
+    return refusalSchema.parse(JSON.parse(text)).error;
+  } catch {
+    return 'it does not say why';
+  }
 }
+
+const refusalSchema = z.object({ error: z.string().max(4096) });
 
 function timeoutOf(handler: MovableHandler): number | undefined {
   switch (handler.type) {

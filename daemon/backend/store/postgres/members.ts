@@ -27,6 +27,7 @@ interface MemberRow {
   readonly name: string;
   readonly url: string;
   readonly fingerprint: string | null;
+  readonly proof: string | null;
   readonly version: string;
   readonly seq: string;
   readonly since_ms: number;
@@ -111,9 +112,9 @@ export class PostgresMembers implements AsyncDisposable {
     await this.#ear?.end().catch(() => undefined);
   }
 
-  async #tell({ name, url, fingerprint, version, seq }: ToldOfItself): Promise<void> {
+  async #tell({ name, url, fingerprint, proof, version, seq }: ToldOfItself): Promise<void> {
     const { readers } = this.#server;
-    await readers.query(soon(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq]));
+    await readers.query(soon(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq, proof ?? null]));
     await readers.query(soon(FORGET_MEMBERS, [FORGET_MS]));
   }
 
@@ -163,12 +164,13 @@ function recordOf({ seq, batch, changes, keys }: FollowedRow): WrittenRecord {
   };
 }
 
-function memberOf({ id, name, url, fingerprint, version, seq, since_ms, seen_ms }: MemberRow): StoredMember {
+function memberOf({ id, name, url, fingerprint, proof, version, seq, since_ms, seen_ms }: MemberRow): StoredMember {
   return {
     id,
     name,
     url,
     fingerprint: fingerprint ?? undefined,
+    proof: proof ?? undefined,
     version,
     seq: Number(seq),
     sinceMs: since_ms,

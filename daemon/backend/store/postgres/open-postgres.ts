@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
-import { MAKING_TABLES, TABLES } from './statements.ts';
+import { ADD_MEMBER_PROOF, HAS_MEMBER_PROOF, MAKING_TABLES, TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
 
@@ -33,6 +33,7 @@ export async function ensureTables(client: Client, shown: string, copying: strin
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);
   if (!ours) await makeTables(client, POSTGRES_SCHEMA, copying);
+  await addMemberProof(client);
   const row = await readStoreRow(client);
   await client.query('commit');
   if (row === undefined) throw ofAnother(shown);
@@ -49,6 +50,12 @@ async function makeTables(client: Client, schema: number, copying: string | null
     copying,
     secret,
   ]);
+}
+
+/** Only where it is missing: the statement waits for everybody who looks at the members. */
+async function addMemberProof(client: Client): Promise<void> {
+  const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_PROOF);
+  if (rows[0]?.exists !== true) await client.query(ADD_MEMBER_PROOF);
 }
 
 export async function readStoreRow(client: Client): Promise<StoreRow | undefined> {

@@ -57,6 +57,14 @@ create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
 
+/** A column that stores of earlier versions lack, and that those versions leave alone. */
+export const ADD_MEMBER_PROOF = 'alter table mon.member add column if not exists proof text';
+
+/** True if a store has that column. */
+export const HAS_MEMBER_PROOF = `
+select count(*) > 0 as exists from pg_attribute
+where attrelid = 'mon.member'::regclass and attname = 'proof' and not attisdropped`;
+
 /** Where those who follow hear that there is something new, and those who wait that a lease is free. */
 export const WRITTEN_CHANNEL = 'mon_written';
 export const RELEASED_CHANNEL = 'mon_released';
@@ -170,11 +178,14 @@ from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 /** The last write that a snapshot sees. $1 shard. */
 export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
 
-/** One of the backends says that it is there. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write it has. */
+/**
+ * One of the backends says that it is there. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write it
+ * has, $7 its proof.
+ */
 export const BE_SEEN = `
-insert into mon.member (id, name, url, fingerprint, version, seq) values ($1, $2, $3, $4, $5, $6)
+insert into mon.member (id, name, url, fingerprint, version, seq, proof) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
-  version = excluded.version, seq = excluded.seq, last_seen = clock_timestamp()`;
+  version = excluded.version, seq = excluded.seq, proof = excluded.proof, last_seen = clock_timestamp()`;
 
 /** Removes members that were not heard of for a long time. $1 milliseconds. */
 export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
@@ -184,7 +195,7 @@ export const LEAVE = `delete from mon.member where id = $1`;
 const epochMs = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
 export const MEMBERS = `
-select id, name, url, fingerprint, version, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
+select id, name, url, fingerprint, version, proof, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
 from mon.member order by name, id`;
 
 /** How a shard stands, by the clock of the database. $1 shard. */

@@ -1,12 +1,21 @@
 /** @module-tag slow */
 import { createServer, request as startRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MonError } from '../../../../shared/errors.ts';
 import { X509Certificate } from 'node:crypto';
 import { makeCertificate } from '../../../support/make-certificate.ts';
 import { administratorOf } from '../../../support/administrator.ts';
-import { placeOf, SECRET, startMember, startPair, type Member } from '../../../support/forwarding-rig.ts';
+import {
+  PEER_KEY,
+  placeOf,
+  SECRET,
+  signaturesOf,
+  signedHeaders,
+  startMember,
+  startPair,
+  type Member,
+} from '../../../support/forwarding-rig.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
@@ -299,18 +308,10 @@ test('a member of an earlier version, which sends no version of credentials, is 
   const { dir } = await storeWithKeys();
   const writer = await startMember(true, { stored: dir });
   const asked = administratorOf(writer.url);
-  const sentOn = async (passwordChangedMs: number, more: Record<string, string> = {}): Promise<number> =>
-    (
-      await post(
-        writer.url,
-        '/api/mon/v1/silenced',
-        { check: 'disk' },
-        {
-          ...asPeer(SECRET, voucher(passwordChangedMs)),
-          ...more,
-        },
-      )
-    ).status;
+  const sentOn = async (passwordChangedMs: number, more: Record<string, string> = {}): Promise<number> => {
+    const headers = { ...of(voucher(passwordChangedMs)), ...more };
+    return (await sentBy(writer, '/api/mon/v1/silenced', { check: 'disk' }, { headers })).status;
+  };
   const shownMs = Date.now();
   expect(await sentOn(shownMs)).toBe(201);
   const reset = { method: 'PUT', target: '/api/core/v2/users/eva/reset_password', headers: asked };
@@ -323,46 +324,181 @@ test('a member of an earlier version, which sends no version of credentials, is 
 });
 
 const FORGED = Buffer.from('{"name":"root","via":"local"}').toString('base64url');
-const asPeer = (secret: string, principal = FORGED): Record<string, string> => ({
-  'mon-peer': secret,
-  'mon-principal': principal,
-  'mon-caller': '10.9.8.7',
+/** What a backend says of who the caller is. */
+const of = (principal: string): Record<string, string> => ({ 'mon-principal': principal, 'mon-caller': '10.9.8.7' });
+
+/** Posts something in the name of another backend, which has signed it. */
+const sentBy = async (
+  { url }: Pick<Member, 'url'>,
+  target: string,
+  body: object,
+  options: Parameters<typeof signedHeaders>[1],
+): Promise<Answer> => {
+  const text = JSON.stringify(body);
+  return post(url, target, body, signedHeaders({ method: 'POST', target, body: text }, options));
+};
+
+const STASH = { path: 'a', content: {} };
+const PASSWORD = { settings: { api: { user: 'admin', password: 'right' } } };
+
+test('a request that no backend has signed is refused, whatever else it says', async () => {
+  const writer = await startMember(true, PASSWORD);
+  for (const signature of ['', 'wrong', SECRET, PEER_KEY, '2.a.b.1.1.c.d']) {
+    const headers = { ...of(FORGED), 'mon-peer': signature };
+    expect((await post(writer.url, '/stashes', STASH, headers)).status).toBe(401);
+  }
+  expect((await post(writer.url, '/stashes', STASH, of(FORGED))).status).toBe(401);
+  expect(writer.log.records.filter(({ message }) => message === 'authentication failed')).toHaveLength(5);
+  expect((await sentBy(writer, '/stashes', STASH, { headers: of('none') })).status).toBe(400);
+  expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED) })).status).toBe(201);
 });
 
-test('who does not know the secret is nobody, whatever else is said', async () => {
-  const writer = await startMember(true, { settings: { api: { user: 'admin', password: 'right' } } });
-  const stash = { path: 'a', content: {} };
-  for (const secret of ['', 'wrong', SECRET.slice(1), `${SECRET} `.padEnd(300, 'x')]) {
-    expect((await post(writer.url, '/stashes', stash, asPeer(secret))).status).toBe(401);
+test('whoever has read the database signs nothing that a backend with a peer key accepts', async () => {
+  const writer = await startMember(true, PASSWORD);
+  const proof = { secret: SECRET };
+  expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof })).status).toBe(401);
+});
+
+test('a signed request is good once, for one backend, and as it was signed', async () => {
+  const writer = await startMember(true, PASSWORD);
+  const signed = (receiver = 'the writer'): Record<string, string> => {
+    const request = { method: 'POST', target: '/stashes', body: JSON.stringify(STASH) };
+    return signedHeaders(request, { headers: of(FORGED), receiver });
+  };
+  const first = signed();
+  expect((await post(writer.url, '/stashes', STASH, first)).status).toBe(201);
+  expect((await post(writer.url, '/stashes', STASH, first)).status).toBe(401);
+  expect((await post(writer.url, '/stashes', STASH, signed('another one'))).status).toBe(401);
+  expect((await post(writer.url, '/stashes', { ...STASH, path: 'b' }, signed())).status).toBe(401);
+  expect((await post(writer.url, '/stashes?x=1', STASH, signed())).status).toBe(401);
+  expect((await send(writer.url, { method: 'PUT', target: '/stashes', headers: signed(), body: '{}' })).status).toBe(
+    401,
+  );
+  for (const name of ['mon-principal', 'mon-caller', 'mon-credential', 'authorization']) {
+    expect([name, (await post(writer.url, '/stashes', STASH, { ...signed(), [name]: 'bm9uZQ' })).status]).toEqual([
+      name,
+      401,
+    ]);
   }
-  const { 'mon-peer': _secret, ...others } = asPeer(SECRET);
-  expect((await post(writer.url, '/stashes', stash, others)).status).toBe(401);
-  expect(writer.log.records.filter(({ message }) => message === 'authentication failed')).toHaveLength(4);
-  expect((await post(writer.url, '/stashes', stash, asPeer(SECRET, 'none'))).status).toBe(400);
-  expect((await post(writer.url, '/stashes', stash, asPeer(SECRET))).status).toBe(201);
+  expect(await stashed(writer, basic('admin:right'))).toEqual(['a']);
+  expect((await post(writer.url, '/stashes', STASH, signed())).status).toBe(201);
+});
+
+test('a signed request that is a minute old or from the future is refused', async () => {
+  const writer = await startMember(true, PASSWORD);
+  const status = async (aheadMs: number): Promise<number> => {
+    const body = JSON.stringify(STASH);
+    const sent = { method: 'POST', path: '/stashes', headers: of(FORGED), body: Buffer.from(body) };
+    const signature = signaturesOf('a-member', undefined, () => Date.now() + aheadMs).headerOf(sent, 'the writer');
+    return (await post(writer.url, '/stashes', STASH, { ...of(FORGED), ...signature })).status;
+  };
+  expect([await status(-61_000), await status(61_000)]).toEqual([401, 401]);
+  expect(await status(-30_000)).toBe(201);
+});
+
+describe('without a peer key', () => {
+  const proof = { secret: SECRET };
+
+  test('whoever has read the database is no administrator, whichever voucher they write', async () => {
+    const { dir, keys } = await storeWithKeys();
+    const writer = await startMember(true, { stored: dir, settings: PASSWORD.settings, proof });
+    const keyId = /^mk_([^_]+)_/.exec(keys['all'] ?? '')?.[1];
+    const vouchers = [
+      { name: 'root', via: 'local' },
+      { name: 'admin', via: 'password' },
+      { name: 'eva', via: 'password', passwordChangedMs: Date.now() },
+      { name: 'eva', via: 'key', keyId },
+      { name: 'eva', via: 'token', sessionId: 'x' },
+    ].map((claim) => Buffer.from(JSON.stringify(claim)).toString('base64url'));
+    for (const claim of vouchers) {
+      const answer = await sentBy(
+        writer,
+        '/api/core/v2/users',
+        { username: 'x', password: 'longenough' },
+        { headers: of(claim), proof },
+      );
+      expect([401, 403]).toContain(answer.status);
+      expect([401, 403]).toContain(
+        (await sentBy(writer, '/api/mon/v1/silenced', { check: 'a' }, { headers: of(claim), proof })).status,
+      );
+    }
+    // The right credentials of another caller do not make the voucher true either.
+    const headers = { ...of(vouchers[1] ?? ''), ...basic('eva:longenough') };
+    expect(
+      (await sentBy(writer, '/api/core/v2/users', { username: 'x', password: 'longenough' }, { headers, proof }))
+        .status,
+    ).toBe(401);
+  });
+
+  test('callers have their rights at the backend that writes by the credentials that they show', async () => {
+    const { dir, keys } = await storeWithKeys();
+    const { member } = await startPair({ stored: dir, settings: PASSWORD.settings, proof });
+    const silence = async (headers: Record<string, string>, namespace = 'default'): Promise<number> =>
+      (await post(member.url, `/api/mon/v1/silenced?namespace=${namespace}`, { check: 'disk' }, headers)).status;
+    expect(await silence({ authorization: `Key ${keys['all'] ?? ''}` })).toBe(201);
+    expect(await silence({ authorization: `Key ${keys['prod'] ?? ''}` }, 'prod')).toBe(201);
+    expect(await silence({ authorization: `Key ${keys['prod'] ?? ''}` })).toBe(403);
+    expect(await silence(basic('eva:longenough'))).toBe(201);
+    expect(await silence(basic('admin:right'))).toBe(201);
+    const { body } = await get(member.url, '/auth', basic('eva:longenough'));
+    expect(body).toMatchObject({ access_token: expect.any(String) as string });
+  });
+
+  test('the token of a machine makes no administrator of another backend, and the answer says what to do', async () => {
+    const { writer, member } = await startPair({ proof });
+    const user = { username: 'eva', password: 'longenough' };
+    expect(await post(member.url, '/api/core/v2/users', user, administratorOf(member.url))).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('peer-key-file') as string },
+    });
+    expect((await post(member.url, '/stashes', STASH, administratorOf(member.url))).status).toBe(201);
+    expect((await post(writer.url, '/api/core/v2/users', user, administratorOf(writer.url))).status).toBe(201);
+    expect(await post(member.url, '/stashes', STASH, administratorOf(member.url))).toMatchObject({
+      status: 401,
+    });
+  });
+
+  test('nobody is another backend without any secret', async () => {
+    const writer = await startMember(true, { ...PASSWORD, proof: { secret: '' } });
+    expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof: { secret: '' } })).status).toBe(401);
+  });
+});
+
+test('what an administrator does by the token of another machine is in the audit trail', async () => {
+  const { writer, member } = await startPair();
+  const asked = administratorOf(member.url);
+  expect((await post(member.url, '/stashes', STASH, asked)).status).toBe(201);
+  expect((await get(member.url, '/api/mon/v1/dump/users', asked)).status).toBe(200);
+  expect((await get(member.url, '/api/mon/v1/overview', asked)).status).toBe(200);
+  expect((await post(writer.url, '/stashes', STASH, administratorOf(writer.url))).status).toBe(201);
+  const { body } = await get(writer.url, '/api/mon/v1/audit', administratorOf(writer.url));
+  const entries = (body as { action: string; target: string }[]).filter(
+    ({ action }) => action === 'cluster.local-administrator',
+  );
+  const entry = { who: 'local administrator', from: '127.0.0.1', after: { member: member.id } };
+  expect(entries.toSorted((one, other) => (one.target < other.target ? -1 : 1))).toMatchObject([
+    { ...entry, how: 'GET /api/mon/v1/dump/users', target: '/api/mon/v1/dump/users' },
+    { ...entry, how: 'POST /stashes', target: '/stashes' },
+  ]);
 });
 
 test('a backend that tells no address of the caller is not understood', async () => {
-  const writer = await startMember(true, { settings: { api: { user: 'admin', password: 'right' } } });
-  const stash = { path: 'a', content: {} };
+  const writer = await startMember(true, PASSWORD);
   for (const caller of ['<script>', 'a b', 'x'.repeat(201)]) {
-    expect((await post(writer.url, '/stashes', stash, { ...asPeer(SECRET), 'mon-caller': caller })).status).toBe(400);
+    const headers = { ...of(FORGED), 'mon-caller': caller };
+    expect((await sentBy(writer, '/stashes', STASH, { headers })).status).toBe(400);
   }
 });
 
-test('without a secret nobody is another backend', async () => {
-  const writer = await startMember(true, { secret: '' });
-  expect((await post(writer.url, '/stashes', { path: 'a', content: {} }, asPeer(''))).status).toBe(401);
-});
-
 test('a backend alone does not know such headers', async () => {
-  await using backend = await startBackend({ settings: { api: { user: 'admin', password: 'right' } } });
-  expect((await get(backend.url, '/clients', asPeer(SECRET))).status).toBe(401);
+  await using backend = await startBackend(PASSWORD);
+  const headers = signedHeaders({ method: 'GET', target: '/clients' }, { headers: of(FORGED) });
+  expect((await get(backend.url, '/clients', headers)).status).toBe(401);
 });
 
-test('a backend with another secret is told that nothing was done, and not that the credentials are wrong', async () => {
+test('a backend with another key is told that nothing was done, and not that the credentials are wrong', async () => {
   const writer = await startMember(true);
-  const member = await startMember(false, { secret: 'another one' });
+  const member = await startMember(false, { proof: { key: 'x'.repeat(43) } });
   member.leadership.follow(placeOf(writer));
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
@@ -377,7 +513,7 @@ test('what is sent to a backend that does not write any more goes to the next on
   const { writer, member } = await startPair();
   writer.leadership.follow(undefined);
   const forwarded = post(member.url, '/stashes', { path: 'a', content: {} });
-  const next = await startMember(true);
+  const next = await startMember(true, { id: 'the next one' });
   member.leadership.follow(placeOf(next, 'the next one'));
   expect((await forwarded).status).toBe(201);
   expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
@@ -385,7 +521,7 @@ test('what is sent to a backend that does not write any more goes to the next on
 
 test('what another backend sends on is not sent on again', async () => {
   const { writer, member } = await startPair();
-  const answer = await post(member.url, '/stashes', { path: 'a', content: {} }, asPeer(SECRET));
+  const answer = await sentBy(member, '/stashes', STASH, { headers: of(FORGED), receiver: member.id });
   expect({ status: answer.status, seq: answer.headers['mon-seq'] }).toEqual({ status: 421, seq: undefined });
   expect(await stashed(writer)).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { SpreadRuns } from '../../../../daemon/backend/cluster/runs/spread-runs.
 import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/handlers/outcome.ts';
 import type { MovableHandler } from '../../../../shared/schemas/peer-run.ts';
 import { aJob } from '../../../support/a-job.ts';
+import { signaturesOf } from '../../../support/forwarding-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
@@ -72,7 +73,7 @@ async function rig(): Promise<Rig> {
   const clock = new ManualClock();
   const log = new RecordedLog();
   const place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
-  const member = new LiveMember(place, { secret: () => 'secret', clock, log, chance: () => 0 });
+  const member = new LiveMember(place, { signatures: signaturesOf('one'), clock, log, chance: () => 0 });
   onTestFinished(() => member[Symbol.dispose]());
   await member.ask();
   const members = { withRoom: () => [member].filter(({ hasRoom }) => hasRoom) };
@@ -148,7 +149,7 @@ describe('a run on another backend', () => {
     const other = await Other.open();
     const [clock, log] = [new ManualClock(), new RecordedLog()];
     let place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
-    const live = { secret: () => 'secret', clock, log, chance: () => 0 };
+    const live = { signatures: signaturesOf('one'), clock, log, chance: () => 0 };
     const members = new LiveMembers({ ...live, others: () => [place] });
     onTestFinished(() => members[Symbol.dispose]());
     clock.advance(500);

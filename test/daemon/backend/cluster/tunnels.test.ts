@@ -9,7 +9,14 @@ import { WebSocketServer } from 'ws';
 import { CHANNELS_PATH, V2_AGENT_TUNNEL_PATH } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
 import { administratorOf } from '../../../support/administrator.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
-import { placeOf, SECRET, startMember, startPair, type Member } from '../../../support/forwarding-rig.ts';
+import {
+  placeOf,
+  SECRET,
+  startMember,
+  startPair,
+  type Member,
+  signedHeaders,
+} from '../../../support/forwarding-rig.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { makeCertificate } from '../../../support/make-certificate.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -146,7 +153,7 @@ async function startEarlier({ url }: Member): Promise<string> {
 
 test('with a backend of an earlier version each agent has a connection of its own, either way', async () => {
   const { writer, member } = await startPair();
-  member.leadership.follow(placeOf({ url: await startEarlier(writer) }, 'earlier'));
+  member.leadership.follow(placeOf({ url: await startEarlier(writer) }));
   const agents = await Promise.all(['web-1', 'web-2'].map(async (name) => AgentPeer.connect(member.url, name)));
   for (const agent of agents) await agent.join();
   expect(member.forwarding.agents).toBe(2);
@@ -166,19 +173,19 @@ test('a lost connection between the backends is made anew, and the agents come a
   expect(await figure(next, 'mon_connections_tunnelled')).toBe(1);
 });
 
-test('who does not know the secret gets no connection for tunnels', async () => {
+test('who has not the key gets no connection for tunnels', async () => {
   const writer = await startMember(true);
+  const upgrade = { connection: 'Upgrade', upgrade: 'mon-channels' };
   const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
-    send(writer.url, {
-      method: 'GET',
-      target,
-      headers: { connection: 'Upgrade', upgrade: 'mon-channels', ...headers },
-    });
+    send(writer.url, { method: 'GET', target, headers: { ...upgrade, ...headers } });
+  const signed = (target = CHANNELS_PATH): Record<string, string> =>
+    signedHeaders({ method: 'GET', target }, { headers: upgrade });
   expect((await ask({})).status).toBe(401);
-  expect((await ask({ 'mon-peer': 'a guess' })).status).toBe(401);
-  expect((await ask({ 'mon-peer': SECRET }, '/elsewhere')).status).toBe(404);
+  expect((await ask({ 'mon-peer': SECRET })).status).toBe(401);
+  expect((await ask(signed('/other'))).status).toBe(401);
+  expect((await ask(signed('/elsewhere'), '/elsewhere')).status).toBe(404);
   writer.leadership.isWriter = false;
-  expect((await ask({ 'mon-peer': SECRET })).status).toBe(503);
+  expect((await ask(signed())).status).toBe(503);
 });
 
 test('nobody comes straight to where they are tunnelled to', async () => {
@@ -206,9 +213,9 @@ test('nobody who writes: agents are told to come again', async () => {
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
 
-test('a backend with another secret has no agents of its own to blame', async () => {
+test('a backend with another key has no agents of its own to blame', async () => {
   const writer = await startMember(true);
-  const member = await startMember(false, { secret: 'another one' });
+  const member = await startMember(false, { proof: { key: 'x'.repeat(43) } });
   member.leadership.follow(placeOf(writer));
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
@@ -322,7 +329,7 @@ test('agents of one that is frozen are cut when another one writes', async () =>
   const { writer, member } = await startPair();
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);
-  member.leadership.follow(placeOf(writer, 'the next one'));
+  member.leadership.follow(placeOf(writer));
   await agent.ends();
   await (await AgentPeer.connect(member.url)).join();
   expect(member.forwarding.agents).toBe(1);

@@ -25,6 +25,7 @@ const told = (name: string, seq = 0): ToldOfItself => ({
   name,
   url: `http://${name}`,
   fingerprint: undefined,
+  proof: undefined,
   version: '1.0.0',
   seq,
 });

@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { StoredMember } from '../../../store/shared.ts';
+import { PEER_HEADERS } from '../peer-headers.ts';
+import { isStoreKeyId, type PeerKeys } from './peer-keys.ts';
+import { SeenRequests } from './seen-requests.ts';
+
+/** The largest difference between the time of a request and that of its receiver, by the clock of the database. */
+const TIME_MS_MAX = 60_000;
+
+/** Headers that a connection brings, or that carry the signature. */
+const NOT_SIGNED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  PEER_HEADERS.signature,
+]);
+
+/** Version, key, sender, number, time in milliseconds, digest of the body, signature. */
+const SIGNATURE =
+  /^2\.(?<key>\w{1,64})\.(?<sender>[\w-]{1,64})\.(?<number>\d{1,15})\.(?<time>\d{1,15})\.(?<digest>[\w-]{43})\.(?<mac>[\w-]{43})$/;
+
+/** The signed parts of a request to another backend. */
+interface SentRequest {
+  readonly method: string;
+  /** The path with its query. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: Buffer | undefined;
+}
+
+interface ReceivedHead {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The result of checking a received request. */
+export type Proof =
+  | {
+      readonly kind: 'signed';
+      /** The id of the backend that has sent it. */
+      readonly sender: string;
+      /** SHA-256 of the body, which has to be compared once that is there. */
+      readonly bodyDigest: string;
+    }
+  | { readonly kind: 'refused'; readonly reason: 'unsigned' | 'key' | 'signature' | 'time' | 'replayed' };
+
+interface SignatureParts {
+  readonly keys: PeerKeys;
+  /** The id of this backend among those that share the store. */
+  readonly self: string;
+  /** A clock that all of them share, epoch milliseconds. */
+  readonly now: () => number;
+}
+
+type MemberRow = Pick<StoredMember, 'id' | 'url' | 'fingerprint' | 'proof'>;
+
+/**
+ * Signs what this backend sends to others that share the store, and checks what they send. A signature is over method,
+ * path, headers, digest of the body, time, number, sender and receiver, so it is good once, for one request.
+ */
+export class PeerSignatures {
+  readonly #parts: SignatureParts;
+  readonly #seen = new SeenRequests(2 * TIME_MS_MAX);
+  #number = 0;
+
+  constructor(parts: SignatureParts) {
+    this.#parts = parts;
+  }
+
+  /** True if the proof is worth more than access to the database: the keys are from a file. */
+  get isStrong(): boolean {
+    return this.#parts.keys.isFromFile;
+  }
+
+  /** @param receiver the id of the backend that it is sent to */
+  headerOf({ body, ...request }: SentRequest, receiver: string): Readonly<Record<string, string>> {
+    const { keys, self, now } = this.#parts;
+    const said = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${digestOf(body ?? '')}`;
+    const mac = keys.sign(requestText(said, receiver, request));
+    return { [PEER_HEADERS.signature]: `${said}.${mac}` };
+  }
+
+  /** Checks the head of a request. Its body is checked by `digestOf`, against `bodyDigest`. */
+  proofOf({ method = '', url: path = '', headers }: ReceivedHead): Proof {
+    const { keys, self, now } = this.#parts;
+    const text = headers[PEER_HEADERS.signature];
+    const { key, sender, number, time, digest, mac } = SIGNATURE.exec(String(text))?.groups ?? {};
+    if (key === undefined || sender === undefined || digest === undefined || mac === undefined) {
+      return { kind: 'refused', reason: 'unsigned' };
+    }
+    if (!keys.has(key)) return { kind: 'refused', reason: 'key' };
+    const said = String(text).slice(0, -(mac.length + 1));
+    if (!keys.isSignedBy(key, requestText(said, self, { method, path, headers }), mac)) {
+      return { kind: 'refused', reason: 'signature' };
+    }
+    const nowMs = now();
+    if (Math.abs(nowMs - Number(time)) > TIME_MS_MAX) return { kind: 'refused', reason: 'time' };
+    if (!this.#seen.isFirst(sender, Number(number), nowMs)) return { kind: 'refused', reason: 'replayed' };
+    return { kind: 'signed', sender, bodyDigest: digest };
+  }
+
+  /** The proof that this backend writes into its row in the database. */
+  rowProofOf(row: Omit<MemberRow, 'proof'>): string {
+    const { keys } = this.#parts;
+    return `${keys.id}.${keys.sign(rowText(row))}`;
+  }
+
+  /**
+   * The reason why another member is not believed, for people; undefined: its row in the database proves that it has
+   * the same key. Nothing is sent to a member that is not believed: whoever can write to the database can make such a row.
+   */
+  problemOf(row: MemberRow): string | undefined {
+    const { keys } = this.#parts;
+    const [id = '', mac = ''] = row.proof?.split('.') ?? [];
+    if (id === '') return 'does not prove that it shares this store: it runs an earlier version, or is none of ours';
+    if (keys.isSignedBy(id, rowText(row), mac)) return undefined;
+    if (keys.has(id)) return 'is not proved by its row in the database: somebody else has written that';
+    if (isStoreKeyId(id)) return 'has no peer-key-file, which this backend has: give all backends the same one';
+    return keys.isFromFile
+      ? 'has another key in peer-key-file than this backend: give all backends the same file'
+      : 'has a peer-key-file, which this backend has not: give all backends the same one';
+  }
+}
+
+export function digestOf(body: Buffer | string): string {
+  return hash('sha256', body, 'base64url');
+}
+
+function requestText(
+  said: string,
+  receiver: string,
+  { method, path, headers }: Pick<SentRequest, 'method' | 'path' | 'headers'>,
+): string {
+  const signed = Object.entries(headers)
+    .filter(([name, value]) => value !== undefined && !NOT_SIGNED.has(name))
+    .map(([name, value]) => [name, String(value)] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify(['request', said, receiver, method, path, signed]);
+}
+
+function rowText({ id, url, fingerprint }: Omit<MemberRow, 'proof'>): string {
+  return JSON.stringify(['member', id, url, fingerprint ?? null]);
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  digestOf,
+  type PeerSignatures,
+  type Proof,
+} from '../../../../../../daemon/backend/cluster/forwarding/proof/peer-signatures.ts';
+import { signaturesOf } from '../../../../../support/forwarding-rig.ts';
+import { propertyRuns } from '../../../../../support/property-runs.ts';
+
+const REQUEST = { method: 'POST', path: '/results?x=1', headers: { 'mon-principal': 'eyJ9', accept: '*/*' } };
+const BODY = Buffer.from('{"ü":1}');
+
+type Received = Parameters<PeerSignatures['proofOf']>[0];
+
+let nowMs = 1_000_000_000_000;
+const signatures = (self: string): PeerSignatures => signaturesOf(self, undefined, () => nowMs);
+
+function received(
+  more: Partial<{ method: string; url: string; headers: Record<string, string> }>,
+  proof: object,
+): Received {
+  const { method, path: url, headers } = REQUEST;
+  return {
+    method,
+    url,
+    ...more,
+    headers: { host: 'x', connection: 'keep-alive', ...headers, ...more.headers, ...proof },
+  };
+}
+
+describe('a signed request', () => {
+  test('says who has sent it and what its body has to be', () => {
+    const proof = signatures('one').headerOf({ ...REQUEST, body: BODY }, 'two');
+    expect(signatures('two').proofOf(received({}, proof))).toEqual({
+      kind: 'signed',
+      sender: 'one',
+      bodyDigest: digestOf('{"ü":1}'),
+    });
+  });
+
+  test.each<{ name: string; more: Parameters<typeof received>[0] }>([
+    { name: 'another method', more: { method: 'PUT' } },
+    { name: 'another path', more: { url: '/results?x=2' } },
+    { name: 'another voucher', more: { headers: { 'mon-principal': 'eyJ8' } } },
+    { name: 'a header more', more: { headers: { authorization: 'Key x' } } },
+  ])('is refused with $name', ({ more }) => {
+    const proof = signatures('one').headerOf(REQUEST, 'two');
+    expect(signatures('two').proofOf(received(more, proof))).toEqual({ kind: 'refused', reason: 'signature' });
+  });
+
+  test('is refused by every backend but the one that it is for', () => {
+    const proof = signatures('one').headerOf(REQUEST, 'two');
+    expect(signatures('three').proofOf(received({}, proof))).toEqual({ kind: 'refused', reason: 'signature' });
+  });
+
+  test('is accepted once, in any order', () => {
+    const [one, two] = [signatures('one'), signatures('two')];
+    const proofs = Array.from({ length: 100 }, () => one.headerOf(REQUEST, 'two')).toReversed();
+    const kinds = (): Proof['kind'][] => proofs.map((proof) => two.proofOf(received({}, proof)).kind);
+    expect(new Set(kinds())).toEqual(new Set(['signed']));
+    expect(new Set(kinds())).toEqual(new Set(['refused']));
+  });
+
+  test('is refused a minute before and after its time', () => {
+    const two = signatures('two');
+    const refused = (aheadMs: number): unknown => {
+      const proof = signatures('one').headerOf(REQUEST, 'two');
+      nowMs += aheadMs;
+      return two.proofOf(received({}, proof));
+    };
+    expect(refused(60_001)).toEqual({ kind: 'refused', reason: 'time' });
+    expect(refused(-60_001)).toEqual({ kind: 'refused', reason: 'time' });
+    expect(refused(59_000)).toMatchObject({ kind: 'signed' });
+  });
+
+  test('by the secret of the store is refused by a backend with a key', () => {
+    const proof = signaturesOf('one', { secret: 'of the store' }).headerOf(REQUEST, 'two');
+    expect(signatures('two').proofOf(received({}, proof))).toEqual({ kind: 'refused', reason: 'key' });
+  });
+});
+
+test('a text that no backend has made is no signature', () => {
+  const two = signatures('two');
+  fc.assert(
+    fc.property(fc.string({ maxLength: 200 }), (text) => {
+      expect(two.proofOf(received({}, { 'mon-peer': text }))).toMatchObject({ kind: 'refused' });
+    }),
+    { numRuns: propertyRuns(200) },
+  );
+});
+
+describe('the row of a member', () => {
+  const row = { id: 'two', url: 'https://10.0.0.2:4567', fingerprint: 'AB:CD' };
+  const problem = (more: Partial<typeof row> & { proof?: string | undefined }): string | undefined =>
+    signatures('one').problemOf({ ...row, proof: signatures('two').rowProofOf(row), ...more });
+
+  test('is believed as it was written', () => {
+    expect(problem({})).toBeUndefined();
+  });
+
+  test.each([
+    { name: 'another address', more: { url: 'https://evil.example:4567' } },
+    { name: 'another certificate', more: { fingerprint: 'EF:01' } },
+    { name: 'another id', more: { id: 'three' } },
+  ])('is not believed with $name', ({ more }) => {
+    expect(problem(more)).toContain('somebody else has written that');
+  });
+
+  test('is not believed without a proof, which an earlier version does not write', () => {
+    expect(problem({ proof: undefined })).toContain('earlier version');
+  });
+
+  test('of a member with another key or without one names what differs', () => {
+    const byKey = signaturesOf('two', { key: 'z'.repeat(43) });
+    const byStore = signaturesOf('two', { secret: 'of the store' });
+    expect(problem({ proof: byKey.rowProofOf(row) })).toContain('another key in peer-key-file');
+    expect(problem({ proof: byStore.rowProofOf(row) })).toContain('has no peer-key-file');
+    expect(byStore.problemOf({ ...row, proof: byKey.rowProofOf(row) })).toContain('which this backend has not');
+  });
+});
