@@ -102,6 +102,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const writers = openWriters(ground, { batcher, bcrypt }, teardown);
   const { results, clients, entityLimit } = writers;
   warnOfDefinitions(ground, writers);
+  warnOfCertificates(ground);
 
   const changes = teardown.use('change log', await openChangeLog(store, SHARD, batcher.commits));
   const stopping = new AbortController();
@@ -202,6 +203,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     sessions: writers.sessions,
     versions: writers.credentialVersions,
     certificates: tls,
+    certificateRules: () => config.program['certificate-namespaces'],
     clock,
     log,
   });
@@ -390,6 +392,16 @@ function warnOfDefinitions({ registry, log }: Ground, { apiCommands }: Writers):
   warnOfShellTokens(registry.definitions, log);
   warnOfExpressions(registry.definitions, log);
   apiCommands.warnOf(registry.definitions, log);
+}
+
+/** A tenant whose agents have certificates could otherwise report in the namespace of another one without a word. */
+function warnOfCertificates({ config, registry, tls, log }: Ground): void {
+  const namespaces = [...registry.declared.names()].length;
+  if (tls.authorities.length === 0 || namespaces < 2 || config.program['certificate-namespaces'].length > 0) return;
+  log.warn(
+    { namespaces, setting: 'certificate-namespaces' },
+    'agents with a certificate may report in every namespace: say in certificate-namespaces which are for whom',
+  );
 }
 
 function statusOf({ bind }: BackendOptions, batcher: Batcher, name: string): BackendStatus {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { certificateRuleSchema } from './certificate-rule.ts';
 import { alertSettingsSchema } from './alert.ts';
 import { KEEPALIVE_THRESHOLDS } from './keepalive.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
@@ -261,6 +262,13 @@ export const programSettingsSchema = z.object({
   'handler-networks': networksSchema.describe(
     'Private networks (CIDR) that handlers may reach by host name or redirect. Literal addresses in a definition do not need it.',
   ),
+  'certificate-namespaces': z
+    .array(certificateRuleSchema)
+    .max(1000)
+    .default([])
+    .describe(
+      'Which certificates of agents are good in which namespaces. Empty: each is good in all. See [tls.md](tls.md#certificates-of-agents).',
+    ),
   'trusted-proxies': networksSchema.describe(
     'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',
   ),

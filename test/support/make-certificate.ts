@@ -13,6 +13,8 @@ interface CertificateOptions {
   readonly names?: readonly string[];
   /** Whose key signs it; default: its own. */
   readonly issuer?: MadeCertificate;
+  /** `O` of its subject. */
+  readonly organization?: string;
   /** Whether it may sign others. */
   readonly isAuthority?: boolean;
   /** Default: from an hour ago, for sixty days. */
@@ -33,7 +35,7 @@ export function makeCertificate(name: string, options: CertificateOptions = {}):
     ECDSA_WITH_SHA256,
     nameOf(issuer.name),
     sequence(time(from), time(until)),
-    nameOf(name),
+    nameOf(name, options.organization),
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(...extensions(names, isAuthority))),
   );
@@ -78,9 +80,11 @@ function alternativeName(name: string): Buffer {
   return isIPv4(name) ? tagged(0x87, Buffer.from(name.split('.').map(Number))) : tagged(0x82, Buffer.from(name));
 }
 
-/** With nothing but a CommonName. */
-function nameOf(name: string): Buffer {
-  return sequence(tagged(0x31, sequence(OID.commonName, tagged(0x0c, Buffer.from(name)))));
+/** With nothing but a CommonName, and an organization where there is one. */
+function nameOf(name: string, organization?: string): Buffer {
+  const part = (oid: Buffer, text: string): Buffer => tagged(0x31, sequence(oid, tagged(0x0c, Buffer.from(text))));
+  const common = part(OID.commonName, name);
+  return organization === undefined ? sequence(common) : sequence(part(OID.organization, organization), common);
 }
 
 /** GeneralizedTime, which every year has. */
@@ -110,6 +114,7 @@ function tagged(tag: number, content: Buffer): Buffer {
 const TRUE = Buffer.from([0x01, 0x01, 0xff]);
 const OID = {
   commonName: Buffer.from([0x06, 0x03, 0x55, 0x04, 0x03]),
+  organization: Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a]),
   alternativeNames: Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x11]),
   basicConstraints: Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x13]),
 };

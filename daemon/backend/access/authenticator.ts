@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { partsOfKey } from '../../../shared/client/key-parts.ts';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
+import {
+  certificateNamespaces,
+  isStillGoodIn,
+  type CertificateOrigin,
+} from '../../../shared/domain/certificate-namespaces.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { CertificateRule } from '../../../shared/schemas/certificate-rule.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { CredentialVersions } from './credential-versions.ts';
 import type { Log } from '../../log/log.ts';
@@ -40,6 +47,8 @@ interface AuthenticatorParts {
   readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
   /** Authorities for the certificates of agents, and another number after each change of them. */
   readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
+  /** The setting `certificate-namespaces`, asked each time: a reload counts at once. */
+  readonly certificateRules: () => readonly CertificateRule[];
   /** What the programs on this machine show. */
   readonly localToken: LocalToken;
   readonly clock: Clock;
@@ -58,6 +67,8 @@ export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #failed: FailedLogins;
   #configured: AuthenticatorParts['config']['api'];
+  /** The rules for certificates as they were at the last look. */
+  #certificateRules: readonly CertificateRule[];
   /** Reloads that brought other credentials. */
   #reloads = 0;
   readonly #state = new StateText();
@@ -68,6 +79,7 @@ export class Authenticator {
     this.#parts = parts;
     this.#failed = new FailedLogins(parts.clock);
     this.#configured = parts.config.api;
+    this.#certificateRules = parts.certificateRules();
   }
 
   /** Whether nobody has to show credentials. */
@@ -152,7 +164,8 @@ export class Authenticator {
 
   /** The voucher by which another backend with the same store recognizes somebody who was let in here. */
   voucherOf(principal: Principal): Voucher {
-    const { name, via, keyId, sessionId, authority, clientNames, expiresMs, certificateExpiresMs } = principal;
+    const { name, via, keyId, sessionId, authority, clientNames, certificateOrigin } = principal;
+    const { expiresMs, certificateExpiresMs } = principal;
     const passwordChangedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs;
     return {
       name,
@@ -161,6 +174,7 @@ export class Authenticator {
       sessionId,
       authority,
       clientNames,
+      certificateOrigin,
       expiresMs: earlier(expiresMs, certificateExpiresMs),
       passwordChangedMs,
     };
@@ -196,7 +210,10 @@ export class Authenticator {
     if (via === 'open') return this.isOpen ? ANONYMOUS : undefined;
     if (via === 'nobody') return NOBODY;
     if (via === 'local') return LOCAL_ADMINISTRATOR;
-    if (via === 'certificate') return this.renewed({ ...voucher, scopes: new Set(['submit']) });
+    const goodIn = this.namespacesOf(voucher.certificateOrigin);
+    if (via === 'certificate') {
+      return this.renewed({ ...voucher, certificateNamespaces: goodIn, scopes: new Set(['submit']) });
+    }
     if (keyId !== undefined) this.#parts.apiKeys.noteUse(keyId);
     const changedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs ?? 0;
     const isConfigured = name === this.#parts.versions.configuredUser;
@@ -205,6 +222,7 @@ export class Authenticator {
     const credentialVersion = shownVersion ?? (via === 'password' ? this.#parts.versions.of(name) : undefined);
     return this.renewed({
       ...voucher,
+      certificateNamespaces: goodIn,
       scopes: new Set(),
       credentialVersion,
       ...(authority !== undefined && { certificateExpiresMs: expiresMs }),
@@ -218,12 +236,26 @@ export class Authenticator {
    */
   renewed(principal: Principal): Principal | undefined {
     const { clock, certificates } = this.#parts;
-    const { authority, clientNames, certificateExpiresMs = Infinity } = principal;
+    const { authority, clientNames, certificateOrigin, certificateNamespaces: goodIn } = principal;
+    const { certificateExpiresMs = Infinity } = principal;
     if (authority !== undefined && !certificates.authorities.includes(authority)) return undefined;
     if (certificateExpiresMs <= clock.now()) return undefined;
+    if (!isStillGoodIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;
     const renewed = this.#renewed(principal);
     if (renewed === undefined || clientNames === undefined) return renewed;
-    return { ...renewed, clientNames, authority, certificateExpiresMs: principal.certificateExpiresMs };
+    return {
+      ...renewed,
+      clientNames,
+      authority,
+      certificateOrigin,
+      certificateNamespaces: goodIn,
+      certificateExpiresMs: principal.certificateExpiresMs,
+    };
+  }
+
+  /** The namespaces that a certificate is good in; undefined: all of them, or there is no certificate. */
+  namespacesOf(origin: CertificateOrigin | undefined): readonly string[] | undefined {
+    return origin && certificateNamespaces(this.#parts.certificateRules(), origin);
   }
 
   /** Renews a principal without a look at the certificate that was shown beside other credentials. */
@@ -287,6 +319,9 @@ export class Authenticator {
     const { user, password } = this.#configured;
     if (config.api.user !== user || config.api.password !== password) this.#reloads++;
     this.#configured = config.api;
+    const rules = this.#parts.certificateRules();
+    if (!isDeepStrictEqual(rules, this.#certificateRules)) this.#reloads++;
+    this.#certificateRules = rules;
   }
 
   #knownKey(text: string): Principal | undefined {

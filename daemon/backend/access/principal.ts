@@ -1,5 +1,6 @@
 import type { Access } from '../../../shared/api/endpoint.ts';
 import { V2_PREFIX } from '../../../shared/api/v2.ts';
+import type { CertificateOrigin } from '../../../shared/domain/certificate-namespaces.ts';
 import { isGranted, reachesInto, type Doing, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -31,6 +32,10 @@ export interface Principal {
   readonly authority?: string | undefined;
   /** Of the clients that it may be as an agent, by its certificate; undefined: of any. */
   readonly clientNames?: readonly string[] | undefined;
+  /** The issuers and the subject of its certificate; undefined: it has shown none. */
+  readonly certificateOrigin?: CertificateOrigin | undefined;
+  /** The only namespaces that it may report in as an agent, by its certificate; undefined: any. */
+  readonly certificateNamespaces?: readonly string[] | undefined;
   /** From then on the credentials count no more, epoch milliseconds. */
   readonly expiresMs?: number | undefined;
   /** When the certificate ends that was shown beside other credentials, epoch milliseconds. */

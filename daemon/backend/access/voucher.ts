@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts';
  */
 export interface Voucher extends Pick<
   Principal,
-  'name' | 'via' | 'keyId' | 'sessionId' | 'authority' | 'clientNames' | 'expiresMs'
+  'name' | 'via' | 'keyId' | 'sessionId' | 'authority' | 'clientNames' | 'certificateOrigin' | 'expiresMs'
 > {
   /** Of a stored user, when the password that was shown came to be, epoch milliseconds. */
   readonly passwordChangedMs?: number | undefined;
@@ -25,6 +25,9 @@ const schema: z.ZodType<Voucher> = z.strictObject({
   sessionId: NAME.optional(),
   authority: NAME.optional(),
   clientNames: z.array(NAME).optional(),
+  certificateOrigin: z
+    .strictObject({ authorities: z.array(NAME), organizations: z.array(NAME), units: z.array(NAME) })
+    .optional(),
   expiresMs: z.number().optional(),
   passwordChangedMs: z.number().optional(),
 });

@@ -8,7 +8,7 @@ import { maySee, type Principal } from '../access/principal.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown.ts';
 import type { Registry } from '../registry/registry.ts';
-import { refuseOtherClient } from './agent-certificate.ts';
+import { refuseOtherClient, refuseOtherNamespace } from './agent-certificate.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import type { Endpoint } from '../sockets/upgrades.ts';
 
@@ -19,6 +19,8 @@ export interface AgentIdentity {
   readonly namespace: string | undefined;
   /** The only ones that it may have, by its certificate; undefined: any. */
   readonly clientNames: readonly string[] | undefined;
+  /** The only namespaces that it may report in, by its certificate; undefined: any. */
+  readonly certificateNamespaces: readonly string[] | undefined;
   /** Whether it says in which form it takes answers, as those of the newer generation do from version 6 on. */
   readonly namesForm: boolean;
 }
@@ -97,15 +99,19 @@ export function agentEntry(
   };
 }
 
+type PrincipalOfAgent = Pick<Principal, 'namespace' | 'clientNames' | 'certificateNamespaces'>;
+
 function identityOf(
   headers: IncomingHttpHeaders,
   names: IdentityHeaders,
-  { namespace, clientNames }: Pick<Principal, 'namespace' | 'clientNames'>,
+  { namespace, clientNames, certificateNamespaces }: PrincipalOfAgent,
 ): AgentIdentity {
+  const [only, ...others] = certificateNamespaces ?? [];
   return {
     name: single(headers[names.name]),
-    namespace: single(headers[names.namespace]) ?? namespace,
+    namespace: single(headers[names.namespace]) ?? namespace ?? (others.length === 0 ? only : undefined),
     clientNames,
+    certificateNamespaces,
     namesForm: headers.accept !== undefined,
   };
 }
@@ -113,14 +119,18 @@ function identityOf(
 /**
  * Refuses an agent before its connection is opened. A namespace that its credentials are not for is as good as none.
  *
- * @throws MonError `forbidden` when its certificate is for another client, `not_found` when there is no such namespace, `payment_required` when it is new and one too many
+ * @throws MonError `forbidden` when its certificate is for another client or namespace, `not_found` when there is no
+ *   such namespace, `payment_required` when it is new and one too many
  */
 function admitAgent(
-  { namespace = DEFAULT_NAMESPACE, name, clientNames }: AgentIdentity,
+  { namespace: named, name, clientNames, certificateNamespaces }: AgentIdentity,
   principal: Pick<Principal, 'namespace'>,
   { registry, entityLimit }: AccessParts,
 ): void {
+  const namespace = named ?? DEFAULT_NAMESPACE;
   if (name !== undefined) refuseOtherClient(name, clientNames);
+  // Without either the hello says it, which is looked at then.
+  if (name !== undefined || named !== undefined) refuseOtherNamespace(namespace, certificateNamespaces);
   if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);
   if (name !== undefined) entityLimit.refuseBeyond(namespace, name);

@@ -1,6 +1,7 @@
-import type { X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket, type DetailedPeerCertificate } from 'node:tls';
+import type { CertificateOrigin } from '../../../shared/domain/certificate-namespaces.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { nameSchema } from '../../../shared/schemas/name.ts';
 import { alternativeNames, commonName } from '../../../shared/tls/certificate.ts';
@@ -13,8 +14,12 @@ interface AgentCertificate {
   readonly clientNames: readonly [string, ...string[]];
   /** SHA-256 of the authority that vouches for it. */
   readonly authority: string;
+  readonly origin: CertificateOrigin;
   readonly expiresMs: number;
 }
+
+/** The namespaces that a certificate is good in; undefined: all of them. */
+export type NamespacesOfCertificate = (origin: CertificateOrigin) => readonly string[] | undefined;
 
 /**
  * The certificate that an agent shows, where it is asked for one.
@@ -34,19 +39,21 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
   return {
     clientNames: [first, ...others],
     authority: authorityOf(socket),
+    origin: { authorities: issuersOf(socket, certificate), ...subjectOf(certificate) },
     expiresMs: certificate.validToDate.getTime(),
   };
 }
 
 /**
  * Lets agents in by their certificate, unless they show other credentials. What those are worth is for `guard` to say;
- * the certificate keeps the agent to its clients all the same.
+ * the certificate keeps the agent to its clients and namespaces all the same.
  */
-export function certificateGuard(guard: Guard): Guard {
+export function certificateGuard(guard: Guard, namespacesOf: NamespacesOfCertificate): Guard {
   return (request) => {
     const certificate = agentCertificate(request);
     if (certificate === undefined) return guard(request);
-    const { clientNames, authority, expiresMs } = certificate;
+    const { clientNames, authority, origin: certificateOrigin, expiresMs } = certificate;
+    const certificateNamespaces = namespacesOf(certificateOrigin);
     if (request.headers.authorization === undefined) {
       refuseForeignOrigin(request);
       return {
@@ -54,6 +61,8 @@ export function certificateGuard(guard: Guard): Guard {
         scopes: new Set(['submit']),
         via: 'certificate',
         clientNames,
+        certificateOrigin,
+        certificateNamespaces,
         authority,
         expiresMs,
       };
@@ -62,6 +71,8 @@ export function certificateGuard(guard: Guard): Guard {
     const keep = (principal: Principal): Principal => ({
       ...principal,
       clientNames,
+      certificateOrigin,
+      certificateNamespaces,
       authority,
       certificateExpiresMs: expiresMs,
     });
@@ -83,6 +94,22 @@ export function refuseOtherClient(name: string, clientNames: readonly string[] |
   );
 }
 
+/**
+ * Keeps an agent to the namespaces that its certificate is good in, whatever its other credentials allow.
+ *
+ * @param goodIn undefined: it is good in all, or there is none
+ * @throws MonError `forbidden`
+ */
+export function refuseOtherNamespace(namespace: string, goodIn: readonly string[] | undefined): void {
+  if (goodIn === undefined || goodIn.includes(namespace)) return;
+  throw new MonError(
+    'forbidden',
+    goodIn.length === 0
+      ? 'the certificate is good in no namespace: no rule of certificate-namespaces is about its authority, O or OU'
+      : `the certificate is good in the namespace ${goodIn.join(', ')}, not in ${namespace}: set agent.namespace to it, or show another certificate`,
+  );
+}
+
 /** CommonName and host names: those that a client can have. */
 function namesOfClients(certificate: X509Certificate): string[] {
   const names = [commonName(certificate) ?? '', ...alternativeNames(certificate, 'DNS')];
@@ -96,6 +123,30 @@ function authorityOf(socket: TLSSocket): string {
     last = last.issuerCertificate;
   }
   return last.fingerprint256;
+}
+
+/** The authorities in the chain, each of which has signed the certificate before it: a name alone is no proof. */
+function issuersOf(socket: TLSSocket, leaf: X509Certificate): string[] {
+  const fingerprints: string[] = [];
+  let [last, signed] = [socket.getPeerCertificate(true), leaf];
+  while (last.issuerCertificate !== undefined && last.issuerCertificate.fingerprint256 !== last.fingerprint256) {
+    last = last.issuerCertificate;
+    const issuer = new X509Certificate(last.raw);
+    if (!signed.verify(issuer.publicKey)) break;
+    fingerprints.push(issuer.fingerprint256);
+    signed = issuer;
+  }
+  return fingerprints;
+}
+
+function subjectOf(certificate: X509Certificate): Pick<CertificateOrigin, 'organizations' | 'units'> {
+  const { O, OU } = certificate.toLegacyObject().subject as { readonly O?: unknown; readonly OU?: unknown };
+  return { organizations: texts(O), units: texts(OU) };
+}
+
+/** A subject may have an attribute several times. */
+function texts(value: unknown): string[] {
+  return [value].flat().filter((one) => typeof one === 'string');
 }
 
 function refusal(why: string): MonError {

@@ -15,7 +15,7 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../results/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
-import { refuseOtherClient } from './agent-certificate.ts';
+import { refuseOtherClient, refuseOtherNamespace } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
@@ -33,6 +33,9 @@ type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool
 
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
+/** The namespaces and names that the credentials of an agent limit it to. */
+export type KeptIdentity = Pick<AgentIdentity, 'namespace' | 'clientNames' | 'certificateNamespaces'>;
+
 /** One agent's side of the protocol in `schemas/agent.ts`. */
 export class AgentConnection implements AgentLink {
   name = '';
@@ -41,6 +44,7 @@ export class AgentConnection implements AgentLink {
   /** Whether the hello may still name the namespace. */
   readonly #isFree: boolean;
   readonly #clientNames: readonly string[] | undefined;
+  readonly #certificateNamespaces: readonly string[] | undefined;
   readonly #socket: FrameSocket;
   readonly #parts: AdmittedParts;
   readonly #membership: Membership;
@@ -52,13 +56,14 @@ export class AgentConnection implements AgentLink {
 
   constructor(
     socket: FrameSocket,
-    { namespace, clientNames }: Pick<AgentIdentity, 'namespace' | 'clientNames'>,
+    { namespace, clientNames, certificateNamespaces }: KeptIdentity,
     parts: AdmittedParts,
     membership: Membership,
   ) {
     this.namespace = namespace ?? DEFAULT_NAMESPACE;
     this.#isFree = namespace === undefined;
     this.#clientNames = clientNames;
+    this.#certificateNamespaces = certificateNamespaces;
     this.#socket = socket;
     this.#parts = parts;
     this.#membership = membership;
@@ -175,6 +180,7 @@ export class AgentConnection implements AgentLink {
     if (this.#stream !== undefined) throw new MonError('invalid', 'hello was said before');
     refuseOtherClient(client.name, this.#clientNames);
     if (namespace !== undefined) this.#settleIn(namespace);
+    refuseOtherNamespace(this.namespace, this.#certificateNamespaces);
     this.name = client.name;
     const stream = this.#open(spool, shortens === true);
     this.#stream = stream;

@@ -2,9 +2,9 @@ import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
 import { AGENT_REPLACED, type CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
-import type { AgentIdentity, KnownAgent } from './agent-access.ts';
+import type { KnownAgent } from './agent-access.ts';
 import { BaseRoom } from '../results/result-bases.ts';
-import { AgentConnection } from './agent-connection.ts';
+import { AgentConnection, type KeptIdentity } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
@@ -69,7 +69,7 @@ export class AgentHub implements Disposable {
    *
    * @param identity what it said when it connected, or is kept to
    */
-  accept(socket: FrameSocket, identity: Pick<AgentIdentity, 'namespace' | 'clientNames'>, admission: Admission): void {
+  accept(socket: FrameSocket, identity: KeptIdentity, admission: Admission): void {
     const parts = { ...this.#parts, refused: this.#refused, baseRoom: this.#baseRoom, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }

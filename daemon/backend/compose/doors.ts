@@ -3,7 +3,7 @@ import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
 import { NOBODY, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
-import { certificateGuard } from '../agents/agent-certificate.ts';
+import { certificateGuard, type NamespacesOfCertificate } from '../agents/agent-certificate.ts';
 import type { Forwarding } from '../cluster/forwarding/forwarding.ts';
 import type { PeerRuns } from '../cluster/runs/peer-runs.ts';
 import { V2_AGENT_TUNNEL_PATH } from '../cluster/forwarding/peer-headers.ts';
@@ -88,7 +88,8 @@ export async function openDoors(
   });
   const sockets = teardown.use('sockets', liveSockets(ground, parts));
   const guard = guardOf(api);
-  const guardAgents = certificateGuard(guard);
+  const namespacesOf: NamespacesOfCertificate = (origin) => api.authenticator.namespacesOf(origin);
+  const guardAgents = certificateGuard(guard, namespacesOf);
   const guardAll: Guard = (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request);
   const ownAgents = agentEndpoint(ground, parts, sockets);
   const v2Agents = v2AgentEndpoint(ground, parts, sockets);
@@ -126,7 +127,7 @@ export async function openDoors(
   const listener = await openAgentListener(
     agentAddress,
     [ownAgents, v2Agents],
-    { sockets, slowPeers, guard: certificateGuard(guardOfListener(api, guard, agentAddress)) },
+    { sockets, slowPeers, guard: certificateGuard(guardOfListener(api, guard, agentAddress), namespacesOf) },
     { connections, makeServer: makeServerOf('agent-listener') },
   );
   return { url, v2Url, agentUrl: teardown.use('listener of agents', listener).url };

@@ -136,7 +136,7 @@ export class AdmittedPeers {
   /** The caller by the credentials themselves, which come along: whoever reads the database can write any voucher. */
   async #shownAgain(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
     const principal = await this.#parts.authenticator.ofCredentials(headers, caller);
-    const { name, via, authority, clientNames, expiresMs } = voucher;
+    const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
     if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
     if (authority === undefined) return principal;
     // A certificate beside other credentials only narrows what they allow.
@@ -144,6 +144,8 @@ export class AdmittedPeers {
       ...principal,
       authority,
       clientNames,
+      certificateOrigin,
+      certificateNamespaces: this.#parts.authenticator.namespacesOf(certificateOrigin),
       certificateExpiresMs: expiresMs,
     };
   }

@@ -10,6 +10,7 @@ import { CHANNELS_PATH, V2_AGENT_TUNNEL_PATH } from '../../../../daemon/backend/
 import { administratorOf } from '../../../support/administrator.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import {
+  PEER_KEY,
   placeOf,
   SECRET,
   startMember,
@@ -228,16 +229,25 @@ test('an agent waits for the one that writes next', async () => {
   expect(await (await agent).join()).toMatchObject({ type: 'welcome' });
 });
 
-test('a certificate keeps its agent to its clients, over TLS to the certificate of the one that writes', async () => {
+test.each([
+  { name: 'with a peer key', proof: { key: PEER_KEY } },
+  { name: 'without one', proof: { secret: SECRET } },
+])('a certificate keeps its agent to its clients and namespaces by way of another backend $name', async ({ proof }) => {
   const authority = makeCertificate('agents', { isAuthority: true });
-  const web1 = makeCertificate('web-1', { issuer: authority, names: ['web-1'] });
+  const web1 = makeCertificate('web-1', { issuer: authority, names: ['web-1'], organization: 'Shop' });
+  const ofBank = makeCertificate('web-1', { issuer: authority, organization: 'Bank' });
   const server = makeCertificate('127.0.0.1', { names: ['127.0.0.1'] });
   const dir = await tempDir();
   const pair = await writePair(dir, server);
   const authorities = join(dir, 'agents.pem');
   await writeFile(authorities, authority.cert);
   const { writer, member } = await startPair({
-    settings: { tls: { ...pair, 'client-ca-file': authorities }, api: { user: 'ops', password: 'secret' } },
+    settings: {
+      tls: { ...pair, 'client-ca-file': authorities },
+      api: { user: 'ops', password: 'secret' },
+      'certificate-namespaces': [{ organization: 'Shop', namespaces: ['default'] }],
+    },
+    proof,
   });
   const { fingerprint256: fingerprint } = new X509Certificate(server.cert);
   member.leadership.follow({ id: 'the writer', url: writer.url, fingerprint });
@@ -246,6 +256,8 @@ test('a certificate keeps its agent to its clients, over TLS to the certificate 
   await agent.join();
   await expect(AgentPeer.connect(member.url, 'web-2', 'default', showing)).rejects.toThrow('403');
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', { rejectUnauthorized: false })).rejects.toThrow('401');
+  const showingBank = { rejectUnauthorized: false, cert: ofBank.cert, key: ofBank.key };
+  await expect(AgentPeer.connect(member.url, 'web-1', 'default', showingBank)).rejects.toThrow('403');
   // Without a name in its headers it is the one that writes that sees who it wants to be.
   const other = await AgentPeer.connect(member.url, 'web-2', undefined, showing);
   other.greet();

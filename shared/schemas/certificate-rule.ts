@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+const FINGERPRINT = /^[0-9a-fA-F]{2}(?::?[0-9a-fA-F]{2}){31}$/;
+
+/** A rule of the setting `certificate-namespaces`. A certificate has to meet all that it names. */
+export const certificateRuleSchema = z
+  .strictObject({
+    authority: z
+      .string()
+      .regex(
+        FINGERPRINT,
+        'must be the SHA-256 fingerprint of a certificate: openssl x509 -noout -fingerprint -sha256 -in FILE',
+      )
+      .exactOptional()
+      .describe('SHA-256 fingerprint of an authority in the chain of the certificate.'),
+    organization: z.string().min(1).max(255).exactOptional().describe('`O` of its subject.'),
+    'organizational-unit': z.string().min(1).max(255).exactOptional().describe('`OU` of its subject.'),
+    namespaces: z.array(z.string().min(1).max(255)).min(1).max(1000).describe('Where an agent with it may report.'),
+  })
+  .refine(
+    (rule) =>
+      rule.authority !== undefined || rule.organization !== undefined || rule['organizational-unit'] !== undefined,
+    'must name authority, organization or organizational-unit',
+  );
+export type CertificateRule = z.infer<typeof certificateRuleSchema>;
