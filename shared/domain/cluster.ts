@@ -16,9 +16,11 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
   const others = members.filter(({ id }) => id !== writer?.id);
   if (members.length < 2) return { kind: 'refused', code: 'invalid', reason: ALONE[view.database.kind] };
   if (to === undefined) {
-    const [least] = others.filter(({ state }) => state === 'ok').toSorted((a, b) => a.behind - b.behind);
+    const [least] = others
+      .filter(({ state, problem }) => state === 'ok' && problem === undefined)
+      .toSorted((a, b) => a.behind - b.behind);
     if (least !== undefined) return { kind: 'to', member: least };
-    return { kind: 'refused', code: 'conflict', reason: 'every other member is behind or gone' };
+    return { kind: 'refused', code: 'conflict', reason: 'every other member is behind, gone or not believed' };
   }
   // An id names one member, whatever the others are called.
   const byId = members.find(({ id }) => id === to);
@@ -39,9 +41,10 @@ const ALONE: Readonly<Record<ClusterView['database']['kind'], string>> = {
   postgres: 'there is no other member: no other backend uses this database',
 };
 
-function refusalOf({ id, name, state }: ClusterMember, writer: string | undefined): string | undefined {
+function refusalOf({ id, name, state, problem }: ClusterMember, writer: string | undefined): string | undefined {
   if (id === writer) return `${name} is the leader already`;
   if (state === 'gone') return `${name} has sent no heartbeat for a while`;
+  if (problem !== undefined) return `${name} ${problem}`;
   return state === 'behind' ? `${name} is too far behind` : undefined;
 }
 

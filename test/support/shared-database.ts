@@ -20,7 +20,7 @@ export function postgresOfFile(): () => PostgresServer {
 }
 
 /** The key that backends of a test have in common; each test file has its own. */
-export const PEER_KEY = randomBytes(32).toString('base64');
+const PEER_KEY = randomBytes(32).toString('base64');
 
 /** A file that holds a peer key, until the test is over. */
 export async function peerKeyFile(key = PEER_KEY): Promise<string> {

@@ -25,6 +25,11 @@ describe('who writes after a hand-over', () => {
       view: { members: [writer, aMember('web2', { state: 'behind', behind: 1 }), aMember('web3', { behind: 9 })] },
       expected: 'web3-id',
     },
+    {
+      name: 'never one that has not proved itself',
+      view: { members: [writer, aMember('web2', { problem: 'is none of ours' }), aMember('web3', { behind: 9 })] },
+      expected: 'web3-id',
+    },
     { name: 'the one of this name', to: 'web3:4567', expected: 'web3-id' },
     { name: 'the one of this id', to: 'web2-id', expected: 'web2-id' },
     {
@@ -76,10 +81,17 @@ describe('who writes after a hand-over', () => {
       reason: /no heartbeat/,
     },
     {
+      name: 'one that has not proved itself',
+      view: { members: [writer, aMember('web2', { problem: 'has no peer-key-file' }), aMember('web3')] },
+      to: 'web2:4567',
+      code: 'conflict',
+      reason: /^web2:4567 has no peer-key-file$/,
+    },
+    {
       name: 'anybody, when all others are behind or gone',
       view: { members: [writer, aMember('web2', { state: 'gone' }), aMember('web3', { state: 'behind' })] },
       code: 'conflict',
-      reason: /^every other member is behind or gone$/,
+      reason: /^every other member is behind, gone or not believed$/,
     },
   ])('refused: $name', ({ view, to, code, reason }) => {
     expect(successionOf(aClusterView(view), to)).toEqual({
@@ -100,6 +112,11 @@ describe('what the member that answers is in trouble with', () => {
       name: 'being behind',
       view: { answered_by: 'web2-id', members: behind },
       expected: ['member web2:4567 is 1204 writes behind'],
+    },
+    {
+      name: 'another member that has not proved itself',
+      view: { members: [writer, aMember('web2', { problem: 'has no peer-key-file' })] },
+      expected: ['member web2:4567 has no peer-key-file'],
     },
     { name: 'others that are behind are not its trouble', view: { members: behind }, expected: [] },
     {

@@ -112,7 +112,7 @@ export class PeerSignatures {
 
   /**
    * The reason why another member is not believed, for people; undefined: its row in the database proves that it has
-   * the same key. Nothing is sent to a member that is not believed: whoever can write to the database can make such a row.
+   * the same key. Nothing is sent to a member that is not believed: a database writer can make such a row.
    */
   problemOf(row: MemberRow): string | undefined {
     const { keys } = this.#parts;
