@@ -6,7 +6,7 @@ import { openApiClient, type ApiClient } from '../../../shared/client/api-client
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { asking } from '../../support/asking.ts';
 import { FeedPeer } from '../../support/feed-peer.ts';
-import { postgresOfFile } from '../../support/shared-database.ts';
+import { peerKeyFile, postgresOfFile } from '../../support/shared-database.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -56,7 +56,8 @@ class Pair {
       group_interval: 1,
       concurrency: 1,
     };
-    await writeFile(configFile, JSON.stringify({ handlers: { default: handler }, ...settings }));
+    const common = { 'peer-key-file': await peerKeyFile(), handlers: { default: handler } };
+    await writeFile(configFile, JSON.stringify({ ...common, ...settings }));
     const database = await server().database();
     const start = async (): Promise<Member> => {
       const daemon = await startDaemon({
