@@ -352,7 +352,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #refuseUnproved({ id, name }: StoredMember): void {
     const problem = this.#problems.get(id);
     if (problem === undefined) return;
-    throw new MonError('unavailable', `the backend that writes, ${name}, ${problem}: nothing is sent to it`);
+    throw new MonError('unavailable', `the leader ${name} ${problem}: nothing is sent to it`);
   }
 
   /** A standby that was behind was promoted, or an old copy was put in place; the writer notices that by itself. */

@@ -77,8 +77,16 @@ export class Metrics implements Disposable {
     this.#readConditions(parts);
     this.#readProcess(parts);
     const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
-    const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
-    const writeSeconds = this.#histogram('mon_store_write_duration_seconds', 'Synced writes of the store', SECONDS);
+    const commitSeconds = this.#histogram(
+      'mon_commit_duration_seconds',
+      'Time from the start of a batch to its synced write',
+      SECONDS,
+    );
+    const writeSeconds = this.#histogram(
+      'mon_store_write_duration_seconds',
+      'Duration of synced writes to the store',
+      SECONDS,
+    );
     this.#listening = parts.batcher.commits.onCommit(({ results, times }) => {
       if (times === undefined) return;
       const { durationMs, writeMs } = times;
@@ -137,88 +145,88 @@ export class Metrics implements Disposable {
     this.#counter('mon_results_committed_total', 'Results stored since the start', () => batcher.committedResults);
     this.#counter(
       'mon_results_refused_total',
-      'Results of agents that were not taken, and of anybody for banned clients',
+      'Results that were rejected, from agents or for invalidated clients',
       () => results.refused,
       'reason',
     );
-    this.#gauge('mon_queued_results', 'Results that wait for their commit', () => batcher.queued);
-    this.#counter('mon_store_failed_writes_total', 'Batches that the store refused', () => batcher.failedWrites);
+    this.#gauge('mon_queued_results', 'Results waiting for their commit', () => batcher.queued);
+    this.#counter('mon_store_failed_writes_total', 'Batches that the store rejected', () => batcher.failedWrites);
   }
 
   #readState(registry: Registry): void {
     // Asked for each time: the registry replaces it when it reads the store again.
     const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
     this.#gauge('mon_events', 'Open events', () => namespace().openEvents.counts(), 'severity');
-    this.#gauge('mon_results', 'Checks by their last result', () => namespace().results, 'severity');
-    this.#gauge('mon_clients', 'Known clients', () => namespace().clients.size);
-    this.#gauge('mon_silenced_entries', 'Silenced entries', () => namespace().silenced.size);
-    this.#gauge(
-      'mon_silenced_idle_entries',
-      'Silenced entries that are marked as idle',
-      () => namespace().silenced.idleCount,
-    );
+    this.#gauge('mon_results', 'Checks by the status of their latest result', () => namespace().results, 'severity');
+    this.#gauge('mon_clients', 'Registered clients', () => namespace().clients.size);
+    this.#gauge('mon_silenced_entries', 'Silences', () => namespace().silenced.size);
+    this.#gauge('mon_silenced_idle_entries', 'Silences that are marked as idle', () => namespace().silenced.idleCount);
     this.#gauge('mon_stashes', 'Stashes', () => stashesOf(namespace()).size);
   }
 
   #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {
-    this.#gauge('mon_connections', 'Connections of all listeners, whatever they are for', () => connections.size);
+    this.#gauge('mon_connections', 'Open connections of all listeners', () => connections.size);
     this.#gauge(
       'mon_connections_tunnelled',
-      'Agents that another backend passes on to this one, in the one connection that it has for all of them',
+      'Agents whose connections another member forwards to this one',
       () => connections.tunnels,
     );
-    this.#gauge('mon_connections_limit', 'Connections that there may be', () => connections.limits.all);
+    this.#gauge('mon_connections_limit', 'Maximum number of connections', () => connections.limits.all);
     this.#counter(
       'mon_connections_refused_total',
-      'Connections that were too many, of all or of their address',
+      'Connections that were refused because of a connection limit',
       () => connections.refused,
       'reason',
     );
     this.#gauge(
       'mon_buffered_bytes',
-      'Bytes that wait for peers that have not read yet, or not ended what they say',
+      'Bytes buffered for clients that read slowly or send incomplete requests',
       () => slowPeers.waitingBytes,
     );
     this.#counter(
       'mon_connections_cut_total',
-      'Connections that were cut because they did not read, or too much waited for them or for all',
+      'Connections that were closed because of slow reading or full buffers',
       () => slowPeers.cut,
       'reason',
     );
     this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
     this.#gauge(
       'mon_agents_spool_failing',
-      'Connected agents that cannot write results to their disk and keep them in memory only',
+      'Connected agents that cannot write their spool to disk and keep results in memory',
       () => agents.unableToSpool,
     );
     this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
-    this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
+    this.#gauge('mon_feed_lag_seconds', 'Lag of the slowest consumer of the feed', () => feed.lagMs / 1000);
   }
 
   #readForwarding({ forwarding }: MetricParts): void {
     if (forwarding === undefined) return;
     this.#counter(
       'mon_forwarded_requests_total',
-      'Requests that the backend that writes has answered in place of this one',
+      'Requests that this member forwarded to the leader',
       () => forwarding.requests,
     );
-    this.#gauge('mon_forwarded_agents', 'Agents of the backend that writes that came here', () => forwarding.agents);
+    this.#gauge(
+      'mon_forwarded_agents',
+      'Agents connected to this member that are forwarded to the leader',
+      () => forwarding.agents,
+    );
   }
 
   #readRuns({ spreadRuns }: MetricParts): void {
     if (spreadRuns === undefined) return;
     this.#counter(
       'mon_handler_runs_elsewhere_total',
-      'Runs of handlers that have ended on another backend, for this one',
+      'Handler runs that another member completed for this one',
       () => spreadRuns.elsewhere,
     );
   }
 
   #readDeadLetters({ deadLetters }: MetricParts): void {
-    this.#gauge('mon_dead_letters', 'Runs of handlers that failed for good', () => deadLetters.size);
+    this.#gauge('mon_dead_letters', 'Dead letters', () => deadLetters.size);
     this.#counter(
       'mon_dead_letters_dropped_total',
-      'Dead letters that went because there were too many',
+      'Dead letters that were dropped because of the limit',
       () => deadLetters.overflowed,
     );
   }
@@ -226,7 +234,7 @@ export class Metrics implements Disposable {
   #readCluster(cluster: Cluster): void {
     this.#gauge(
       'mon_cluster_members',
-      'Backends that share the store, this one among them',
+      'Members of the cluster, including this one',
       () => {
         const counts = { ok: 0, behind: 0, gone: 0 };
         for (const { state } of cluster.view().members) counts[state] += 1;
@@ -234,17 +242,17 @@ export class Metrics implements Disposable {
       },
       'state',
     );
-    this.#gauge('mon_cluster_is_writer', '1 while this backend writes', () => {
+    this.#gauge('mon_cluster_is_writer', '1 while this member is the leader', () => {
       const { answered_by: id, writer } = cluster.view();
       return Number(writer?.id === id);
     });
-    this.#gauge('mon_cluster_seq', 'Number of the newest write that this backend knows of', () => cluster.view().seq);
+    this.#gauge('mon_cluster_seq', 'Number of the latest write that this member has seen', () => cluster.view().seq);
     this.#gauge(
       'mon_cluster_behind',
-      'Writes that are not in the memory of this backend yet',
+      'Writes that this member has not applied yet',
       () => answeringMember(cluster.view())?.behind ?? 0,
     );
-    this.#gauge('mon_cluster_database_up', '0 while the store does not take writes', () =>
+    this.#gauge('mon_cluster_database_up', '0 while the store does not accept writes', () =>
       Number(cluster.view().database.state === 'ok'),
     );
   }
@@ -261,17 +269,17 @@ export class Metrics implements Disposable {
   #readMemory(memory: MemoryBudget): void {
     this.#gauge(
       'mon_memory_known_bytes',
-      'Bytes of memory that clients, checks, events, silences and stashes take',
+      'Memory in bytes used by clients, checks, events, silences and stashes',
       () => memory.usedBytes,
     );
     this.#gauge(
       'mon_memory_limit_bytes',
-      'Bytes of memory beyond which nothing new is accepted',
+      'Memory limit in bytes above which new objects are rejected',
       () => memory.limitBytes,
     );
     this.#counter(
       'mon_memory_refused_total',
-      'New objects that were refused because of the memory limit',
+      'New objects that were rejected because of the memory limit',
       () => memory.refusals,
     );
   }
@@ -279,9 +287,9 @@ export class Metrics implements Disposable {
   #readDisk(disk: DiskGuard): void {
     // Without a known figure there is no series.
     this.#gauge('mon_disk_free_bytes', 'Free bytes on the disk of the store', () => disk.freeBytes ?? {});
-    this.#gauge('mon_disk_reserved_bytes', 'Bytes that are set aside for a full disk', () => disk.reservedBytes);
-    this.#gauge('mon_disk_floor_bytes', 'Free bytes below which results are refused; 0: never', () => disk.floorBytes);
-    this.#gauge('mon_disk_refusing', '1 while results are refused because the disk is full', () =>
+    this.#gauge('mon_disk_reserved_bytes', 'Bytes of the reserve file for a full disk', () => disk.reservedBytes);
+    this.#gauge('mon_disk_floor_bytes', 'Free bytes below which results are rejected; 0: never', () => disk.floorBytes);
+    this.#gauge('mon_disk_refusing', '1 while results are rejected because the disk is full', () =>
       Number(disk.isRefusing),
     );
   }
@@ -289,24 +297,24 @@ export class Metrics implements Disposable {
   #readConditions({ board, entityLimit }: MetricParts): void {
     this.#gauge('mon_entities', 'Entities that count towards entity_limit', () => entityLimit.usage().total);
     // Without a limit there is no series.
-    this.#gauge('mon_entity_limit', 'Entities that there may be (entity_limit)', () => {
+    this.#gauge('mon_entity_limit', 'Limit of entities (entity_limit)', () => {
       const { limit } = entityLimit.usage();
       return limit === 'unlimited' ? {} : limit;
     });
     this.#counter(
       'mon_entities_refused_total',
-      'Agents and entities that were refused because of entity_limit; each attempt counts',
+      'Agents and entities that were rejected because of entity_limit; each attempt counts',
       () => entityLimit.refusals,
     );
     this.#gauge(
       'mon_condition_status',
-      'Conditions of the backend that it reports as checks of mon.backend: 0 OK, 1 warning, 2 critical',
+      'Conditions reported as checks of the client mon.backend: 0 OK, 1 warning, 2 critical',
       () => Object.fromEntries([...board.findings].map(([name, { status }]) => [name, status])),
       'condition',
     );
     this.#gauge(
       'mon_condition_subjects',
-      'Refused entities, failing handlers, broken checks or idle silences that a condition is about',
+      'Rejected entities, failing handlers, broken checks or idle silences of a condition',
       () => Object.fromEntries([...board.findings].map(([name, { subjects }]) => [name, subjects.length])),
       'condition',
     );
@@ -333,11 +341,7 @@ export class Metrics implements Disposable {
       return (user + system) / 1e6;
     });
     this.#gauge('process_resident_memory_bytes', 'Bytes of memory of the process', () => process.memoryUsage.rss());
-    this.#gauge(
-      'nodejs_heap_size_used_bytes',
-      'Bytes of memory of objects in use',
-      () => process.memoryUsage().heapUsed,
-    );
+    this.#gauge('nodejs_heap_size_used_bytes', 'Heap in use, in bytes', () => process.memoryUsage().heapUsed);
   }
 
   #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {

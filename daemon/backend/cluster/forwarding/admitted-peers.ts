@@ -17,7 +17,7 @@ export const NO_MEMBER =
 
 /** The refusal of the token of a machine at another backend, where nobody can prove that it was shown. */
 export const NEEDS_PEER_KEY =
-  'the token of a machine makes an administrator of the backend on that machine alone: show other credentials, ask the backend that writes, or give all backends a peer-key-file';
+  'the token of a machine makes an administrator of the backend on that machine alone: use other credentials, send the request to the leader, or give all members a peer-key-file';
 
 /** An address, as a proxy may have told it. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;

@@ -10,6 +10,7 @@ function member(id: string, host: string, [since, seen]: readonly [since: number
     name: `${host}:4567`,
     url: `http://${host}:4567`,
     fingerprint: undefined,
+    proof: undefined,
     version: '1.0.0',
     seq: 7,
     sinceMs: NOW_MS - since * 1000,
@@ -27,7 +28,7 @@ function shown(members: readonly StoredMember[], holder = 'a'): readonly string[
     epoch: 1,
     seq: 7,
   } satisfies Standing['lease'];
-  const self = { id: 'a', seq: 7, newest: 7, isTooFarBehind: false };
+  const self = { id: 'a', seq: 7, newest: 7, isTooFarBehind: false, problems: new Map<string, string>() };
   const view = clusterViewOf({ nowMs: NOW_MS, members, lease }, self, { place: 'db', problem: null });
   return view.members.map(({ id, role, state }) => `${id} ${role} ${state}`);
 }
