@@ -1,0 +1,94 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const read = (patterns: readonly string[]): readonly TextFile[] =>
+  globSync(patterns, { cwd: ROOT })
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
+
+const PROGRAMS = read(['{daemon,shared,tui}/**/*.{ts,tsx}']);
+const CODE = [...PROGRAMS, ...read(['{scripts,test}/**/*.{ts,tsx}'])];
+/** The pages for users; those in `docs/spec` are the specification, whose words are its own. */
+const PAGES = read(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/how-to/*.md']);
+
+/** How much is left of what the language rules forbid. The numbers may only fall: lower them when they do. */
+const LEFT = JSON.parse(readFileSync(join(import.meta.dirname, 'language-left.json'), 'utf8')) as Readonly<
+  Record<string, number>
+>;
+
+/** The phrases that the glossary lists after *Not*. */
+const BANNED = [...readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8').matchAll(/_Not_: ([^.]+)\./g)].flatMap(
+  ([, phrases = '']) => phrases.replaceAll(/\s+/g, ' ').split(', '),
+);
+const BANNED_PATTERN = new RegExp(String.raw`\b(?:${BANNED.join('|')})\b`, 'gi');
+
+/** Texts of two words or more that a program shows, logs or answers. */
+function shownTexts({ text }: TextFile): readonly string[] {
+  const shown: string[] = [];
+  const take = (literal: string): string => {
+    if (literal.includes(' ')) shown.push(literal);
+    return '_';
+  };
+  let code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import .*$/gm, '');
+  // Templates from the innermost on: each is complete once its expressions are replaced.
+  for (let before = ''; before !== code;) {
+    before = code;
+    code = code.replaceAll(/\$\{[^{}`]*\}/g, '_').replaceAll(/`(?:[^`$\\]|\\.|\$(?!\{))*`/g, take);
+  }
+  code.replaceAll(/'(?:[^'\\\n]|\\.)*'/g, take);
+  return shown;
+}
+
+/** Prose without code, links and quotations. */
+function prose({ path, text }: TextFile): string {
+  if (path === 'docs/glossary.md') return text.replaceAll(/_Not_: [^.]+\./g, '');
+  return text.replaceAll(/```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)|"[^"\n]*"/g, '');
+}
+
+function countMatches(texts: readonly string[], pattern: RegExp): number {
+  return texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].length, 0);
+}
+
+/** How many exported names of a kind are declared in more than one file of the programs. */
+function declaredTwice(kind: RegExp): number {
+  const files = new Map<string, Set<string>>();
+  for (const { path, text } of PROGRAMS) {
+    for (const [, name = ''] of text.matchAll(kind)) files.set(name, (files.get(name) ?? new Set()).add(path));
+  }
+  return [...files.values()].filter(({ size }) => size > 1).length;
+}
+
+const HEADLESS = /\/\*\*\s+(?:\* )?(?:what|who|whom|whose|of|that|as|by|to|with|beside|nothing|nobody|from)\b/gi;
+const codeTexts = CODE.map(({ text }) => text);
+
+const COUNTS: Readonly<Record<string, () => number>> = {
+  'banned words in texts of the programs': () => countMatches(PROGRAMS.flatMap(shownTexts), BANNED_PATTERN),
+  'banned words in the documentation': () => countMatches(PAGES.map(prose), BANNED_PATTERN),
+  'docstrings that begin with neither a noun nor a verb': () => countMatches(codeTexts, HEADLESS),
+  'comment lines wider than 120 characters': () => countMatches(codeTexts, /^\s*(?:\/\/|\*|\/\*\*) .{118,}$/gm),
+  'tables wider than 200 characters': () =>
+    countMatches(PAGES.map(({ text }) => text), /^\|(?: *:?-+:? *\|)+$(?<=^.{201,})/gm), // prettier-ignore
+  'exported types that are declared in two files': () => declaredTwice(/^export (?:interface|type|class) (\w+)/gm),
+  'exported functions that are declared in two files': () => declaredTwice(/^export (?:async )?function (\w+)/gm),
+};
+
+test('the glossary lists the phrases that are not used', () => {
+  expect(BANNED.length).toBeGreaterThan(20);
+});
+
+describe('the language gets no worse', () => {
+  test.each(Object.entries(COUNTS))('%s', (name, count) => {
+    const left = LEFT[name] ?? 0;
+    const now = count();
+    expect(now, `${name}: write in the words of docs/glossary.md`).toBeLessThanOrEqual(left);
+    expect(now, `${name}: lower the number in language-left.json to ${String(now)}`).toBeGreaterThanOrEqual(left);
+  });
+});
