@@ -267,7 +267,7 @@ export const programSettingsSchema = z.object({
     .max(1000)
     .default([])
     .describe(
-      'Which certificates of agents are good in which namespaces. Empty: each is good in all. See [tls.md](tls.md#certificates-of-agents).',
+      'Namespaces in which agent certificates are valid, by CA and subject. Empty: all namespaces. See [TLS](tls.md#namespaces-of-certificates).',
     ),
   'trusted-proxies': networksSchema.describe(
     'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',
@@ -295,7 +295,7 @@ export const programSettingsSchema = z.object({
     .max(4096)
     .optional()
     .describe(
-      'A file with the key by which backends with the same database recognize each other; the same on all of them. See [scale-out.md](scale-out.md#the-peer-key).',
+      'File with the key by which the members of a cluster authenticate each other; the same on all members. See [the peer key](scale-out.md#the-peer-key).',
     ),
   'stale-after': z
     .int()

@@ -89,8 +89,8 @@ async function run(work: Work): Promise<void> {
   const turn = turnOf(step);
   if (turn === 'wait') return talk.say(`${stepText(plan, step)}: running. Type upgrade to check it.`);
   talk.say(`${stepText(plan, step)}.`);
-  const told = turn === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
-  for (const line of told) talk.say(safeLine(line));
+  const instructions = turn === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
+  for (const line of instructions) talk.say(safeLine(line));
   if (turn === 'confirm' && !(await isSure(talk, 'Is it done?'))) return;
   if (turn === 'agree' && !(await isSure(talk, 'Run it?'))) return;
   const typed = turn === 'type' ? await typeWord(talk, step.confirm ?? '') : '';
