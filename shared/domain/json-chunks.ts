@@ -32,6 +32,8 @@ export interface ChunkOptions {
   readonly depthMax: number;
   /** Default: `CHUNK`. */
   readonly chunk?: number;
+  /** Longest text, in UTF-16 units without its escapes; default: `TEXT_LENGTH_MAX`. */
+  readonly textLengthMax?: number;
   /**
    * Looks at the value of each run; `names` lead to its container. Refuses by throwing, and leaves members out by
    * deleting them. Of a member that is a large container it gets the name alone, with the value null.
@@ -77,7 +79,7 @@ export function* parseJsonInChunks(text: string, options: ChunkOptions): Generat
 /** @returns undefined: it is short, or no container */
 function* scan(
   text: string,
-  { depthMax, chunk = CHUNK }: ChunkOptions,
+  { depthMax, chunk = CHUNK, textLengthMax = TEXT_LENGTH_MAX }: ChunkOptions,
 ): Generator<void, LargeContainer | undefined, undefined> {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -92,7 +94,7 @@ function* scan(
     }
     switch (text.charCodeAt(at)) {
       case 0x22: {
-        const end: number = yield* endOfText(text, at);
+        const end: number = yield* endOfText(text, at, textLengthMax);
         at = end;
         break;
       }
@@ -139,14 +141,14 @@ function* scan(
 }
 
 /** Finds the quote that ends a text. */
-function* endOfText(text: string, start: number): Generator<void, number, undefined> {
+function* endOfText(text: string, start: number, lengthMax: number): Generator<void, number, undefined> {
   let yieldAt = start + 8 * CHUNK;
   let escapes = 0;
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
-      if (at - start - 1 - escapes > TEXT_LENGTH_MAX) {
-        fail(`holds a text of more than ${TEXT_LENGTH_MAX.toLocaleString('en-US')} characters: shorten it`);
+      if (at - start - 1 - escapes > lengthMax) {
+        fail(`holds a text of more than ${lengthMax.toLocaleString('en-US')} characters: shorten it`);
       }
       return at;
     }

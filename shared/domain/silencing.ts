@@ -131,7 +131,7 @@ export function isActive(entry: SilencedEntry, nowMs: number): boolean {
 /** What is wrong with putting an entry in the place of one that recurs: it would be lost by an order that knows nothing of it. */
 export function replacementProblem(before: SilencedEntry | undefined, after: SilencedEntry): string | undefined {
   if (before?.recurrence === undefined || after.recurrence !== undefined) return undefined;
-  return `${before.id} recurs (${before.recurrence.schedule}): clear it first, or silence the same by a selector`;
+  return `${before.id} recurs (${before.recurrence.schedule}): clear it first, or silence the same events by a selector`;
 }
 
 /** The entry as the API shows it. */

@@ -73,7 +73,13 @@ export class LongFrames {
 }
 
 async function parsed(text: string): Promise<unknown> {
-  const options = { depthMax: DEPTH_MAX, inspect: strip, strictly: () => undefined };
+  const options = {
+    depthMax: DEPTH_MAX,
+    // The length of the frame bounds its texts, as in a short frame: an agent would send a refused output for ever.
+    textLengthMax: Infinity,
+    inspect: strip,
+    strictly: () => undefined,
+  };
   const { value } = await inChunks(parseJsonInChunks(text, options));
   return value;
 }

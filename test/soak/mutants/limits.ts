@@ -607,8 +607,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the cost of the selectors of a namespace',
     file: 'daemon/backend/silences/selector-budget.ts',
-    text: 'if (cost > 0 && silenced.selectorCost + cost > SELECTORS_COST_MAX)',
-    replacement: 'if (cost > SELECTORS_COST_MAX)',
+    text: 'return cost > 0 && silenced.selectorCost + cost > SELECTORS_COST_MAX',
+    replacement: 'return cost > SELECTORS_COST_MAX',
     test: 'test/daemon/backend/silences/selector-budget.test.ts',
   },
   {
@@ -717,8 +717,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'selectors that exist cost nothing when they are sent again',
     file: 'daemon/backend/silences/selector-budget.ts',
-    text: 'if (cost > 0 && silenced',
-    replacement: 'if (silenced',
+    text: 'return cost > 0 && silenced',
+    replacement: 'return silenced',
     test: 'test/daemon/backend/silences/selector-budget.test.ts',
     title: 'that a restore brought',
   },

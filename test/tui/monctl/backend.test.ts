@@ -30,7 +30,7 @@ test('an event is listed, silenced, resolved and gone, on a real backend', async
     /^0 ID .*\nclient:web-002:http +never +yes +0 +alice$/,
   );
 
-  expect(await monctl('event resolve web-002 http')).toMatch(/^0 resolving web-002\/http, asked at /);
+  expect(await monctl('event resolve web-002 http')).toMatch(/^0 resolving web-002\/http, requested at /);
   expect(await keys('event list')).toEqual(['web-001/disk']);
   expect(await monctl('silenced list')).toBe('0 no silenced entries');
 

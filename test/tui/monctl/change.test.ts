@@ -65,7 +65,7 @@ const DRY_RUNS: readonly {
     body: { client: 'web-001', check: 'http' },
     effects: [
       /^the event web-001\/http, WARN \(1\) for \w+, would be resolved$/,
-      'the silenced entry web:http would end with it',
+      'the silence web:http would end with it',
     ],
   },
   {
@@ -84,7 +84,7 @@ const DRY_RUNS: readonly {
     line: ['silenced', 'create', '--subscription', 'web', '--check', 'http', '--begin', '+1d'],
     request: 'POST /silenced',
     effects: [
-      'the entry web:http of bob (CHG-1) would be replaced',
+      'the silence web:http of bob (CHG-1) would be replaced',
       'it matches 1 event now: 1 warning',
       '1 of them already silenced',
     ],
@@ -107,7 +107,7 @@ const DRY_RUNS: readonly {
     line: ['silenced', 'clear', 'web:http'],
     request: 'POST /silenced/clear',
     body: { id: 'web:http' },
-    effects: ['the entry web:http of bob (CHG-1) would end', '1 event: 1 warning'],
+    effects: ['the silence web:http of bob (CHG-1) would end', '1 event: 1 warning would no longer be silenced'],
   },
   {
     line: ['client', 'create', 'web-001', '--address', 'x'],
@@ -121,7 +121,7 @@ const DRY_RUNS: readonly {
     effects: [
       /^the client web-001, last seen \w+ ago, would be deleted with 4 results$/,
       '2 events: 1 critical, 1 warning would be resolved',
-      'it could not come back for 1h',
+      'it would be rejected for 1h',
     ],
   },
   {
@@ -141,7 +141,7 @@ const DRY_RUNS: readonly {
     body: { to: 'load-average' },
     effects: [
       '1 result of load would move to load-average',
-      'with them no events',
+      'with no events',
       '1 client with results of both; use --force',
     ],
   },
@@ -151,8 +151,8 @@ const DRY_RUNS: readonly {
     body: { to: 'web', force: true },
     effects: [
       '1 result of http would move to web',
-      'with them 1 event: 1 warning',
-      'these silences match http and not web: web:http',
+      'with 1 event: 1 warning',
+      'these silences match http but not web: web:http',
     ],
   },
   {
@@ -173,7 +173,7 @@ const DRY_RUNS: readonly {
   {
     line: ['result', 'submit', 'web-009', 'disk', 'ok'],
     request: 'POST /results',
-    effects: ['the client web-009 would be made', 'it would be the first result of web-009/disk'],
+    effects: ['the client web-009 would be created', 'it would be the first result of web-009/disk'],
   },
   {
     line: ['result', 'delete', 'web-001', 'disk'],
@@ -227,7 +227,7 @@ const DRY_RUNS: readonly {
     line: ['namespace', 'create', 'staging'],
     request: 'POST /api/core/v2/namespaces',
     body: { name: 'staging' },
-    effects: ['the namespace staging would be made'],
+    effects: ['the namespace staging would be created'],
   },
   {
     line: ['namespace', 'delete', 'staging'],
@@ -355,8 +355,8 @@ test('a dry run for people', async () => {
       '{',
       '  "id": "web:http"',
       '}',
-      'the entry web:http of bob (CHG-1) would end',
-      '1 event: 1 warning',
+      'the silence web:http of bob (CHG-1) would end',
+      '1 event: 1 warning would no longer be silenced',
       'nothing was sent',
       '',
     ].join('\n'),

@@ -48,12 +48,12 @@ describe('info', () => {
   test('shows who writes and where everything is', async () => {
     expect((await monctl('cluster info')).stdout).toBe(
       [
-        'answered by   web1:4567',
-        'writer        web1:4567 since 2026-11-20 11:00:00Z (1h ago), epoch 7',
-        'newest write  1200',
-        'database      postgres postgres://db-1:5432,db-2:5432/mon',
-        'its state     ok',
-        'members       3 members, 1 gone',
+        'answered by  web1:4567',
+        'writer       web1:4567 since 2026-11-20 11:00:00Z (1h ago), epoch 7',
+        'last write   1200',
+        'database     postgres postgres://db-1:5432,db-2:5432/mon',
+        'its state    ok',
+        'members      3 members, 1 gone',
         '',
       ].join('\n'),
     );
@@ -65,9 +65,9 @@ describe('info', () => {
     cluster.told = { ...TOLD, database, writer: null };
     const { code, stdout } = await monctl('cluster info');
     expect(code).toBe(0);
-    expect(stdout).toContain('writer        nobody\n');
-    expect(stdout).toContain('its state     away: connection refused\n');
-    expect(stdout).toContain('trouble       database away: writes wait\ntrouble       no leader: writes wait\n');
+    expect(stdout).toContain('writer       nobody\n');
+    expect(stdout).toContain('its state    away: connection refused\n');
+    expect(stdout).toContain('trouble      database away: writes wait\ntrouble      no leader: writes wait\n');
   });
 });
 
@@ -115,7 +115,7 @@ describe('hand-over', () => {
   test.each([
     { line: 'web9', code: 3, says: 'there is no member web9' },
     { line: 'web3:4567', code: 6, says: 'web3:4567 has sent no heartbeat for a while' },
-    { line: 'web1:4567', code: 6, says: 'web1:4567 writes already' },
+    { line: 'web1:4567', code: 6, says: 'web1:4567 is the leader already' },
   ])('to $line is refused with exit code $code, also before it is asked', async ({ line, code, says }) => {
     const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
     expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);

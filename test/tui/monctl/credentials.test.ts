@@ -125,7 +125,7 @@ test('configure keeps a backend for monctl and the console, the secret in a file
   expect((await atHome(['version'])).stdout).toContain(backend.url);
   expect(await atHome(['event', 'list', '--context', 'test'])).toMatchObject({
     code: 3,
-    stderr: 'monctl: there is no context "test": there is prod\n',
+    stderr: 'monctl: there is no context "test": use one of prod\n',
   });
 });
 
@@ -169,8 +169,8 @@ test('on a real terminal configure asks, and what is typed as a password is not 
 });
 
 test.each([
-  ['credentials in the address', ['--backend', 'http://a:b@127.0.0.1:1'], /leave the credentials out/],
-  ['no backend', [], /name the backend/],
+  ['credentials in the address', ['--backend', 'http://a:b@127.0.0.1:1'], /do not put credentials into the URL/],
+  ['no backend', [], /set the backend/],
   ['two ways in', ['--backend', 'http://127.0.0.1:1', '--user', 'a', '--api-key-file', '/x'], /not both/],
 ])('configure refuses %s', async (_what, options, message) => {
   const { code, stderr } = await atHome(['configure', ...options]);

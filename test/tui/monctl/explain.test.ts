@@ -60,7 +60,7 @@ test.each<{ name: string; line: readonly string[]; input?: string; code: number;
     name: 'nobody knows it',
     line: ['event', 'explain', 'web-9', 'disk'],
     code: 3,
-    stderr: /neither an event nor a result/,
+    stderr: /no event and no result/,
   },
 ])('what is wrong is said: $name', async ({ line, input, code, stderr }) => {
   const run = await monctl(line, input);

@@ -45,7 +45,7 @@ test('objects are made, replaced and deleted; what names no namespace is in that
     stdout: 'Deleted CheckConfig staging/cron\nDeleted CheckConfig staging/swap\n',
     stderr: '',
   });
-  expect((await monctl(remove, { input: CHECKS })).stdout).toMatch(/^Not there CheckConfig staging\/cron\n/);
+  expect((await monctl(remove, { input: CHECKS })).stdout).toMatch(/^Not found CheckConfig staging\/cron\n/);
 });
 
 test('a dry run names the objects, and nothing is sent', async () => {
@@ -139,10 +139,10 @@ test('what does not do what it seems to is made, and told beside the result', as
 `;
   const ofFilter =
     'the expression "event.chek.status == 2" names event.chek, ' +
-    'which has no value unless something brings an attribute of that name: is event.check meant?';
+    'which has no value unless something brings an attribute of that name: did you mean event.check?';
   const ofCheck =
     'the expression "entity.lables.x == \'a\'" names entity.lables, ' +
-    'which has no value unless something brings an attribute of that name: is entity.labels meant?';
+    'which has no value unless something brings an attribute of that name: did you mean entity.labels?';
   const risky = expect.stringMatching(/^the check has tokens in a line for the shell: /);
   const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
   expect([code, stdout]).toEqual([
@@ -191,12 +191,12 @@ test('an object that is refused does not hold up the others, and is named with t
 {type: CheckConfig, metadata: {name: fine}, spec: {command: fine, interval: 5}}
 `;
   const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
-  expect([code, stderr]).toEqual([9, 'monctl: 4 of 5 objects refused\n']);
+  expect([code, stderr]).toEqual([9, 'monctl: 4 of 5 objects rejected\n']);
   expect(stdout.trimEnd().split('\n')).toEqual([
-    'Refused CheckConfig default/disk: disk is defined in the configuration file; change it there',
-    'Refused Extension tool: there is no type core/v2.Extension here',
-    expect.stringMatching(/^Refused Secret token: secrets are not fetched from providers here: use/),
-    expect.stringMatching(/^Refused CheckConfig default\/wrong: interval: /),
+    'Rejected CheckConfig default/disk: disk is defined in the configuration file; change it there',
+    'Rejected Extension tool: there is no type core/v2.Extension here',
+    expect.stringMatching(/^Rejected Secret token: secrets are not fetched from providers here: use/),
+    expect.stringMatching(/^Rejected CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',
   ]);
 });
@@ -206,7 +206,7 @@ test('an object beyond entity_limit is refused with the setting first, then the 
   expect(await monctl(['create', '-f', '-'], { input })).toMatchObject({ code: 0 });
   expect(await monctl(['create', '-f', '-'], { input: input.replace('a}', 'b}') })).toEqual({
     code: 4,
-    stdout: expect.stringMatching(/^Refused Entity default\/b: entity_limit is reached: raise it/) as string,
+    stdout: expect.stringMatching(/^Rejected Entity default\/b: entity_limit is reached: raise it/) as string,
     stderr: expect.stringMatching(
       /^monctl: entity_limit is reached: raise it.*This functionality requires a valid license with a sufficient entity limit\./,
     ) as string,
@@ -222,7 +222,7 @@ test('exact state is for restore, which does not count it as a report', async ()
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);
-  expect(said).toMatch(/^Refused Entity default\/a: this is part of an exact dump: use monctl restore/);
+  expect(said).toMatch(/^Rejected Entity default\/a: this is part of an exact dump: use monctl restore/);
 });
 
 test('a key whose name is the key is told by its id', async () => {
@@ -240,7 +240,7 @@ test('a key whose name is the key is told by its id', async () => {
 });
 
 test.each([
-  ['no file', ['create'], '', /name the file/],
+  ['no file', ['create'], '', /set the file/],
   ['nothing in it', ['create', '-f', '-'], '# nothing\n', /contains no objects/],
   ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /it has no name/],
   ['a file that is not there', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],

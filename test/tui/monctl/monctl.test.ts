@@ -213,7 +213,7 @@ test('event resolve', async () => {
   const { url } = await service();
   expect(await runMonctl(['event', 'resolve', 'web-001', 'disk', '--backend', url])).toEqual({
     code: 0,
-    stdout: 'resolving web-001/disk, asked at 2026-11-20 12:03:20Z\n',
+    stdout: 'resolving web-001/disk, requested at 2026-11-20 12:03:20Z\n',
     stderr: '',
   });
 });
@@ -223,8 +223,8 @@ test('silenced list', async () => {
   const { stdout } = await runMonctl(['silenced', 'list', '--check', 'http', '--backend', url]);
   expect(stdout).toBe(
     [
-      'ID                   BEGINS  EXPIRES  ON RESOLVE  KEPT BACK  CREATOR  REASON',
-      'client:web-001:http            in 1h  yes                 7  bob      CHG-1',
+      'ID                   BEGINS  EXPIRES  ON RESOLVE  SUPPRESSED  CREATOR  REASON',
+      'client:web-001:http            in 1h  yes                  7  bob      CHG-1',
       '',
     ].join('\n'),
   );
@@ -378,7 +378,7 @@ test.each([
   [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],
   [['silenced', 'create', '--reason', 'x'], /select what to silence: --check, --client, --subscription or --selector/],
-  [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /exclude each other/],
+  [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /not both/],
   [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],
   [['silenced', 'clear'], /either by its ID or by/],

@@ -230,7 +230,7 @@ test('an event is resolved, and its record and its entity are deleted', async ()
   const options = ['--namespace', 'staging'];
   expect(await monctl('event', 'resolve', 'web-1', 'http', ...options)).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^resolving web-1\/http, asked at /) as unknown,
+    stdout: expect.stringMatching(/^resolving web-1\/http, requested at /) as unknown,
   });
   expect(await rows('event', 'list', ...options)).toEqual([]);
   expect(await monctl('event', 'delete', 'web-1', 'http', ...options)).toMatchObject({ code: 3 });

@@ -77,7 +77,7 @@ test('as JSON they are what the API has', async () => {
 test('inhibitions say how many events they keep quiet, because of which and where', async () => {
   expect((await monctl(['inhibition', 'list'])).stdout).toBe(
     [
-      'INHIBITION  WHEN                      QUIET          EQUAL        QUIETED  BECAUSE OF',
+      'INHIBITION  WHEN                      QUIET          EQUAL        QUIETED  SOURCE EVENT',
       'switch      check=switch status=crit  check!=switch  client.rack        1  default:sw-a/switch (1), team-a:sw-t/switch (0)',
       '',
     ].join('\n'),
@@ -88,7 +88,7 @@ test('inhibitions say how many events they keep quiet, because of which and wher
   ]);
 });
 
-test('one namespace and all of them exclude each other; all of them overrule a context', async () => {
+test('one namespace and all of them not both; all of them overrule a context', async () => {
   expect(await monctl(['handler', 'groups', '--namespace', 'default', '--all-namespaces'])).toMatchObject({ code: 2 });
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'team-a' };
   expect((await runMonctl(['handler', 'groups', '--all-namespaces'], env)).stdout).toContain('default');
@@ -96,13 +96,13 @@ test('one namespace and all of them exclude each other; all of them overrule a c
 
 test('a simulation says what a result would do to others', async () => {
   expect(await simulate({ source: 'b-1', name: 'switch', status: 2, output: 'o' })).toContain(
-    'inhibits  by switch what it finds with the same client.rack from then on',
+    'inhibits  switch would inhibit matching events with the same client.rack from then on',
   );
   expect(await simulate({ source: 'sw-a', name: 'switch', status: 0, output: 'o' })).toContain(
-    'inhibits  by switch nothing any more: 1 event that is inhibited now would be notified by the usual rules',
+    'inhibits  switch would inhibit nothing any more: 1 event that is inhibited now would be notified by the usual rules',
   );
   expect(await simulate({ source: 'sw-a', name: 'switch', status: 2, output: 'o' })).toContain(
-    'inhibits  by switch as before: 1 event',
+    'inhibits  switch as before: 1 event',
   );
   expect(await simulate({ source: 'a-1', name: 'disk', status: 2, output: 'o', aggregate: 'web' })).toContain(
     'aggregate  web: web-health would be CRIT (2), as now: 2 of 2 (100 %) not OK',

@@ -119,7 +119,7 @@ test('a terminal without UTF-8 gets ASCII, and a pipe the text as it is', async 
 
 test('raw is refused on a terminal, and so is a format that does not exist', () => {
   const terminal = new Recorder({ isTTY: true });
-  expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(/--raw is for pipes/);
+  expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(/--raw works in pipes only/);
   expect(() => openOutput({ format: 'xml', raw: false }, terminal, terminal)).toThrow(
     '--output must be table, json, yaml, not "xml"',
   );

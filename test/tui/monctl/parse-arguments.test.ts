@@ -104,42 +104,40 @@ test('names of the language itself are options like any other', () => {
 test('the manual of a command', () => {
   const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
-    "monctl silenced create - Silence a check, a client, a subscription or what a
-    search finds
+    "monctl silenced create - Silence a check, a client, a subscription or a search
 
     Synopsis
       monctl silenced create [OPTIONS]
 
     Description
-      A silence with the same check and subscription, or the same selector, is replaced.
-      A selector finds what is there and what comes; it cannot name what changes
-      from result to result.
-      Without --expire it stays until it is cleared. With --recur it is in force
-      again and again, for --duration each time;
+      A silence with the same check and subscription, or the same selector, is
+      replaced.
+      A selector also matches future events; it cannot use attributes that change
+      with every result.
+      Without --expire it never expires. With --recur it is active in every window,
+      for --duration each time;
       --dry-run shows the next windows and how daylight saving time changes them.
 
     Options
-      --check NAME         this check; without --subscription or --client on all clients
+      --check NAME         this check; without --subscription or --client on all
+                           clients
       --subscription NAME  all clients with this subscription
       --client NAME        this client; short for --subscription client:NAME
-      --selector SEARCH    what a search finds by names and attributes:
-                           'client~web-* env=prod'
+      --selector SEARCH    events that match this search: 'client~web-* env=prod'
       --expire DURATION    duration: 1h, 1h30m, 2d, seconds, or never
-      --begin TIME         when it starts: 22:00, 2h (from now), 2026-11-20T22:00,
-                           epoch seconds; not in the past
+      --begin TIME         start: 22:00, 2h (from now), 2026-11-20T22:00, epoch
+                           seconds; not in the past
       --expire-on-resolve  end early when the event resolves
-      --recur SCHEDULE     recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00',
-                           'daily 03:30' or cron '0 22 * * 2'
-      --zone ZONE          where the clock of --recur hangs: Europe/Berlin, +02:00;
-                           default UTC
+      --recur SCHEDULE     recurring schedule: 'sat,sun 02:00', 'mon-fri
+                           6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
+      --zone ZONE          time zone of --recur: Europe/Berlin, +02:00; default UTC
       --duration DURATION  duration of each window of --recur
-      --first-day DAY      the first day on which a window of --recur may begin:
-                           2026-12-01
-      --last-day DAY       the last one
+      --first-day DAY      first day of --recur: 2026-12-01
+      --last-day DAY       last day of --recur
       --reason TEXT        reason, shown to other operators
       --creator TEXT       creator; default USER@host
       --namespace NAME     namespace; default that of the context, else default
-      --dry-run            say what would be sent and what it would affect now; send
+      --dry-run            show what would be sent and what it would affect; send
                            nothing
 
     Examples
@@ -147,9 +145,9 @@ test('the manual of a command', () => {
       monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'
       # until the check is fixed
       monctl silenced create --client web-001 --check disk --expire-on-resolve
-      # a planned window
+      # planned maintenance
       monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
-      # what a search finds
+      # by search
       monctl silenced create --selector 'client~web-* env=prod' --expire 1h
       # every weekend
       monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h
@@ -158,12 +156,15 @@ test('the manual of a command', () => {
 
     Options of every command
       --backend URL                 backend URL; default http://127.0.0.1:4567
-      --context NAME                a backend of the configuration file, see monctl
-                                    configure
-      --trusted-ca-file FILE        authorities (PEM) that the certificate of the
-                                    backend may come from
-      --insecure-skip-tls-verify    skip verification of the certificate of the backend (testing only)
+      --context NAME                use a context of the configuration file, see
+                                    monctl configure
+      --trusted-ca-file FILE        CA certificates (PEM) to verify the certificate
+                                    of the backend with
+      --insecure-skip-tls-verify    skip verification of the certificate of the
+                                    backend (testing only)
       -o, --output table|json|yaml  output format; default table
+      --headers                     column titles above a table, the default;
+                                    --no-headers: none
       --raw                         keep control characters (pipes only)
       -h, --help                    show help for the command
       --version                     show the version of monctl
@@ -171,23 +172,21 @@ test('the manual of a command', () => {
     Environment
       MON_BACKEND      backend URL if --backend is not set
       MON_NAMESPACE    namespace if --namespace is not set
-      MON_API_KEY      an API key
+      MON_API_KEY      API key
       MON_CREDENTIALS  user:password
       NO_COLOR         disables colors if set to any value
 
     Exit codes
       0   done
       1   failure: a defect, or an address that is not a backend
-      2   the command line, a value, or the TLS configuration of one side is wrong;
-          nothing was done
+      2   invalid command line, value or TLS configuration; nothing was done
       3   not found
       4   the backend rejected the credentials, or its entity limit is reached
       5   the backend is unreachable or busy; retry later
       6   conflict: it exists already, or somebody else owns it
       7   canceled; nothing was done
       8   health, audit verify: the backend responds but has a problem
-      9   restore, create, delete of a file, upgrade fix-namespaces: some of it was
-          not done, or not as the file has it
+      9   restore, create, delete of a file, upgrade fix-namespaces: incomplete
       10  upgrade plan, check: the upgrade is blocked"
   `);
 });

@@ -34,7 +34,7 @@ describe('monctl report', () => {
 
       2026-11-20 11:00Z to 2026-11-20 12:00Z (1h)
 
-      2 checks on 1 client were not well: 2 outages, 1h in all; 1 still open.
+      2 checks on 1 client failed: 2 outages, 1h in all; 1 still open.
 
       ## Still open (1)
 
@@ -44,7 +44,7 @@ describe('monctl report', () => {
 
       ## Resolved (1)
 
-      | Worst | Client | Check | From | To | Outages | Not well | Silenced | Output |
+      | Worst | Client | Check | From | To | Outages | Failing | Silenced | Output |
       | --- | --- | --- | --- | --- | --- | --- | --- | --- |
       | CRIT | web-1 | disk | 2026-11-20 11:00Z | 2026-11-20 11:20Z | 1 | 20m | 10m | full |
 
@@ -57,7 +57,7 @@ describe('monctl report', () => {
 
       ## Operator actions (1)
 
-      | Time | Who | What | Until | Reason |
+      | Time | User | Action | Until | Reason |
       | --- | --- | --- | --- | --- |
       | 2026-11-20 11:10Z | ada | silenced \\*:disk | 2026-11-20 11:30Z | CHG-1 |
 

@@ -24,7 +24,7 @@ const monctl = (...line: string[]): Promise<MonctlRun> =>
   runMonctl(line, { MON_BACKEND: backend.url, USER: 'alice' }, { nowMs: clock.now() });
 
 const WINDOWS = [
-  'the next windows:',
+  'next windows:',
   '  Sat 2026-03-21 02:00 to 04:00 (01:00Z)',
   '  Sun 2026-03-22 02:00 to 04:00 (01:00Z)',
   '  Sat 2026-03-28 02:00 to 04:00 (01:00Z)',
@@ -96,7 +96,10 @@ test('programs get it whole, with the windows', async () => {
 test('one that recurs is neither extended nor replaced by one that does not, and it is said what to do', async () => {
   await monctl('silenced', 'create', '--check', 'load', ...WEEKENDS);
   const extended = await monctl('silenced', 'extend', '*:load', '2h');
-  expect(extended).toMatchObject({ code: 2, stderr: expect.stringContaining('make it again with another --duration') });
+  expect(extended).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('create it again with another --duration'),
+  });
   for (const dry of [[], ['--dry-run']]) {
     const replaced = await monctl('silenced', 'create', '--check', 'load', '--expire', '1h', ...dry);
     expect(replaced.stderr).toContain('clear it first, or silence the same events by a selector');
@@ -113,11 +116,11 @@ test.each<[line: string, says: string]>([
   ['--recur @hourly --duration 1h', '--duration: windows of 1h would overlap'],
   ['--recur @hourly --duration 30s', '--duration: a window lasts from 1m to less than a week'],
   ['--recur @hourly --duration soon', '--duration: how long a window lasts: a duration is'],
-  ['--recur @hourly --duration 5m --zone Berlin', '--zone: "Berlin" is no time zone: write UTC'],
-  ['--recur @hourly --duration 5m --first-day 1.5.2026', '--first-day: "1.5.2026" is no day'],
+  ['--recur @hourly --duration 5m --zone Berlin', '--zone: "Berlin" is not a time zone: use UTC'],
+  ['--recur @hourly --duration 5m --first-day 1.5.2026', '--first-day: "1.5.2026" is not a day'],
   ['--recur @hourly --duration 5m --last-day 2026-03-01', '--last-day: no window starts before'],
-  ['--recur @hourly --duration 5m --expire 1h', '--expire does not go with --recur'],
-  ['--recur @hourly --duration 5m --expire-on-resolve', '--expire-on-resolve does not go with --recur'],
+  ['--recur @hourly --duration 5m --expire 1h', '--expire cannot be used with --recur'],
+  ['--recur @hourly --duration 5m --expire-on-resolve', '--expire-on-resolve cannot be used with --recur'],
   ['--zone Europe/Berlin --expire 1h', "--zone needs --recur, for example --recur 'sat,sun 02:00'"],
 ])('%s is refused', async (line, says) => {
   const run = await monctl('silenced', 'create', '--check', 'never', ...line.split(' '));

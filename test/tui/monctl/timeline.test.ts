@@ -60,8 +60,8 @@ describe('--at', () => {
       "STATUS  CLIENT  CHECK  COUNT  AGE  LAST  STATE     OUTPUT
       CRIT    web-1   disk       1  45m   45m  silenced  full
 
-      ID      BEGINS   EXPIRES  ON RESOLVE  KEPT BACK  CREATOR  REASON
-      *:disk          in 1h45m  no                     ada      CHG-1
+      ID      BEGINS   EXPIRES  ON RESOLVE  SUPPRESSED  CREATOR  REASON
+      *:disk          in 1h45m  no                      ada      CHG-1
 
       CLIENT  ADDRESS  LAST SEEN  VERSION  SUBSCRIPTIONS
       web-1   unknown         1h  1.9.0    client:web-1
@@ -75,7 +75,9 @@ describe('--at', () => {
     expect((await monctl('event', 'list', '--at', '3h')).stderr).toContain(
       'nothing is known of then: ask for 2026-11-20T10:00',
     );
-    expect((await monctl('event', 'list', '--at', '1h', '--watch')).stderr).toContain('--at without --watch');
+    expect((await monctl('event', 'list', '--at', '1h', '--watch')).stderr).toContain(
+      '--at cannot be used with --watch',
+    );
   });
 });
 

@@ -256,7 +256,7 @@ describe('from a cluster that runs', () => {
         '',
       ].join('\n'),
     );
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'nothing is in the way\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'the upgrade is possible\n' });
   });
 
   test('what the credentials may not see is not known, which is something else than none', async () => {

@@ -33,7 +33,7 @@ test('a damaged one, one that was cut off, and what is none', async () => {
   const damaged = withDigest(page());
   damaged.writeUInt8(1, 3000);
   expect(await problemOf(damaged)).toBe('it is damaged: its digest does not match');
-  expect(await problemOf(withDigest(page()).subarray(0, 4000))).toBe('it was cut off');
+  expect(await problemOf(withDigest(page()).subarray(0, 4000))).toBe('it is truncated');
   expect(await problemOf(Buffer.from('a dump'))).toBe('it is not a snapshot of a key-value store');
   expect((await readSnapshot('/nowhere/snapshot.db')).problem).toContain('no such file');
 });
