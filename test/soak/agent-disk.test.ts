@@ -296,7 +296,7 @@ test.skipIf(!canMount)(
       expect(open?.check.status).toBe(2);
       return open;
     }, MENDED);
-    expect(event?.check.output).toMatch(/dropped for want of memory/);
+    expect(event?.check.output).toMatch(/dropped because memory was full/);
 
     await rm(filler);
     await vi.waitFor(async () => expect(await scene.spoolEvent()).toBeUndefined(), MENDED);
