@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly kind: 'unknown' };
 
 /** What is said when it was done, or nobody knows. */
-const PERHAPS_DONE = /look before you try|it was done/;
+const PERHAPS_DONE = /before you (?:re)?try|the change was made/;
 
 export async function outcomeOf(
   url: string,

@@ -162,7 +162,7 @@ test('a change that this backend does not get in time was made, and says so', as
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
     headers: { 'retry-after': '1' },
-    body: { error: expect.stringContaining('it was done') as string },
+    body: { error: expect.stringContaining('the change was made') as string },
   });
   expect(await stashed(writer)).toEqual(['a']);
   // A refusal is one all the same.
@@ -565,7 +565,7 @@ test('a change whose answer is lost is not sent again: it may have been made', a
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
     headers: { 'retry-after': '1' },
-    body: { error: expect.stringContaining('may or may not have been done') as string },
+    body: { error: expect.stringContaining('may or may not have been made') as string },
   });
   expect(bodies).toEqual(['{"path":"a","content":{}}']);
   expect(await stashed(writer)).toEqual([]);
@@ -586,7 +586,7 @@ test('one whose answer is cut off behind its head is no defect: it may have been
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
     headers: { 'retry-after': '1' },
-    body: { error: expect.stringContaining('may or may not have been done') as string },
+    body: { error: expect.stringContaining('may or may not have been made') as string },
   });
 });
 
