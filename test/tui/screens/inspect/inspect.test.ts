@@ -238,7 +238,7 @@ describe('deleting clients', () => {
     expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a'] }]);
     const locked = onClient(live([DISK_EVENT], true));
     locked.type('D');
-    expect(locked.message).toContain('does nothing');
+    expect(locked.message).toContain('is disabled');
     expect(locked.effects()).toEqual([]);
   });
 });
