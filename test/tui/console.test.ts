@@ -189,7 +189,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     rig.type('Dy');
     await rig.shows('a/http-frontend not deleted: try again');
     rig.type('z');
-    await rig.shows('nothing to undo: nothing was changed from here');
+    await rig.shows('nothing to undo: you changed nothing');
     expect(rig.screen.text).not.toContain('cannot be undone');
   });
 
