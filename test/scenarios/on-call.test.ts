@@ -95,7 +95,7 @@ test('a night on call: a storm, a silence of what is known, an undo, an end by t
   await fleet.stopBackend();
   await pty.waitForText('DISCONNECTED');
   pty.write('r');
-  await pty.waitForText('r does nothing');
+  await pty.waitForText('r is disabled');
   expect(pty.screen.text).toMatch(/WARN {2}db-1/);
   await fleet.startBackend();
   pty.write('R');

@@ -68,7 +68,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   // It is mended only when its name is typed.
   await turnOf(2, 'Delete 2 checks');
   pty.write('\r');
-  await pty.waitForText('It cannot be undone');
+  await pty.waitForText('This cannot be undone');
   pty.write(`go${CTRL_S}`);
   await pty.waitForText('type gone exactly');
   pty.write(`ne${CTRL_S}`);
@@ -115,7 +115,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   watcher.write('7');
   await watcher.waitForText(/holder: local administrator +/);
   watcher.write('\r');
-  await watcher.waitForText('local administrator holds the plan: p takes it');
+  await watcher.waitForText('local administrator owns the plan: p takes ownership');
   pty.write('\r');
   await pty.waitForText('Except by restoring the backup (b)');
   pty.write(`6.5.0${CTRL_S}`);

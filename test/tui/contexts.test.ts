@@ -45,7 +45,7 @@ async function openWithContexts(lab: Lab, prod: FeedServer): Promise<ConsoleRig>
         open: (name) => {
           if (name === 'prod') return Promise.resolve(shownAt(prod.url));
           if (name === 'lab') return Promise.resolve(shownAt(lab.server.url, { MON_API_KEY: 'k-1' }));
-          return Promise.reject(new MonError('invalid', 'the password of locked is not in $PW'));
+          return Promise.reject(new MonError('invalid', 'the password of locked is missing: $PW is empty or not set'));
         },
       },
     },
@@ -185,7 +185,7 @@ describe('switching to another backend', () => {
   test('stays where it is when it is not let in, and says why', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx locked\r');
-    await rig.shows('not switched to locked: the password of locked is not in $PW', 'db-014');
+    await rig.shows('not switched to locked: the password of locked is missing: $PW is empty or not set', 'db-014');
     expect(rig.screen.text).toContain('mon  prod  ');
   });
 

@@ -202,11 +202,11 @@ describe('a step in the past', () => {
   test('is told while it is under way, and given up with Esc', async () => {
     const rig = await openSteps((from, at) => ({ ...changesTo(from, at), is_too_much: true, events: [], gone: [] }));
     rig.type('[');
-    await rig.shows('to 2026-11-20 09:50:00Z, Esc stays');
+    await rig.shows('to 2026-11-20 09:50:00Z, Esc cancels');
     rig.escape();
     await rig.shows('the step was given up', 'THE PAST 2026-11-20 10:00:00Z');
     await rig.pass(1000);
-    expect(rig.screen.text).not.toContain('Esc stays');
+    expect(rig.screen.text).not.toContain('Esc cancels');
     expect(rig.row('THE PAST')).toContain('10:00:00Z');
   });
 });

@@ -14,7 +14,7 @@ async function onView(digit: string, text: string, api: RigOptions['api'] = subj
 test('a check is run now by who is at the console, on its subscribers', async () => {
   const rig = await onView('6', 'postgres-repl');
   rig.type('/postgres\rRy');
-  await rig.shows('1 check asked for: postgres-repl');
+  await rig.shows('1 check requested: postgres-repl');
   expect(rig.requests).toContainEqual({
     method: 'POST',
     path: '/request',
@@ -30,7 +30,7 @@ test('a check is run now by who is at the console, on its subscribers', async ()
 test('the check of an event is run on its client alone', async () => {
   const rig = await onView('2', 'postgres-repl');
   rig.type('Ry');
-  await rig.shows('1 check asked for');
+  await rig.shows('1 check requested');
   expect(rig.requests).toContainEqual(
     expect.objectContaining({
       path: '/request',
@@ -60,8 +60,8 @@ test('what the backend refuses is said', async () => {
       : subjectApi(request),
   );
   rig.type('/postgres\rRy');
-  await rig.shows('postgres-repl not asked for: ');
-  expect(rig.row('not asked for')).toContain('there is no check postgres-repl');
+  await rig.shows('postgres-repl not requested: ');
+  expect(rig.row('not requested')).toContain('there is no check postgres-repl');
 });
 
 test('a client that the backend does not know is said to be unknown, and stays asked for', async () => {

@@ -152,7 +152,7 @@ describe('the holder', () => {
   test('is taken from who is there only after a question', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
-    await rig.shows('bob holds the plan: p takes it');
+    await rig.shows('bob owns the plan: p takes ownership');
     rig.type('p');
     await rig.shows('Take plan #18 from bob');
     rig.type('\r');
@@ -285,7 +285,7 @@ test('the log follows the plan, details scroll, and Esc leads back', async () =>
   rig.type('L');
   await rig.shows('plan #18 › log', 'holds it');
   await plans.from('alice', { order: 'start', session: 'console-1', step: 'rules' });
-  await rig.shows(/step +1 +alice starts it/);
+  await rig.shows(/step +1 +started by alice/);
   rig.type('LLqq');
   await rig.shows('STEP');
   rig.type('dG');
@@ -332,7 +332,7 @@ test('a plan that cannot be loaded is said to be, and asked for again', async ()
   await plans.from('bob', { order: 'take', session: 'console-2', force: false });
   await rig.shows('busy', '#18  6.1.0 → 6.5.0  open');
   rig.type('\t');
-  await rig.shows('plan #18 is not there yet');
+  await rig.shows('plan #18 is not loaded');
   isDown = false;
   await rig.pass(2100);
   await rig.shows('holder: bob');

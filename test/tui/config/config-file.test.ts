@@ -37,7 +37,7 @@ test.each([
 describe('reading', () => {
   test('without a file nothing is set, but --config must name one', async () => {
     expect(await loadConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
-    expect(await loadConfig(path, {})).toEqual({ problem: `${path}: there is no such file` });
+    expect(await loadConfig(path, {})).toEqual({ problem: `${path}: no such file` });
   });
 
   test('a file with mistakes is told with each of them', async () => {
@@ -170,7 +170,7 @@ describe('a context', () => {
 
   test('says where a secret is missing', async () => {
     await expect(resolveContext('prod', { ...prod, password: { env: 'PW' } }, {})).rejects.toThrow(
-      'the password of prod is not in $PW',
+      'the password of prod is missing: $PW is empty or not set',
     );
     await expect(resolveContext('prod', { ...prod, password: { file: join(dir, 'no') } }, {})).rejects.toThrow(
       /^the password of prod cannot be read: ENOENT/,

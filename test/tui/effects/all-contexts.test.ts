@@ -124,7 +124,7 @@ describe('all contexts as one list', () => {
     rig.type('R');
     await rig.shows('disk on client:web-1@lab');
     rig.type('y');
-    await rig.shows('1 check asked for');
+    await rig.shows('1 check requested');
     rig.type('K');
     await rig.shows('1 event acknowledged');
     rig.type(':filter client=old-1\r');
@@ -291,7 +291,7 @@ describe('a context that cannot be opened', () => {
 
 test('no context can be called all, and the file can begin with it', () => {
   const backend = 'backend: http://127.0.0.1:1';
-  expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('all means every context');
+  expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('stands for all contexts');
   const config = parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml');
   expect(chooseBackend({ backend: undefined, context: undefined }, {}, config)).toEqual({ kind: 'all' });
   expect(chooseBackend({ backend: undefined, context: 'all' }, {}, config)).toEqual({ kind: 'all' });

@@ -82,7 +82,7 @@ test('what somebody else holds is taken only after a question', async () => {
 
 test('going back needs a backup, and names the command', async () => {
   const early = await at('backup');
-  expect(await early.person.type('upgrade roll-back')).toContain('There is no backup of this plan');
+  expect(await early.person.type('upgrade roll-back')).toContain('This plan has no backup to roll back to');
   const { person } = await at('migrate');
   await person.type('upgrade roll-back', 'Reason?');
   const said = await person.type('too many alerts');

@@ -37,7 +37,7 @@ test('a silence by search says what it matches now, is asked for as any, and can
   expect(asked).toContain('It matches 2 events now: 1 critical, 1 warning. Later matches are included.');
   expect(asked).toContain('2 events are many: is the search right?');
   await person.type('never', /it must end within 8h.*\n.*for how long\?/);
-  await person.type('2h', 'End it when the first of these resolves? yes or no; Enter for no:');
+  await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
   await person.type('', 'Reason?');
   await person.type('CHG-4412', 'Silence what client~web-* env=prod finds for 2 hours? yes or no:');
   const made = await person.type('yes');
@@ -120,7 +120,7 @@ test('one that starts later is told from when, in the words of the dialog', asyn
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
   await person.type('1h from yesterday', /type a start time: from 22:30Z, .*\nSilence disk on db-1 for how long\?/);
-  await person.type('1h from +2h', 'End it when the check resolves?');
+  await person.type('1h from +2h', 'End it early when the check resolves?');
   await person.type('', 'Reason?');
   const sure = await person.type('CHG-1', 'yes or no:');
   expect(sure).toContain(`Silence disk on db-1 from ${hours.slice(0, 10)} ${hours.slice(11, 14)}`);
@@ -164,7 +164,7 @@ test.each([
   expect(await person.type('silences end 1')).toContain('No silences were listed yet: type silences.');
   const asked = await person.type(`silence ${words}`, `Silence ${name} for how long?`);
   expect(asked).toContain(matches);
-  await person.type('2h', 'End it when the first of these resolves? yes or no; Enter for no:');
+  await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
   await person.type('', 'Reason?');
   await person.type('CHG-2', `Silence ${name} for 2 hours? yes or no:`);
   expect(await person.type('yes')).toContain('1 silence created');

@@ -34,7 +34,7 @@ const PICTURES: readonly Picture[] = [
     play: async (rig) => {
       await openLetters(rig);
       rig.type('\r');
-      await rig.shows('dead letters ›', 'without secrets');
+      await rig.shows('dead letters ›', 'secrets redacted');
     },
   },
   {
@@ -52,7 +52,7 @@ const PICTURES: readonly Picture[] = [
       await rig.pass(400);
       await rig.shows('bob');
       rig.type('\r');
-      await rig.shows('118 handler runs');
+      await rig.shows('118 notifications');
     },
   },
 ];
@@ -131,7 +131,7 @@ describe('why was nobody paged', () => {
     rig.escape();
     await rig.shows('batch-import');
     rig.type('GW');
-    await rig.shows('the backend has neither an event nor a result');
+    await rig.shows('no event and no result');
     expect(rig.row('handlers ›')).not.toContain('postgres-repl');
   });
 
@@ -177,10 +177,10 @@ describe('dead letters', () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('  D');
-    await rig.shows('Drop 2 dead letters', 'It cannot be undone');
+    await rig.shows('Drop 2 dead letters', 'This cannot be undone');
     expect(rig.screen.text).toContain('pagerduty for web-003.eu-west-1/http-frontend');
     rig.type('\r');
-    await rig.showsNo('It cannot be undone');
+    await rig.showsNo('This cannot be undone');
     expect(changesOf(rig)).toEqual([]);
     rig.type('Dy');
     await rig.shows('2 dead letters dropped');
@@ -209,12 +209,12 @@ describe('dead letters', () => {
     await openLetters(rig);
     for (const key of ['T', 'D']) {
       rig.type(key);
-      await rig.shows(`${key} does nothing: this console was started with --read-only`);
+      await rig.shows(`${key} is disabled: this console was started with --read-only`);
     }
     rig.type('\r');
-    await rig.shows('without secrets');
+    await rig.shows('secrets redacted');
     rig.type('D');
-    await rig.shows('D does nothing: this console was started with --read-only');
+    await rig.shows('D is disabled: this console was started with --read-only');
     expect(changesOf(rig)).toEqual([]);
   });
 
@@ -301,7 +301,7 @@ describe('the handlers of the overview', () => {
     });
     rig.type('1');
     await rig.pass(400);
-    await rig.shows('HANDLERS', 'not known');
+    await rig.shows('HANDLERS', 'unavailable');
     expect(rig.row('registered')).toContain('20,000');
   });
 });
@@ -312,9 +312,9 @@ test('the screen of a silence tells how many runs it kept back, and when the las
   await rig.pass(400);
   await rig.shows('bob');
   rig.type('\r');
-  await rig.shows('118 handler runs');
-  expect(rig.row('kept back')).toMatch(
-    /kept back +118 handler runs, the last one 2026-\d\d-\d\d \d\d:\d\d:\d\dZ \(20s ago\)/,
+  await rig.shows('118 notifications');
+  expect(rig.row('118 notifications')).toMatch(
+    /suppressed +118 notifications, last 2026-\d\d-\d\d \d\d:\d\d:\d\dZ \(20s ago\)/,
   );
 });
 

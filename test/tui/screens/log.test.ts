@@ -62,7 +62,7 @@ test('every message is kept, the newest first', async () => {
   const messages = rig.screen.lines.filter((line) => /\d\d:\d\d:\d\dZ {2}/.test(line) && !line.includes('lag'));
   expect(messages).toHaveLength(3);
   expect(messages[0]).toContain('unlocked');
-  expect(messages[1]).toContain('s does nothing: the console is locked');
+  expect(messages[1]).toContain('s is disabled: the console is locked');
   expect(messages[2]).toContain('locked: keys that change something are disabled');
 });
 
@@ -99,7 +99,7 @@ test('whom a request was made for stands beside its user, in the list, its searc
   rig.type('/alice\r');
   await rig.showsNo('event.resolve');
   rig.type('\r');
-  await rig.shows(/who +dashboard/, /for whom +alice/);
+  await rig.shows(/who +dashboard/, /on behalf +alice/);
 });
 
 test('only what is new is asked for, and it comes on top while the cursor stays on its entry', async () => {

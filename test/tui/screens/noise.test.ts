@@ -89,7 +89,7 @@ async function openGroups(rig: ConsoleRig): Promise<void> {
 
 async function openInhibitions(rig: ConsoleRig): Promise<void> {
   rig.type(':inhibitions\r');
-  await rig.shows('BECAUSE OF', 'site-away');
+  await rig.shows('SOURCE EVENT', 'site-away');
 }
 
 const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRig) => Promise<void> }[] = [
@@ -110,7 +110,7 @@ const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRi
       rig.type('\r');
       await rig.shows('quiet: db-014');
       rig.type('\r');
-      await rig.shows('by switch-down, because of db-014.eu-west-1/postgres-repl');
+      await rig.shows('by switch-down: db-014.eu-west-1/postgres-repl is failing');
     },
   },
   {
@@ -119,7 +119,7 @@ const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRi
       rig.type(':dead-letters\r');
       await rig.shows('REASON', '31 events)');
       rig.type('\r');
-      await rig.shows('client.rack=fra-12 (31 events)', 'the events, without secrets', '"change": "new"');
+      await rig.shows('client.rack=fra-12 (31 events)', 'events, secrets redacted', '"change": "new"');
     },
   },
 ];
@@ -158,13 +158,13 @@ test('I goes from a rule to the event because of which it keeps others quiet', a
   await openInhibitions(rig);
   rig.type('I');
   await rig.shows('db-014.eu-west-1 / postgres-repl');
-  expect(rig.screen.text).not.toContain('BECAUSE OF');
+  expect(rig.screen.text).not.toContain('SOURCE EVENT');
 });
 
 test('I goes from the detail of a quiet event to the one because of which it is', async () => {
   const rig = await openNoise();
   rig.type('/web-003\r\r');
-  await rig.shows('web-003.eu-west-1 / http-frontend', 'by switch-down, because of db-014.eu-west-1/postgres-repl');
+  await rig.shows('web-003.eu-west-1 / http-frontend', 'by switch-down: db-014.eu-west-1/postgres-repl is failing');
   rig.type('I');
   await rig.shows('events › db-014.eu-west-1 / postgres-repl');
   expect(rig.screen.text).not.toContain('by switch-down');
@@ -178,7 +178,7 @@ test('I says so where a rule keeps nothing quiet', async () => {
   rig.type('j');
   rig.type('I');
   await rig.shows('nothing is inhibited here now');
-  expect(rig.screen.text).toContain('BECAUSE OF');
+  expect(rig.screen.text).toContain('SOURCE EVENT');
 });
 
 test('a wide header counts what is inhibited', async () => {

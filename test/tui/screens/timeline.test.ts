@@ -109,8 +109,8 @@ describe('the timeline of a check', () => {
   test('of a check that the backend has no past of says why', async () => {
     const rig = await openTimelineScene();
     rig.type('jt');
-    await rig.shows('keeps no timeline');
-    expect(rig.screen.text).toContain('keeps no timeline');
+    await rig.shows('has no timeline');
+    expect(rig.screen.text).toContain('has no timeline');
   });
 });
 

@@ -7,12 +7,12 @@ test.each([
   {
     title: 'a client that somebody posted',
     client: { address: '192.0.2.7', version: '1.9.0', keepalives: false },
-    shown: 'web-1 at 192.0.2.7, no agent, from the API',
+    shown: 'web-1 at 192.0.2.7, created by the API, no agent',
   },
   {
     title: 'a client that a result has made',
     client: { address: 'unknown', version: '1.9.0', keepalives: false, type: 'proxy' },
-    shown: 'web-1, no agent, others report for it',
+    shown: 'web-1, proxy client, no agent',
   },
 ])('the client of an event, $title: $shown', ({ client, shown }) => {
   const about = { name: 'web-1', subscriptions: ['client:web-1'], timestamp: 0, ...client };

@@ -80,7 +80,7 @@ describe('a silence that recurs, in the dialog', () => {
   test('is sent with its schedule once the backend has told its windows, and is taken as the last one by S', () => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\tsat,sun 02:00\t${CLEAR}Europe/Berlin\t${CLEAR}2h\t2026-02-01\t2026-03-01${SEND}`);
-    expect(problem(driver)).toContain('the backend has not said yet');
+    expect(problem(driver)).toContain('still loading the next windows');
     const recurrence = {
       schedule: 'sat,sun 02:00',
       zone: 'Europe/Berlin',
