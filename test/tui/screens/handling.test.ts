@@ -314,7 +314,7 @@ test('the screen of a silence tells how many runs it kept back, and when the las
   rig.type('\r');
   await rig.shows('118 notifications');
   expect(rig.row('118 notifications')).toMatch(
-    /suppressed +118 notifications, last 2026-\d\d-\d\d \d\d:\d\d:\d\dZ \(20s ago\)/,
+    /effect +118 notifications suppressed, last 2026-\d\d-\d\d \d\d:\d\d:\d\dZ \(20s ago\)/,
   );
 });
 

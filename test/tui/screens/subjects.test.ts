@@ -23,7 +23,7 @@ const PICTURES: readonly Picture[] = [
     play: async (rig) => {
       await openView(rig, '6', 'postgres-repl');
       rig.type('/postgres\r\r');
-      await rig.shows('subscribers', 'db-001');
+      await rig.shows('run by', 'db-001');
     },
   },
   {

@@ -119,7 +119,7 @@ function silencesOn(
 function inhibitor({ events }: Pick<Known, 'events'>, key: string): readonly Described[] {
   const by = events.get(key)?.row.inhibited_by;
   if (by === undefined) return [];
-  return [{ label: 'inhibited', text: safeLine(`by ${by.rule}: ${by.client}/${by.check} is failing`) }];
+  return [{ label: 'cause', text: safeLine(`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`) }];
 }
 
 /** Who silenced it, for how long and why. */

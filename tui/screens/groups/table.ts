@@ -28,7 +28,7 @@ export const GROUPS = tableView<GroupRow>({
       tone: ({ worst = 'unknown', firing }) => (firing === 0 ? 'faint' : STATUS[worst].tone),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.firing - a.firing,
     }),
-    countColumn('untold', 'PENDING', ({ waiting }) => waiting, { least: 6, most: 7, tone: 'strong' }),
+    countColumn('untold', 'PENDING', ({ waiting }) => waiting, { least: 8, most: 8, tone: 'strong' }),
     column('told', 'NOTIFIED', [9, 9], toldText, {
       spare: 1,
       compare: (a, b) => (b.told_at ?? 0) - (a.told_at ?? 0),

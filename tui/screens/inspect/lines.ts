@@ -73,7 +73,7 @@ function aboutClient(store: Pick<Known, 'clients' | 'nowMs'>, { client }: Client
   return [
     { label: 'keepalive', rows: [keepaliveRuns(store, client)] },
     { label: 'address', text: `${address}   version ${version === '' ? 'unknown' : version}` },
-    { label: 'subscribes', text: others.length === 0 ? 'to nothing' : others.join(', ') },
+    { label: 'member of', text: others.length === 0 ? 'no subscription' : others.join(', ') },
     { label: 'record', text: attributesText(client) },
   ];
 }
@@ -131,7 +131,7 @@ function aboutCheck(
   const next = definition.next_run === null ? '' : `, next run in ${nextRunText(definition.next_run, nowMs)}`;
   return [
     { label: 'schedule', text: scheduleText(definition) + next },
-    { label: 'subscribers', text: (definition.subscribers ?? []).join(', ') },
+    { label: 'run by', text: (definition.subscribers ?? []).join(', ') },
     { label: 'command', text: commandText(definition.command ?? '') },
     counts,
   ];

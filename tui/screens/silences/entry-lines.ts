@@ -80,12 +80,12 @@ function aboutWindows(
 function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
-  if (suppressed === 0) return [{ label: 'suppressed', text: 'no notification so far', tone: 'faint' }];
+  if (suppressed === 0) return [{ label: 'effect', text: 'no notification suppressed so far', tone: 'faint' }];
   const when = last === null ? '' : `, last ${momentText(last, nowMs)}`;
   const { window } = kept;
-  const last1 = { label: 'suppressed', text: `${countOf(suppressed, 'notification')}${when}` };
+  const last1 = { label: 'effect', text: `${countOf(suppressed, 'notification')} suppressed${when}` };
   if (window === undefined) return [last1];
-  const ofWindow = `${countOf(window.suppressed, 'notification')} in the window of ${momentText(window.begin, nowMs)}`;
+  const ofWindow = `${countOf(window.suppressed, 'notification')} suppressed in the window of ${momentText(window.begin, nowMs)}`;
   return [last1, { label: '', text: ofWindow }];
 }
 
