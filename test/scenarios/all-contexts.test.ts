@@ -65,5 +65,5 @@ test('lines and pipes are of one backend', async () => {
   const config = join(await tempDir(), 'console.yml');
   await writeFile(config, `contexts:\n  lab: { backend: 'http://127.0.0.1:9' }\n`);
   const run = promisify(execFile)(process.execPath, [PROGRAM, 'watch', '--config', config, '--context', 'all']);
-  await expect(run).rejects.toThrow('name one with --context');
+  await expect(run).rejects.toThrow('choose one with --context');
 });

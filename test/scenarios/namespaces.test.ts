@@ -48,7 +48,7 @@ test('a console goes through the namespaces of a backend, and acts in the one of
   await using pty = startConsole(['--backend', backend.url]);
   await pty.waitForText('1 of 1 event shown');
   pty.write(':ns nowhere\r');
-  await pty.waitForText('not switched to nowhere: there is no such namespace');
+  await pty.waitForText('not switched to nowhere: no such namespace');
 
   pty.write(':ns team-a\r');
   await pty.waitForText('ns team-a');

@@ -37,7 +37,7 @@ test('a console that is not of the version of its backend says so', async () => 
     api: (request) =>
       request.path === '/api/mon/v1/versions' ? { status: 200, body: versions } : overviewApi(request),
   });
-  expect(rig.row('this console')).toContain('differs from the backend');
+  expect(rig.row('this console')).toContain('backend differs');
 });
 
 test('what the backend finds wrong with itself is told', async () => {

@@ -94,7 +94,7 @@ function versionSection({ backend }: Versions): UpgradeSection {
 
 function consoleLine(backend: string | undefined): UpgradeLine {
   if (backend === undefined || backend === VERSION) return line('this console', VERSION);
-  return line('this console', `${VERSION}, differs from the backend`, 'warning');
+  return line('this console', `${VERSION}, backend differs`, 'warning');
 }
 
 function agentSection({ agents, backend }: Versions): UpgradeSection {

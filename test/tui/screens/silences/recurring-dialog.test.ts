@@ -102,16 +102,16 @@ describe('a silence that recurs, in the dialog', () => {
     driver.type(`sbackup${RECURS}\tdaily 02:00`);
     answer(driver, {});
     driver.type(SEND);
-    expect(problem(driver)).toContain('this backend knows no silences that recur');
+    expect(problem(driver)).toContain('this backend does not support recurring silences');
     expect(sent(driver)).toEqual([]);
   });
 
   test.each([
     { typed: '', says: 'no schedule', at: 'schedule' },
     { typed: 'sat', says: 'is no time of day', at: 'schedule' },
-    { typed: `daily 02:00\t${CLEAR}Berlin`, says: 'is no time zone', at: 'zone' },
+    { typed: `daily 02:00\t${CLEAR}Berlin`, says: 'is not a time zone', at: 'zone' },
     { typed: `daily 02:00\t\t${CLEAR}1d`, says: 'would overlap', at: 'lasts' },
-    { typed: 'daily 02:00\t\t\ttomorrow', says: 'is no day', at: 'first-day' },
+    { typed: 'daily 02:00\t\t\ttomorrow', says: 'is not a day', at: 'first-day' },
     { typed: 'daily 02:00\t\t\t\t2025-01-01', says: 'no window starts before', at: 'last-day' },
   ])('says what is wrong, and goes there: $says', ({ typed, says, at }) => {
     const driver = opened();
