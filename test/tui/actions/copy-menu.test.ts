@@ -97,13 +97,13 @@ describe('the clipboard', () => {
 });
 
 test.each([
-  { runbook: undefined, says: 'names no runbook' },
-  { runbook: 7, says: 'no link' },
-  { runbook: 'wiki/disk', says: 'no link' },
-  { runbook: 'javascript:alert(1)', says: 'no http or https link but javascript:' },
+  { runbook: undefined, says: 'has no runbook' },
+  { runbook: 7, says: 'not a link' },
+  { runbook: 'wiki/disk', says: 'not a link' },
+  { runbook: 'javascript:alert(1)', says: 'an http or https link, not javascript:' },
   { runbook: 'file:///etc/passwd', says: 'file:' },
   { runbook: 'https://wiki.example.com@evil.example/', says: 'hides its host' },
-  { runbook: `https://wiki.example.com/${'x'.repeat(2024)}`, says: 'no link' },
+  { runbook: `https://wiki.example.com/${'x'.repeat(2024)}`, says: 'not a link' },
 ])('$runbook is no runbook to follow', ({ runbook, says }) => {
   expect(runbookOf({ runbook })).toEqual({ problem: expect.stringContaining(says) });
 });

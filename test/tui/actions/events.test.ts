@@ -114,7 +114,7 @@ describe('the last silence again', () => {
   test('without one there is nothing to repeat', () => {
     const driver = live('a');
     driver.type('S');
-    expect(driver.message).toBe('no silence was created here yet: s asks how');
+    expect(driver.message).toBe('no silence was created here yet: s opens the dialog');
   });
 });
 
@@ -239,7 +239,7 @@ describe('undo', () => {
     driver.store.ownChanges.remember('2 events resolved', [], driver.clock.now());
     driver.type('\u001A');
     expect(top(driver)).toMatchObject({
-      lines: expect.arrayContaining(['Made after it, cannot be undone: 2 events resolved']),
+      lines: expect.arrayContaining(['Done after it, and cannot be undone: 2 events resolved']),
     });
   });
 

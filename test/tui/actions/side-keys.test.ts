@@ -113,7 +113,7 @@ describe('f follows the newest', () => {
   test('a movement pauses it, and f goes on', () => {
     const driver = live();
     driver.type('j');
-    expect(driver.message).toBe('following stopped: f goes on');
+    expect(driver.message).toBe('following stopped: f starts it again');
     driver.change({ events: byKey([at(300, 'c')]) });
     driver.pass(500);
     expect(driver.store.list.cursor.key).toBe('a/http-frontend');

@@ -180,7 +180,7 @@ describe('changing', () => {
     const person = await converse();
     await person.type('next');
     await person.server.close();
-    await person.type('open', 'That failed: ');
+    await person.type('open', 'Failed: ');
     expect(await person.type('help')).toContain('quit: leave.');
   });
 });

@@ -41,7 +41,7 @@ const post = (target: string, body: object): Promise<unknown> =>
 
 test('groups are read, what waits first', async () => {
   expect(await person.type('groups')).toMatch(
-    /^1: critical: client\.rack=a at default: 1 event, 1 untold, never told, waits 22h1\dm\n2: warning: client\.rack=b at .*\nmon> $/,
+    /^1: critical: client\.rack=a at default: 1 event, 1 pending, never notified, waits 22h1\dm\n2: warning: client\.rack=b at .*\nmon> $/,
   );
   expect(await person.type('g 1')).toMatch(/^1: critical: .*\nand 1 more\.\nmon> $/);
   expect(await person.type('groups all')).toContain('groups takes a number, for example: groups 20');

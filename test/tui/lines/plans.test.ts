@@ -18,7 +18,7 @@ test('without a plan it is said how to make one, after two questions', async () 
   await person.type('6.1.0', 'To which version?');
   expect(await person.type('6.0.0', 'cancel to leave')).toContain('there is no plan for a downgrade');
   const said = await person.type('6.5.0');
-  expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Held by alice.');
+  expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
   expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
   expect(said).toContain('step 1 of 12, Run the pre-flight checks: next.');
 });

@@ -447,8 +447,8 @@ test('each namespace has its own, and a key that is kept to one sees no other', 
 
 test('searches of the timeline are carried out one at a time, and those beyond twenty are refused', async () => {
   // So many transitions that a search takes longer than the requests need to arrive.
-  const many = Array.from({ length: 2000 }, (_, at) => ({
-    source: `s-${String(at)}`,
+  const many = Array.from({ length: 2000 }, (_, index) => ({
+    source: `s-${String(index)}`,
     name: 'disk',
     status: 2,
     output: '',
