@@ -66,7 +66,7 @@ describe('acknowledging', () => {
     const entry = aSilencedRow({ id: 'client:a:disk', subscription: 'client:a', check: 'disk', creator: 'bob' });
     driver.change({ silenced: { [entry.id]: entry } });
     driver.type('K');
-    expect(driver.message).toBe('a/disk has a silence already: nothing to acknowledge');
+    expect(driver.message).toBe('a/disk is already silenced: nothing to acknowledge');
     driver.type('aK');
     expect(changes(driver)).toMatchObject([{ operations: [{ subscription: 'client:b' }] }]);
   });

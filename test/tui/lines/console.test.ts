@@ -26,7 +26,7 @@ describe('reading', () => {
     expect(await person.type(':prev')).toContain('1 of 12: ');
     expect(await person.type('previous')).toContain('That was the first event.');
     const opened = await person.type('open');
-    expect(opened).toContain('Seen 41 times in a row');
+    expect(opened).toContain('41 occurrences in a row');
     expect(opened).toContain('Output:\nlag 184 s\nreplica=db-015\n');
   });
 
@@ -51,7 +51,7 @@ describe('reading', () => {
   test('a word that is none gets the nearest one', async () => {
     const person = await converse();
     expect(await person.type('nxet')).toContain('Did you mean next?');
-    expect(await person.type('s')).toContain('s may be silence or status');
+    expect(await person.type('s')).toContain('s is ambiguous: silence or status');
   });
 });
 

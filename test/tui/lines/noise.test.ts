@@ -68,6 +68,6 @@ test('an event says what keeps it quiet', async () => {
 
 test('of another namespace there is nothing', async () => {
   const elsewhere = await talk('team-a');
-  expect(await elsewhere.type('groups')).toContain('No group: ');
+  expect(await elsewhere.type('groups')).toContain('No groups: ');
   expect(await elsewhere.type('inhibitions')).toContain('1: site-away inhibits nothing now');
 });

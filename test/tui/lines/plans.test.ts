@@ -75,7 +75,7 @@ test('what somebody else holds is taken only after a question', async () => {
   plans.nowMs = person.clock.now();
   expect(await person.type('upgrade run')).toContain('bob owns the plan. Type upgrade take to take ownership.');
   await person.type('upgrade take', 'bob owns the plan. Take ownership? yes or no:');
-  expect(await person.type('yes')).toContain('plan #18 is yours');
+  expect(await person.type('yes')).toContain('you own plan #18');
   expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
   expect(await person.type('upgrade release')).toContain('you released plan #18');
 });
@@ -87,7 +87,7 @@ test('going back needs a backup, and names the command', async () => {
   await person.type('upgrade roll-back', 'Reason?');
   const said = await person.type('too many alerts');
   expect(said).toContain('Stop the backend and run: mon-backend restore-backup /var/lib/mon/backups/');
-  expect(await person.type('upgrade run')).toContain('Plan 18 is over: rolled-back.');
+  expect(await person.type('upgrade run')).toContain('Plan 18 is closed: rolled-back.');
 });
 
 test('a word that is none gets the nearest one, and read-only changes nothing', async () => {
