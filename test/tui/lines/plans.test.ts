@@ -16,7 +16,7 @@ test('without a plan it is said how to make one, after two questions', async () 
   expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to make one.');
   await person.type('upgrade new', 'from which version?');
   await person.type('6.1.0', 'To which version?');
-  expect(await person.type('6.0.0', 'cancel to leave')).toContain('there is no plan for a downgrade');
+  expect(await person.type('6.0.0', 'cancel to stop')).toContain('there is no plan for a downgrade');
   const said = await person.type('6.5.0');
   expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
   expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
@@ -29,13 +29,13 @@ describe('a step', () => {
     expect(await person.type('upgrade run')).toContain('running');
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
     await plans.finish('rules', { isDone: false, note: 'the namespace billing does not exist' });
-    expect(await person.type('upgrade')).toContain('could go wrong: failed, the namespace billing does not exist.');
+    expect(await person.type('upgrade')).toContain('pre-flight checks: failed, the namespace billing does not exist.');
   });
 
   test('that cannot be undone wants its word typed', async () => {
     const { person, plans } = await at('migrate');
     await person.type('upgrade run', 'This cannot be undone. Type 6.5.0 to run it:');
-    expect(await person.type('yes', 'cancel to leave')).toContain('that is not 6.5.0');
+    expect(await person.type('yes', 'cancel to stop')).toContain('that is not 6.5.0');
     expect(await person.type('cancel')).toContain('nothing was changed');
     expect(plans.orders).toEqual([]);
     await person.type('upgrade run', 'to run it:');
