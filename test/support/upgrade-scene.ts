@@ -133,5 +133,5 @@ function outcomeOf(step: string): Omit<StepOutcome, 'isDone'> {
       backup: '/var/lib/mon/backups/20261120T114400Z-schema-3',
     };
   if (step === 'fix-namespaces') return { note: 'deleted 1 check of 1 namespace', findings: fixedFindings() };
-  return { note: NOTES[step] ?? 'as it should be' };
+  return { note: NOTES[step] ?? 'as expected' };
 }

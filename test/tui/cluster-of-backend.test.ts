@@ -15,7 +15,7 @@ test('the console against a backend: its members, trouble in the header, and a h
   rig.type(':cluster\r');
   await rig.shows(/web1:4567 +writer +ok/, 'postgres://db-1:5432,db-2:5432/mon');
   rig.type('jHy');
-  await rig.shows('web2:4567 writes now', /web2:4567 +writer/);
+  await rig.shows('web2:4567 is the leader now', /web2:4567 +writer/);
   expect(cluster.handedTo).toEqual(['web2-id']);
   cluster.told = { ...cluster.told, writer: null };
   rig.type('2');
@@ -33,6 +33,6 @@ test('a backend that shares its store with nobody: one member, nobody to hand ov
   rig.type(':cluster\r');
   await rig.shows('1 of 1 member shown', 'leveldb');
   rig.type('H');
-  await rig.shows('there is nobody else: this backend stores everything in its own directory');
+  await rig.shows('there is no other member: this backend uses a LevelDB store');
   expect(rig.screen.text).not.toContain('Hand over to');
 });

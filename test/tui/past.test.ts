@@ -112,13 +112,13 @@ describe('the past in the console (spec, timeline 5)', () => {
     const rig = await openAt(':at 1m');
     rig.type(']');
     await rig.shows('nothing has changed since: :now returns to live data');
-    expect(rig.row('THE PAST')).toContain('11:59:00Z');
+    expect(rig.row('VIEWING THE PAST')).toContain('11:59:00Z');
   });
 
   test.each([
-    [':at tomorrow', 'type :at and a moment that was'],
-    [':at 30d', 'the past is not shown: nothing is known of then'],
-    [':now', 'this is now'],
+    [':at tomorrow', 'type :at and a time in the past'],
+    [':at 30d', 'cannot show the past: nothing is known of then'],
+    [':now', 'this is live data already'],
   ])('%s: %s', async (command, problem) => {
     const rig = await openRig({ snapshot: SCENE, api });
     rig.type(`${command}\r`);
@@ -204,10 +204,10 @@ describe('a step in the past', () => {
     rig.type('[');
     await rig.shows('to 2026-11-20 09:50:00Z, Esc cancels');
     rig.escape();
-    await rig.shows('the step was given up', 'THE PAST 2026-11-20 10:00:00Z');
+    await rig.shows('the step was canceled', 'VIEWING THE PAST 2026-11-20 10:00:00Z');
     await rig.pass(1000);
     expect(rig.screen.text).not.toContain('Esc cancels');
-    expect(rig.row('THE PAST')).toContain('10:00:00Z');
+    expect(rig.row('VIEWING THE PAST')).toContain('10:00:00Z');
   });
 });
 
@@ -239,5 +239,5 @@ test.each(sizesOf([{ view: 'past' }]))('the past at $columns x $rows', async ({ 
   await rig.shows('old-1');
   await rig.pass(1000);
   await expectGolden(rig.screen, `past-${String(columns)}x${String(rows)}`);
-  expect(rig.row('THE PAST')).toContain(':now');
+  expect(rig.row('VIEWING THE PAST')).toContain(':now');
 });

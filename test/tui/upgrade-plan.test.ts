@@ -27,7 +27,7 @@ async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plan
   await playUntil(plans, step, 'console-2', 'bob');
   plans.nowMs += agoMs;
   plans.orders.length = 0;
-  await rig.shows('holder: bob', new RegExp(`> . +${String(numberOf(plans, step))} `));
+  await rig.shows('owner: bob', new RegExp(`> . +${String(numberOf(plans, step))} `));
   return { rig, plans };
 }
 
@@ -43,7 +43,7 @@ describe('a new plan', () => {
   });
 
   test.each([
-    { to: '', problem: 'is no version' },
+    { to: '', problem: 'is not a version' },
     { to: '1.8.0', problem: 'there is no plan for a downgrade' },
   ])('to "$to" is refused where it was typed', async ({ to, problem }) => {
     const plans = new ScriptedPlans();
@@ -71,7 +71,7 @@ describe('a step', () => {
     await rig.shows(/✓ +1 .*done/, /> › +2 /);
   });
 
-  test('of a plan that nobody holds makes who runs it the holder', async () => {
+  test('of a plan that nobody owns makes the one who runs it the owner', async () => {
     const plans = new ScriptedPlans().begin();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     await rig.shows('owner: nobody');
@@ -85,7 +85,7 @@ describe('a step', () => {
     rig.type('\r');
     await rig.shows(
       'Run step 9 of 12, Upgrade the database',
-      'It cannot be undone',
+      'This cannot be undone.',
       'Except by restoring the backup (b):',
       BACKUP,
     );
@@ -148,7 +148,7 @@ describe('a step', () => {
   });
 });
 
-describe('the holder', () => {
+describe('the owner', () => {
   test('is taken from who is there only after a question', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
@@ -215,7 +215,7 @@ describe('the end', () => {
   test('by abandoning it needs a reason; the other page then creates a new one', async () => {
     const { rig } = await heldAt('backup');
     rig.type('D');
-    await rig.shows('nothing that was done is undone');
+    await rig.shows('Completed steps are not undone.');
     rig.type('next week\u0013');
     await rig.shows('plan abandoned');
     rig.type('\t');
@@ -228,8 +228,8 @@ describe('the end', () => {
     await playUntil(plans, 'none', 'console-1');
     await rig.shows('✓ upgrade complete');
     rig.type('\r');
-    await rig.shows('plan #18 is over: done');
-    expect(rig.screen.text).toContain('plan #18 is over: done');
+    await rig.shows('plan #18 is closed: done');
+    expect(rig.screen.text).toContain('plan #18 is closed: done');
   });
 });
 
@@ -273,7 +273,7 @@ describe('nothing is changed', () => {
 test('everything is in the menu and on the command line, too', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('x');
-  await rig.shows('Upgrade plan', 'run the step of the plan', 'abandon the plan');
+  await rig.shows('Upgrade plan', 'run the next step of the plan', 'abandon the plan');
   rig.escape();
   rig.type(':plan-run\r');
   await rig.shows('running');
@@ -283,7 +283,7 @@ test('everything is in the menu and on the command line, too', async () => {
 test('the log follows the plan, details scroll, and Esc leads back', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('L');
-  await rig.shows('plan #18 › log', 'holds it');
+  await rig.shows('plan #18 › log', 'owned by alice');
   await plans.from('alice', { order: 'start', session: 'console-1', step: 'rules' });
   await rig.shows(/step +1 +started by alice/);
   rig.type('LLqq');
@@ -335,6 +335,6 @@ test('a plan that cannot be loaded is said to be, and asked for again', async ()
   await rig.shows('plan #18 is not loaded');
   isDown = false;
   await rig.pass(2100);
-  await rig.shows('holder: bob');
+  await rig.shows('owner: bob');
   expect(rig.screen.text).toContain('UPGRADE 6.1.0 → 6.5.0');
 });

@@ -54,7 +54,7 @@ describe('a table', () => {
     await rig.pass(400);
     await rig.shows('192.0.2.1');
     (await rig.connection()).cut();
-    await rig.shows('DISCONNECTED', 'actions are off while disconnected');
+    await rig.shows('DISCONNECTED', 'actions are disabled while disconnected');
     expect(rig.screen.text).toContain('web-001');
     rig.type('R');
     await rig.shows('LIVE');

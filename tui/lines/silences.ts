@@ -22,7 +22,7 @@ export async function talkOfSilences(state: LinesState, talk: Talk, rest: string
     (a, b) => rankOf(a, nowMs) - rankOf(b, nowMs) || endOf(a) - endOf(b),
   );
   state.silences = silences.map(({ id }) => id);
-  if (silences.length === 0) talk.say('Nothing is silenced.');
+  if (silences.length === 0) talk.say('No silences.');
   sayFirst(talk, wanted, silences, (silence) => silenceSentence(silence, state));
 }
 

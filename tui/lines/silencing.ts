@@ -115,7 +115,7 @@ const FIRST_OF_THESE: Subject['resolving'] = {
 
 function sayMatches(talk: Talk, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
   talk.say(matchWords(events));
-  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} is a lot: ${doubt}`);
+  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} would be silenced: ${doubt}`);
 }
 
 async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, subject: Subject): Promise<void> {
@@ -241,7 +241,7 @@ function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<S
   const expire = lasts === '' ? DEFAULT_SECONDS : lasts === 'never' ? EXPIRE_NEVER : parseDuration(lasts);
   if (expire === undefined || expire === 0) return { problem: DURATION_HINT };
   const begin = start === undefined ? undefined : parseStart(start, nowMs);
-  if (start !== undefined && begin === undefined) return { problem: `type when it starts: from ${START_HINT}` };
+  if (start !== undefined && begin === undefined) return { problem: `type a start time: from ${START_HINT}` };
   const problem = lifetimeProblem(policy, { expire });
   return problem === undefined ? { value: { expire, begin } } : { problem };
 }

@@ -89,7 +89,7 @@ export interface StatusLineProps {
   readonly nouns: readonly [one: string, several: string];
   /** The order in words. */
   readonly sort: string;
-  /** Said instead of the filter: something about the rows is not as it should be. */
+  /** Said instead of the filter: the reason why the rows may be incomplete. */
   readonly notice?: string | undefined;
   /** Rows in the list, and all there are. */
   readonly shown: number;

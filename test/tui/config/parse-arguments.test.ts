@@ -25,10 +25,10 @@ describe('the command line of the console', () => {
   });
 
   test.each([
-    { argv: ['--skin', 'neon'], problem: /--skin is one of dark, light, deuteranopia, tritanopia, mono/ },
-    { argv: ['--once'], problem: /belong to "mon watch"/ },
-    { argv: ['wacth'], problem: /no arguments but "watch"/ },
-    { argv: ['watch', 'events'], problem: /no arguments but "watch"/ },
+    { argv: ['--skin', 'neon'], problem: /--skin must be one of dark, light, deuteranopia, tritanopia, mono/ },
+    { argv: ['--once'], problem: /need "mon watch"/ },
+    { argv: ['wacth'], problem: /only options, or the command "watch"/ },
+    { argv: ['watch', 'events'], problem: /only options, or the command "watch"/ },
     { argv: ['--backend', 'http://a', '--context', 'b'], problem: /not both/ },
   ])('$argv is refused with what is right', ({ argv, problem }) => {
     expect(parse(...argv)).toEqual({ problem: expect.stringMatching(problem) });

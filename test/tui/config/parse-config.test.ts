@@ -85,10 +85,10 @@ test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('%j sets nothing', (text
 
 describe('what is wrong is told with its place and what is allowed', () => {
   test.each([
-    ['kyes:\n  silence: k', ['console.yml:1:1: kyes: there is no such setting: did you mean keys?']],
+    ['kyes:\n  silence: k', ['console.yml:1:1: kyes: unknown setting: did you mean keys?']],
     [
       'views:\n  a: { view: events, flter: x }',
-      ['console.yml:2:22: views.a.flter: there is no such setting: did you mean filter?'],
+      ['console.yml:2:22: views.a.flter: unknown setting: did you mean filter?'],
     ],
     ['keys:\n  slience: k', ['console.yml:2:3: keys.slience: there is no action "slience": did you mean silence?']],
     [
@@ -100,17 +100,17 @@ describe('what is wrong is told with its place and what is allowed', () => {
     [
       'views: { a: { view: events, sort: colour } }',
       [
-        'console.yml:1:29: views.a.sort: events has no sort column "colour": there is status, backend, namespace, client, check, count, age, last',
+        'console.yml:1:29: views.a.sort: events has no sort column "colour": use one of status, backend, namespace, client, check, count, age, last',
       ],
     ],
     [
       'columns:\n  events: [client, nope]',
       [
-        'console.yml:2:3: columns.events: events has no column "nope": there is status, backend, namespace, client, check, count, age, last, output',
+        'console.yml:2:3: columns.events: events has no column "nope": use one of status, backend, namespace, client, check, count, age, last, output',
       ],
     ],
-    ['views: { "two words": { view: events } }', [/^console.yml:1:10: views.two words: .*a name is one word/]],
-    ['context: prod', ['console.yml:1:1: context: there is no context "prod": there is none']],
+    ['views: { "two words": { view: events } }', [/^console.yml:1:10: views.two words: .*use one word/]],
+    ['context: prod', ['console.yml:1:1: context: there is no context "prod": there are none']],
     ['contexts: { a: { backend: localhost } }', [/^console.yml:1:18: contexts.a.backend: the backend must be a URL/]],
     [
       'contexts: { a: { backend: "http://u:secret@x" } }',
@@ -166,12 +166,12 @@ describe('other keys', () => {
       /^console.yml:1:9: keys.silence: r is already the key of resolve \(.*\): give resolve another key too$/,
     ],
     ['silence: ctrl-c', /is already the key of interrupt/],
-    ['prompt-accept: x', /x is text where this is used/],
+    ['prompt-accept: x', /x types text here/],
     ['silence: 5', /write a key as a text/],
     ['silence: "5"', /5 is a count before a movement/],
     ['silence: ctrl-i', /a terminal sends tab for ctrl-i/],
     ['silence: shift-s', /shift is part of a character: write S/],
-    ['silence: hyper-x', /"hyper-x" is no key/],
+    ['silence: hyper-x', /"hyper-x" is not a key/],
     ['silence: []', /name at least one key/],
     ['interrupt: x', /the keys of interrupt cannot be changed/],
   ])('keys: { %s } is refused', (text, message) => {

@@ -77,9 +77,11 @@ describe('the silence dialog', () => {
       problem: 'still loading the next windows: press Ctrl-S again in a moment',
     } as const;
     const smallest = { columns: 60, rows: 16 };
-    expect(silenceDialog(form, NOTHING, smallest)).toMatch(/has not said yet.*\[ Cancel \] {3}\[ Make 1 silence \]/su);
+    expect(silenceDialog(form, NOTHING, smallest)).toMatch(
+      /still loading the next.*\[ Cancel \] {3}\[ Create 1 silence \]/su,
+    );
     const typing = silenceDialog({ ...form, problem: undefined }, NOTHING, smallest);
-    expect(typing).toMatch(/Reason.*\[ Cancel \] {3}\[ Make 1 silence \]/su);
+    expect(typing).toMatch(/Reason.*\[ Cancel \] {3}\[ Create 1 silence \]/su);
   });
 
   test('shows why it was not sent', () => {
@@ -125,7 +127,7 @@ describe('a question', () => {
     expect(text).toMatch(/a\/disk by bob, 2h left: moved to the other site.*…/su);
     expect(text).toContain('b/disk by bob, 2h left: short');
     expect(text).toContain('This unsilences 7 events.');
-    expect(text).toContain('type 25 to go on');
+    expect(text).toContain('type 25 to confirm');
     expect(text).toContain('[[ Resolve 2 events ]]');
   });
 });

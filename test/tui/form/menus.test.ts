@@ -126,7 +126,7 @@ describe('the menu of actions', () => {
   test('says why a change cannot be made, and makes none', () => {
     const driver = live();
     driver.type('!xresolve\r');
-    expect(driver.message).toContain('is disabled: the console is locked, ! unlocks it');
+    expect(driver.message).toContain('disabled: the console is locked, ! unlocks it');
     expect(driver.effects()).toEqual([]);
     expect(driver.store.state.layers).toHaveLength(1);
   });

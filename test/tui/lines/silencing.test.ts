@@ -32,14 +32,14 @@ test('a silence by search says what it matches now, is asked for as any, and can
     'silence search',
     'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
   );
-  await person.type('status=crit', /changes with every result.*\n.*or another:/);
+  await person.type('status=crit', /changes with every result.*\n.*check!=backup:/);
   const asked = await person.type('client~web-* env=prod', /for how long\? .*:/);
   expect(asked).toContain('It matches 2 events now: 1 critical, 1 warning. Later matches are included.');
-  expect(asked).toContain('2 events are many: is the search right?');
+  expect(asked).toContain('2 events would be silenced: is the search right?');
   await person.type('never', /it must end within 8h.*\n.*for how long\?/);
   await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
   await person.type('', 'Reason?');
-  await person.type('CHG-4412', 'Silence what client~web-* env=prod finds for 2 hours? yes or no:');
+  await person.type('CHG-4412', 'Silence everything matching client~web-* env=prod for 2 hours? yes or no:');
   const made = await person.type('yes');
   expect(made).toContain('1 silence created: search:client~web-* env=prod.');
   expect(made).toContain('Type undo to end search:client~web-* env=prod again.');
@@ -57,19 +57,19 @@ test('a search may stand behind the verb; one that cannot be read is asked for',
     'It matches 1 event now: 1 critical.',
   );
   await person.type('cancel');
-  const asked = await person.type('silence search status=crit', 'or another:');
+  const asked = await person.type('silence search status=crit', 'check!=backup:');
   expect(asked).toContain('changes with every result');
   expect(await person.type('cancel')).toContain('nothing was changed');
 });
 
 test('a silence that recurs is asked for part by part, and says its next windows', async () => {
-  await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never or recurring; Enter for 1h:');
+  await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never, recurring; Enter for 1h:');
   await person.type('recurring', 'When? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:');
   await person.type('', /no schedule: .*\nWhen\?/);
   await person.type('sat,sun 02:00', 'Time zone? For example Europe/Berlin or +02:00; Enter for UTC:');
-  await person.type('Berlin', /"Berlin" is no time zone.*\nIn which zone\?/);
+  await person.type('Berlin', /"Berlin" is not a time zone.*\nTime zone\?/);
   await person.type('Europe/Berlin', 'How long each time? For example 30m or 2h; Enter for 1h:');
-  await person.type('10h', /it must end within 8h.*\nFor how long/);
+  await person.type('10h', /it must end within 8h.*\nHow long/);
   await person.type('2h', 'First day? For example 2026-12-01; Enter for today:');
   await person.type('', 'Last day? Enter for no last day:');
   expect(await person.type('', 'Reason?')).toMatch(
@@ -91,11 +91,11 @@ test('a silence that recurs is asked for part by part, and says its next windows
 test('windows that would overlap are refused when it is asked how long they last', async () => {
   await person.type('silence search env=test', 'for how long?');
   await person.type('recurring', 'When?');
-  await person.type('*/30 * * * *', 'In which zone?');
-  await person.type('', 'For how long each time?');
-  await person.type('', /would overlap.*\nFor how long each time\?/);
-  await person.type('10m', 'From which day?');
-  await person.type('2026-13-01', /is no day.*\nFrom which day\?/);
+  await person.type('*/30 * * * *', 'Time zone?');
+  await person.type('', 'How long each time?');
+  await person.type('', /would overlap.*\nHow long each time\?/);
+  await person.type('10m', 'First day?');
+  await person.type('2026-13-01', /is not a day.*\nFirst day\?/);
   expect(await person.type('cancel')).toContain('Canceled; nothing was changed.');
   expect(await entries()).toEqual([]);
 });
@@ -124,7 +124,7 @@ test('one that starts later is told from when, in the words of the dialog', asyn
   await person.type('', 'Reason?');
   const sure = await person.type('CHG-1', 'yes or no:');
   expect(sure).toContain(`Silence disk on db-1 from ${hours.slice(0, 10)} ${hours.slice(11, 14)}`);
-  expect(sure).toMatch(/Z on for 1 hour, at most until it resolves\? yes or no:/);
+  expect(sure).toMatch(/Z for 1 hour, at most until it resolves\? yes or no:/);
   await person.type('yes');
   const [entry, ...others] = await entries();
   expect(others).toEqual([]);
@@ -132,7 +132,7 @@ test('one that starts later is told from when, in the words of the dialog', asyn
   expect(Math.abs((entry?.begin ?? 0) - begin)).toBeLessThan(60);
   expect((entry?.expire_at ?? 0) - (entry?.begin ?? 0)).toBe(3600);
   expect(await person.type('silences')).toMatch(
-    /^1: pending: db-1 \/ disk, by alice@ops, from \S+ \S+Z on for 1 hour, at most until it resolves: CHG-1\nmon> $/,
+    /^1: pending: db-1 \/ disk, by alice@ops, from \S+ \S+Z for 1 hour, at most until it resolves: CHG-1\nmon> $/,
   );
   await person.type('undo', 'yes or no:');
   await person.type('yes');
@@ -148,9 +148,9 @@ test.each([
   ],
   [
     'check disk',
-    'disk everywhere',
+    'disk on all clients',
     'check:disk',
-    '3 events are many: is that right?',
+    '3 events would be silenced: is that right?',
     { subscription: null, check: 'disk' },
   ],
   [
@@ -171,7 +171,7 @@ test.each([
   expect(await entries()).toMatchObject([{ ...parts, reason: 'CHG-2' }]);
   const listed = await person.type('silences');
   expect(listed).toContain(`1: active: ${target}, by alice@ops, for `);
-  expect(await person.type('silences end 2')).toContain('takes the number of one that was read');
+  expect(await person.type('silences end 2')).toContain('takes the number of a listed silence');
   await person.type('silences end 1', 'for everything it covers? yes or no:');
   expect(await person.type('yes')).toContain('1 silence ended');
   expect(await entries()).toEqual([]);
@@ -195,7 +195,7 @@ test('client and check alone are those of the event that was read last', async (
   await person.type('open web-1/disk');
   await person.type('silence client', 'Silence all checks of web-1 for how long?');
   await person.type('cancel');
-  await person.type('silence check', 'Silence disk everywhere for how long?');
+  await person.type('silence check', 'Silence disk on all clients for how long?');
   await person.type('cancel');
   expect(await person.type('silence subscription')).toContain('Type a name, for example: silence subscription canary');
 });

@@ -76,7 +76,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     keys: ['p'],
     in: ['plan'],
     help: 'take or release ownership of the plan; asks if somebody else owns it',
-    hint: 'hold',
+    hint: 'own',
     changes: true,
     run: changeHold,
   },
