@@ -33,6 +33,22 @@ export const MEMBERS: KnownResults = {
   }),
 };
 
+/** Members of one aggregate: 1,000 clients with so many checks each, every tenth an open event. */
+export function resultsUnderAttack(checks: number): KnownResults {
+  return {
+    clients: 1000,
+    checks,
+    result: (client, check) => ({
+      source: `web-${String(client)}`,
+      name: `check-${String(check)}`,
+      status: (client + check) % 10 === 0 ? 2 : 0,
+      aggregate: 'all',
+      handlers: [],
+    }),
+  };
+}
+
+/** Stores the results, a thousand in each request. */
 export async function postResults(backend: Target, { clients, checks, result }: KnownResults): Promise<void> {
   const line = new Line(backend);
   for (let start = 0; start < clients * checks; start += BATCH) {

@@ -1,26 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
-import { postResults, type KnownResults } from './post-results.ts';
+import { postResults, resultsUnderAttack } from './post-results.ts';
 import { count, report } from './report.ts';
 import { whileResultsComeIn } from './results-beside.ts';
 import { OWN_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
 
 /** Results per second beside each attack. */
 const RATE = 5000;
-
-/** 100,000 keys; every tenth is an open event. */
-const SEEDED: KnownResults = {
-  clients: 1000,
-  checks: 100,
-  result: (client, check) => ({
-    source: `web-${String(client)}`,
-    name: `check-${String(check)}`,
-    status: (client + check) % 10 === 0 ? 2 : 0,
-    aggregate: 'all',
-    handlers: [],
-  }),
-};
 
 /**
  * Requests whose size their sender chooses: the most CPU that one round of the event loop takes for each, and how long
@@ -32,7 +19,7 @@ export async function run(seconds: number): Promise<void> {
     settings: { 'agent-listener': { port: 0 }, entity_limit: 'unlimited', 'buffer-limit': 1024 },
   });
   const target: AttackTarget = { url: backend.url, agentUrl: backend.agentUrl };
-  await postResults(backend, SEEDED);
+  await postResults(backend, resultsUnderAttack(100));
   await whileResultsComeIn(
     backend,
     async (latencyP99) => {

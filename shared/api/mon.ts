@@ -56,7 +56,7 @@ const PAGE = {
   offset: whole.describe('number of entries to skip'),
 };
 
-/** What the objects of one namespace are asked for with. */
+/** The query parameter of routes about one namespace. */
 const IN = { namespace: text.describe('the namespace; default `default`') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; default `default`') };
 const MAX_AGE = { max_age: whole.describe('seconds after which a result counts as stale') };
@@ -75,7 +75,7 @@ const WHOLE = { whole: given.describe('if set: in the format of `/events` and `/
 /** An exact condition. */
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
 
-/** What a deletion without a search is told. */
+/** The hint in the error for a deletion without a search. */
 export const WHICH_CLIENTS = 'select clients, for example q=keepalive>30d result>30d';
 
 /** Every route below `/api/mon/v1`, but for the live feed (docs/feed.md), which is no exchange of HTTP. */

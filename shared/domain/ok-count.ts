@@ -4,7 +4,7 @@ import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } f
 export interface OkCount {
   /** The number of OK results in a row; undefined: the number that the history shows. */
   readonly okCount: number | undefined;
-  /** Occurrences of the problem before, while they exceed the OK results since; undefined: the number in the history. */
+  /** Occurrences of the last problem, while they exceed the OK results since; undefined: the number in the history. */
   readonly okWatermark: number | undefined;
 }
 

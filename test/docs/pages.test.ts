@@ -6,7 +6,7 @@ import { DocumentedShell } from '../support/documented-shell.ts';
 import { Pty } from '../support/pty.ts';
 import { repositoryFiles, repositoryText } from '../support/repository.ts';
 import { blocksOf, fileOf } from './blocks.ts';
-import { freePort } from '../support/line-receiver.ts';
+import { freePort } from '../../scripts/lib/free-port.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { openPrefixProxy } from '../support/prefix-proxy.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';

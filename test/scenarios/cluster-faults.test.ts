@@ -198,7 +198,7 @@ test('clocks that differ by minutes are said, and who writes next goes on with a
   clock.skip(300_000);
   const ahead = await backend({ database, clock });
   const right = await backend({ database });
-  const said = 'the clock of this machine and that of the database differ';
+  const said = 'the clocks of this host and the database differ';
   await expect.poll(() => ahead.log.messages('warn').join()).toContain(said);
   await stores(ahead.url, 'before');
   await expect.poll(() => checksAt(right.url)).toEqual(['before']);

@@ -55,7 +55,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await pty.waitForText('(this console)');
 
   // What is in the way is named, with the way out.
-  await turnOf(1, 'Look at everything');
+  await turnOf(1, 'Run the pre-flight checks');
   pty.write('\r');
   await isDone(1);
   await pty.waitForText('left to later steps: 6.2.0-namespaces');
@@ -85,7 +85,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   const { backup } = (await upgrades.plan(1)) ?? {};
   expect(await readdir(backup ?? '')).toContain('manifest.json');
   await byHand(5, 'Install the packages');
-  await byHand(6, 'Let systemd read');
+  await byHand(6, 'Reload the systemd units');
   await byHand(7, 'Restart the agents');
 
   // A restart: the plan and its holder outlive it, the console comes back by itself.
@@ -105,7 +105,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   pty.write('\t\r');
   await isDone(8);
 
-  await turnOf(9, 'All backends agree');
+  await turnOf(9, 'Repeat the pre-flight checks');
   pty.write('\r');
   await isDone(9);
   await turnOf(10, 'Upgrade the database');
@@ -113,7 +113,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await using watcher = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', first.url], { cwd: ROOT });
   await watcher.waitForText('LIVE');
   watcher.write('7');
-  await watcher.waitForText(/holder: local administrator +/);
+  await watcher.waitForText(/owner: local administrator +/);
   watcher.write('\r');
   await watcher.waitForText('local administrator owns the plan: p takes ownership');
   pty.write('\r');

@@ -1,12 +1,11 @@
 /** @module-tag slow */
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../scripts/lib/free-port.ts';
 import { SPOOL_CHECK } from '../../shared/domain/spool-check.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
@@ -57,15 +56,6 @@ function anyFault(chance: Chance): Fault {
     times: chance.pick([1, 3, -1, -1]),
     share: chance.below(256) / 256,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A backend and an agent with a connection between them that can be cut, and local programs that report to the agent. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { freePort } from '../support/line-receiver.ts';
+import { freePort } from '../../scripts/lib/free-port.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { vi } from 'vitest';
 import { programArguments } from './built-programs.ts';
-import { freePort } from './line-receiver.ts';
+import { freePort } from '../../scripts/lib/free-port.ts';
 
 const PROGRAMS = ['mon', 'monctl', 'mon-agent', 'mon-backend'] as const;
 

@@ -18,13 +18,3 @@ export async function openLineReceiver(port = 0): Promise<{ readonly port: numbe
   onTestFinished(() => void server.close());
   return { port: (server.address() as AddressInfo).port, received };
 }
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

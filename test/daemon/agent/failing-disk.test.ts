@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../../scripts/lib/free-port.ts';
 import { AgentBackend } from '../../support/agent-backend.ts';
 import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-disk.ts';
 import { startAgent, type AgentProcess } from '../../support/start-agent.ts';
@@ -12,15 +11,6 @@ import { tempDir } from '../../support/temp-dir.ts';
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 interface Scene {
   readonly disk: FailingDisk;

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { freePort, openLineReceiver } from '../../support/line-receiver.ts';
+import { freePort } from '../../../scripts/lib/free-port.ts';
+import { openLineReceiver } from '../../support/line-receiver.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { VerdictKind } from '../../../shared/schemas/explain.ts';
-import { freePort } from '../../support/line-receiver.ts';
+import { freePort } from '../../../scripts/lib/free-port.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 

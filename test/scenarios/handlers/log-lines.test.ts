@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freePort } from '../../support/line-receiver.ts';
+import { freePort } from '../../../scripts/lib/free-port.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 
 const ABOUT = { client: 'web-1', check: 'disk' };

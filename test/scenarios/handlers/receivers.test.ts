@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FeedPeer } from '../../support/feed-peer.ts';
-import { freePort, openLineReceiver } from '../../support/line-receiver.ts';
+import { freePort } from '../../../scripts/lib/free-port.ts';
+import { openLineReceiver } from '../../support/line-receiver.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 import { HttpReceiver } from '../../support/http-receiver.ts';
 

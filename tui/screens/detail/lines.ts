@@ -23,7 +23,7 @@ const LABELS = { cells: 10 };
 /** Other events of the client that are named. */
 const RELATED_MAX = 8;
 
-/** Where the rest is of what is too long for the screen. */
+/** The hint below a list that is cut to fit the screen. */
 const WHOLE = 'run monctl event info to see all of them';
 
 /** The part of the detail screen that scrolls. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort, openLineReceiver } from '../../../support/line-receiver.ts';
+import { freePort } from '../../../../scripts/lib/free-port.ts';
+import { openLineReceiver } from '../../../support/line-receiver.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
