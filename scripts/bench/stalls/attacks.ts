@@ -152,8 +152,8 @@ function getMany(name: string, count: number, path: (at: number) => string): Att
 }
 
 /**
- * Pipelined requests on many connections whose responses nobody reads. Node.js parses everything that has arrived on all
- * connections in one round, about 15 us a request: on a busy machine that is all of them. To answer 40,000 requests
+ * Pipelined requests on many connections whose responses nobody reads. Node.js parses everything that has arrived on
+ * all connections in one round, about 15 us a request: on a busy machine that is all of them. To answer 40,000 requests
  * takes far longer, and is divided.
  */
 function pipelined(name: string, connections: number, each: number, path: string): Attack {
