@@ -41,7 +41,7 @@ test.each<readonly [page: string, words: string]>([
   ['handlers.md', `stores at most ${written(new LetterBox().limit)} dead letters`],
   ['access.md', `keeps up to ${written(SESSIONS_OF_USER_MAX)} sessions of one user`],
   ['spec/timeline.md', `a search examines at most ${written(EXAMINED_MAX)}`],
-  ['spec/report.md', `A report looks at ${written(TRANSITIONS_MAX)} transitions`],
+  ['spec/report.md', `A report examines at most ${written(TRANSITIONS_MAX)} transitions`],
   ['spec/prometheus.md', `of one output ${written(POINTS_MAX)} points are taken at most`],
   [SECURITY, `selectors have a budget for each namespace (a cost of ${written(SELECTORS_COST_MAX, ' ')}`],
   [SECURITY, `(at most ${written(VALUES_MAX, ' ')} values, ${written(NAMES_MAX, ' ')} names in a long object)`],
