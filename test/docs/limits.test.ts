@@ -42,7 +42,7 @@ test.each<readonly [page: string, words: string]>([
   ['access.md', `keeps up to ${written(SESSIONS_OF_USER_MAX)} sessions of one user`],
   ['spec/timeline.md', `a search examines at most ${written(EXAMINED_MAX)}`],
   ['spec/report.md', `A report examines at most ${written(TRANSITIONS_MAX)} transitions`],
-  ['spec/prometheus.md', `of one output ${written(POINTS_MAX)} points are taken at most`],
+  ['spec/prometheus.md', `at most ${written(POINTS_MAX)} points of one output`],
   [SECURITY, `selectors have a budget for each namespace (a cost of ${written(SELECTORS_COST_MAX, ' ')}`],
   [SECURITY, `(at most ${written(VALUES_MAX, ' ')} values, ${written(NAMES_MAX, ' ')} names in a long object)`],
   [SECURITY, `body ${written(BODY_BYTES_MAX / MIB)} MiB`],
