@@ -21,9 +21,9 @@ const FILTER = text.describe('a matcher such as `alertname="Down"` or `job=~"nod
 const wish = (what: string) => text.describe(`\`false\`: exclude ${what}`);
 const ALERTS = {
   filter: FILTER,
-  active: wish('alerts that are not silenced'),
+  active: wish('alerts that are neither silenced nor inhibited'),
   silenced: wish('alerts that are silenced'),
-  inhibited: wish('inhibited alerts; there are none'),
+  inhibited: wish('alerts that are inhibited'),
   unprocessed: wish('unprocessed alerts; there are none'),
   receiver: text.describe('regular expression for the receiver name; all alerts have the receiver `mon`'),
 };

@@ -16,8 +16,10 @@ export const ALERTMANAGER_VERSION = '0.25.0';
 /**
  * An open event as the wire of Alertmanager shows it: with the labels that it came with, or those that would make its
  * client, check and status.
+ *
+ * @param inhibitor the fingerprint of the alert that inhibits it; undefined: none does
  */
-export function shownAlert(event: Event, settings: AlertSettings): ShownAlert {
+export function shownAlert(event: Event, settings: AlertSettings, inhibitor?: string): ShownAlert {
   const { check, silenced, silenced_by: silencedBy, timestamp, last_state_change: since } = event;
   const alert = isSettings(check['alert']) ? check['alert'] : undefined;
   const labels = labelsOfEvent(event.client.name, check, settings);
@@ -33,7 +35,11 @@ export function shownAlert(event: Event, settings: AlertSettings): ShownAlert {
     fingerprint: fingerprintOf(labels),
     ...(typeof url === 'string' ? { generatorURL: url } : {}),
     receivers: [{ name: ALERT_RECEIVER }],
-    status: { state: silenced ? 'suppressed' : 'active', silencedBy: [...silencedBy], inhibitedBy: [] },
+    status: {
+      state: silenced || inhibitor !== undefined ? 'suppressed' : 'active',
+      silencedBy: [...silencedBy],
+      inhibitedBy: inhibitor === undefined ? [] : [inhibitor],
+    },
   };
 }
 

@@ -1,11 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
+import { labelsOfEvent } from '../../../shared/domain/alert-labels.ts';
 import { familiesOf } from '../../../shared/domain/check-family.ts';
+import { fingerprintOf } from '../../../shared/domain/fingerprint.ts';
 import { ALERT_RECEIVER, ALERTMANAGER_VERSION, shownAlert } from '../../../shared/domain/shown-alert.ts';
-import type { ShownAlert } from '../../../shared/schemas/alert.ts';
+import type { AlertSettings, ShownAlert } from '../../../shared/schemas/alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import { readEvents } from '../events/read.ts';
+import { readEventsByEntry } from '../events/read.ts';
 import { parseBody } from '../http/json-body.ts';
+import { inhibitedNow } from '../inhibitions/state.ts';
 import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';
@@ -34,9 +37,32 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
     const isWanted = alertsAskedFor(request);
     const settings = config.program.alerts;
     return async (entries) => {
-      const events = await readEvents(store, entries, clock.now());
-      return events.map((event) => shownAlert(event, settings)).filter(isWanted);
+      const events = await readEventsByEntry(store, entries, clock.now());
+      const inhibitors = await inhibitorsOf(events.keys(), settings);
+      return Array.from(events, ([entry, event]) => shownAlert(event, settings, inhibitors.get(entry))).filter(
+        isWanted,
+      );
     };
+  };
+  /** Returns the fingerprint of the alert that inhibits each inhibited event. */
+  const inhibitorsOf = async (
+    entries: Iterable<CheckEntry>,
+    settings: AlertSettings,
+  ): Promise<ReadonlyMap<CheckEntry, string>> => {
+    const sources = new Map<CheckEntry, CheckEntry>();
+    for (const entry of entries) {
+      const inhibited = inhibitedNow(entry);
+      const source = inhibited && entry.client.namespace.check(inhibited.client, inhibited.check);
+      if (source !== undefined) sources.set(entry, source);
+    }
+    const events = await readEventsByEntry(store, [...new Set(sources.values())], clock.now());
+    const inhibitors = new Map<CheckEntry, string>();
+    for (const [entry, source] of sources) {
+      const event = events.get(source);
+      if (event === undefined) continue;
+      inhibitors.set(entry, fingerprintOf(labelsOfEvent(event.client.name, event.check, settings)));
+    }
+    return inhibitors;
   };
   const openEvents = (request: FastifyRequest): readonly CheckEntry[] => alertNamespace(request, deps).allEvents();
 

@@ -41,13 +41,15 @@ export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<Lab
 export function alertsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<ShownAlert> {
   const query = queryOf(request);
   const isWanted = (state: string): boolean => query.get(state) !== 'false';
-  const wants = { active: isWanted('active'), suppressed: isWanted('silenced'), unprocessed: true };
+  const [active, silenced, inhibited] = [isWanted('active'), isWanted('silenced'), isWanted('inhibited')];
+  const hasState = ({ state, silencedBy, inhibitedBy }: ShownAlert['status']): boolean =>
+    (active || state !== 'active') && (silenced || silencedBy.length === 0) && (inhibited || inhibitedBy.length === 0);
   const hasLabels = labelsAskedFor(request);
   const receiver = query.get('receiver');
   const isReceived =
     receiver === null ||
     filterOf([{ name: 'name', value: receiver, isRegex: true, isEqual: true }])({ name: ALERT_RECEIVER });
-  return ({ labels, status }) => isReceived && wants[status.state] && hasLabels(labels);
+  return ({ labels, status }) => isReceived && hasState(status) && hasLabels(labels);
 }
 
 function filterOf(matchers: readonly LabelMatcher[]): Filter<LabelSet> {

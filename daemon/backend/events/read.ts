@@ -21,7 +21,7 @@ export async function readEvents(
   nowMs: number,
   shown = (event: Event, _entry: CheckEntry): Event => event,
 ): Promise<Event[]> {
-  const events = await readShown(store, entries, nowMs);
+  const events = await readEventsByEntry(store, entries, nowMs);
   return [...events].map(([entry, event]) => shown(event, entry));
 }
 
@@ -51,7 +51,7 @@ export async function readEventTexts(
   await prepareSilences(entries);
   const known = await heads.of(entries, (missing) => readHeads(store, missing));
   const rest = entries.filter((_, at) => known[at] === undefined);
-  const others = rest.length === 0 ? NONE : await readShown(store, rest, nowMs);
+  const others = rest.length === 0 ? NONE : await readEventsByEntry(store, rest, nowMs);
   return entries.flatMap((entry, at) => {
     const head = known[at];
     if (head !== undefined) return head + tailOf(entry, nowMs);
@@ -62,7 +62,8 @@ export async function readEventTexts(
 
 const NONE: ReadonlyMap<CheckEntry, Event> = new Map();
 
-async function readShown(
+/** Returns the committed events of these checks, redacted; a check without an open event is left out. */
+export async function readEventsByEntry(
   store: Store,
   entries: readonly CheckEntry[],
   nowMs: number,

@@ -197,6 +197,40 @@ describe('the list of alerts', () => {
     expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must be like/);
   });
 
+  test('shows an inhibited alert as suppressed by the alert that inhibits it, and leaves it out with inhibited=false', async () => {
+    const inhibitions = { rack: { when: 'check=switch', quiet: 'check=http', equal: [] } };
+    const handlers = { default: { type: 'pipe', command: 'true' } };
+    const { ask } = await openRig({ handlers, inhibitions });
+    await ask('POST', '/results', { source: 'sw-1', name: 'switch', output: 'down', status: 2 });
+    await ask('POST', '/results', { source: 'web-1', name: 'http', output: 'no route', status: 2 });
+    await ask('POST', '/results', { source: 'web-2', name: 'http', output: 'no route', status: 1 });
+    await ask('POST', '/silenced', { subscription: 'client:web-2' });
+    interface Listed {
+      readonly labels: Readonly<Record<string, string>>;
+      readonly fingerprint: string;
+      readonly status: { readonly state: string; readonly inhibitedBy: readonly string[] };
+    }
+    const list = async (query = ''): Promise<readonly Listed[]> =>
+      (await ask('GET', `/api/v2/alerts${query}`)).body as readonly Listed[];
+    const instances = async (query: string): Promise<readonly (string | undefined)[]> =>
+      (await list(query)).map(({ labels }) => labels['instance']).toSorted();
+
+    const alerts = new Map((await list()).map((alert) => [alert.labels['instance'], alert]));
+    const inhibitedBy = [alerts.get('sw-1')?.fingerprint];
+    expect(alerts.get('sw-1')?.status).toEqual({ state: 'active', silencedBy: [], inhibitedBy: [] });
+    expect(alerts.get('web-1')?.status).toEqual({ state: 'suppressed', silencedBy: [], inhibitedBy });
+    expect(alerts.get('web-2')?.status).toEqual({ state: 'suppressed', silencedBy: [expect.anything()], inhibitedBy });
+    expect(await instances('?inhibited=false')).toEqual(['sw-1']);
+    expect(await instances('?silenced=false')).toEqual(['sw-1', 'web-1']);
+    expect(await instances('?active=false')).toEqual(['web-1', 'web-2']);
+    const { body: groups } = await ask('GET', '/api/v2/alerts/groups?inhibited=false');
+    expect(groups).toMatchObject([{ alerts: [{ labels: { instance: 'sw-1' } }] }]);
+
+    await ask('POST', '/results', { source: 'sw-1', name: 'switch', output: 'up', status: 0 });
+    await ask('POST', '/results', { source: 'web-1', name: 'http', output: 'no route', status: 2 });
+    expect(await instances('?inhibited=false')).toContain('web-1');
+  });
+
   test('groups those of a check, and those that are one of several of it', async () => {
     const { ask, send } = await openRig();
     await send({ labels: DOWN }, { labels: { ...DOWN, device: 'sda' } }, { labels: { alertname: 'Slow' } });
