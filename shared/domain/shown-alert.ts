@@ -4,18 +4,18 @@ import { labelsOfEvent } from './alert-labels.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** The one receiver that there is. */
+/** The only receiver. */
 export const ALERT_RECEIVER = 'mon';
 
 /**
- * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with those that they
- * know (karma), so it is one that they all know; the version of this program is in `mon_info`.
+ * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with known ones
+ * (karma), so it is one that all of them know. The version of this program is in `mon_info`.
  */
 export const ALERTMANAGER_VERSION = '0.25.0';
 
 /**
- * An open event as the wire of Alertmanager shows it: with the labels that it came with, or those that would make its
- * client, check and status.
+ * Converts an open event to an alert of the Alertmanager API. Its labels are those it was sent with, or labels that
+ * would produce its client, check and status.
  */
 export function shownAlert(event: Event, settings: AlertSettings): ShownAlert {
   const { check, silenced, silenced_by: silencedBy, timestamp, last_state_change: since } = event;
@@ -50,7 +50,7 @@ function textsOf(value: unknown): LabelSet {
   );
 }
 
-/** @param seconds since 1970; what no calendar has becomes 1970 */
+/** @param seconds since 1970; times that a date cannot represent become 1970 */
 function moment(seconds: number): string {
   const date = new Date(seconds * 1000);
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
