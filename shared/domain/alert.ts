@@ -42,8 +42,7 @@ export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlac
   const shown = new Set(settings.ignore);
   if (check.isExact) shown.add(settings.check);
   if (severity.isExact) shown.add(settings.severity);
-  // A different label, or the default client, could lead to the same client name, so the label stays in the
-  // fingerprint.
+  // The label stays in the fingerprint if another label, or the default client, could lead to the same client name.
   const isUsual = clientLabel === usualClientLabel(settings) && client.name !== settings['default-client'];
   if (isUsual && client.isExact) shown.add(clientLabel);
   const rest = Object.fromEntries(Object.entries(labels).filter(([name, value]) => value !== '' && !shown.has(name)));

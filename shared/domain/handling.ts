@@ -102,7 +102,7 @@ export interface HandlingCircumstances {
   readonly moment: Moment;
   /** The inhibition that suppresses the event; undefined if none does. */
   readonly quiet?: Quiet | undefined;
-  /** Whether this OK is not the resolution of an event that stays open. */
+  /** Whether the stored event stays open unchanged, so that this one is not its resolution. */
   readonly isBeside?: boolean;
 }
 

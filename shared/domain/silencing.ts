@@ -52,7 +52,7 @@ export interface SilencedRequest extends SilencedTargetParts {
   /** Seconds; -1: unlimited. */
   readonly expire?: number | null | undefined;
   readonly expire_on_resolve?: boolean | null | undefined;
-  /** Excludes `begin` and an end. */
+  /** The recurrence, which excludes `begin` and an end. */
   readonly recurrence?: SubmittedRecurrence | null | undefined;
 }
 

@@ -92,8 +92,8 @@ export function entityConfigOf(namespace: string, client: Client | undefined): R
 }
 
 /**
- * Whether a client without keepalives has left, as Sensu Go agents with `deregister` have. Other clients deregister
- * explicitly, so their missing keepalives are a problem (completion 1.10).
+ * Whether missing keepalives mean that a client has left. They do for Sensu Go agents with `deregister`. Other clients
+ * deregister explicitly, so their missing keepalives are a problem (completion 1.10).
  */
 export function leavesBySilence(client: Client): boolean {
   const version = client['sensu_agent_version'];

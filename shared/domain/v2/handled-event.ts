@@ -40,7 +40,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
   };
 }
 
-/** Splits at the last colon, because names of checks contain none. */
+/** Only the prefix of the subscription changes, so a colon in the name of the check does no harm. */
 function v2SilenceId(id: string): string {
   const end = id.lastIndexOf(':');
   return `${v2Subscription(id.slice(0, end))}${id.slice(end)}`;

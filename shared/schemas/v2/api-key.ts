@@ -62,7 +62,7 @@ export const restoredApiKeySchema = z.looseObject({
   ...limits,
   /** Empty for a user who has only roles. */
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).nullish(),
-  /** Default: true if there are no scopes, as for a key granted without scopes. */
+  /** Default: true if `scopes` is absent, as for a key granted without scopes. */
   all_roles: z.boolean().nullish(),
   metadata: z.looseObject({ name: apiKeyIdSchema, created_by: z.string().max(NAME_LENGTH_MAX).nullish() }),
   hash: z.string().regex(KEY_HASH, 'must be the hash of a key as a dump has it: sha256$salt$hash'),
