@@ -1,18 +1,18 @@
 /**
- * What went wrong, as a promise to callers: every error answer of ours carries it as `code`, the API maps each to one HTTP
- * status, `monctl` to one exit code.
+ * Stable codes of errors. Every error response of ours has one as `code`; the API maps each to an HTTP status, and
+ * `monctl` to an exit code.
  *
- * - `invalid`: the input breaks a rule; the message names the place and the remedy
- * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these
- * - `not_found`, `conflict`: the thing is missing / is there already or is held by somebody else
- * - `precondition`: the thing is no longer as the caller supposes
- * - `payment_required`: beyond the entity limit, which a setting lifts
- * - `threshold`: beyond what a policy of the backend allows
- * - `method_not_allowed`: the thing is there, and this cannot be done with it
- * - `too_large`: beyond a size limit
- * - `no_memory`: new, and beyond the memory that a setting grants
- * - `unavailable`: not now (queue full, store failing); trying again later is right
- * - `internal`: a defect of ours
+ * - `invalid`: the input breaks a rule; the message names the attribute and the remedy
+ * - `unauthenticated` / `forbidden`: no valid credentials / insufficient rights
+ * - `not_found`, `conflict`: the object does not exist / exists already or is in use by somebody else
+ * - `precondition`: the object has changed since the caller read it
+ * - `payment_required`: the entity limit is exceeded, which a setting raises
+ * - `threshold`: a policy of the backend does not allow the value
+ * - `method_not_allowed`: the object exists but does not support the method
+ * - `too_large`: a size limit is exceeded
+ * - `no_memory`: a new object would exceed the memory limit
+ * - `unavailable`: temporary (queue full, store failing); retry later
+ * - `internal`: a defect in mon
  */
 export const ERROR_CODES = [
   'invalid',
@@ -32,19 +32,19 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Whether it is a code of ours: those of others, and of newer backends, may be anything. */
+/** Whether a value is one of these codes; other products and newer backends may send others. */
 export function isErrorCode(value: unknown): value is ErrorCode {
   return (ERROR_CODES as readonly unknown[]).includes(value);
 }
 
-/** What V8 has beyond the standard: how many lines of a stack it looks for. */
+/** The Error constructor with a V8 extension: the maximum number of lines of a stack trace. */
 const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;
 
 /**
- * The one error type that crosses the borders of the program. `message` is for people and says what to do next.
+ * The only error type that crosses the boundaries of the program. `message` is for people and says what to do next.
  *
- * It has no stack: it is an answer and no defect, and whoever floods the backend with what is refused would have it look
- * for one each time, which costs more than to refuse.
+ * It has no stack trace, because it is a response and not a defect. Under a flood of rejected requests, capturing stack
+ * traces would cost more than the rejections.
  */
 export class MonError extends Error {
   override readonly name = 'MonError';
@@ -59,14 +59,14 @@ export class MonError extends Error {
   }
 }
 
-/** `unavailable` although nothing is wrong, and soon over: a full queue, a stop, results that a plan keeps out. */
+/** An `unavailable` error without a fault that ends soon: a full queue, a shutdown, or results that a plan rejects. */
 export class BusyError extends MonError {
   constructor(message: string) {
     super('unavailable', message);
   }
 }
 
-/** The text of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

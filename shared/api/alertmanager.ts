@@ -12,7 +12,7 @@ import {
 import { endpointsBelow } from './endpoint.ts';
 import { text } from './query.ts';
 
-/** The wire of Alertmanager, version 2 of its API. */
+/** Path of the Alertmanager API, version 2. */
 export const ALERTMANAGER_PREFIX = '/api/v2';
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
@@ -32,7 +32,7 @@ const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
 const root = endpointsBelow('');
 const PROBE = { scope: 'public', answer: z.string(), isOfItself: true } as const;
 
-/** What Prometheus, `amtool` and Grafana ask an Alertmanager: it is about the namespace `default` alone. */
+/** Endpoints that Prometheus, `amtool` and Grafana use of Alertmanager. They cover the namespace `default` only. */
 export const ALERTMANAGER_API = {
   healthy: root('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE),
   ready: root('GET /-/ready', '`OK` once alerts are accepted, as in Alertmanager', PROBE),

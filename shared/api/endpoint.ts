@@ -4,65 +4,67 @@ import type { Scope } from '../schemas/scope.ts';
 import type { RoleVerb } from '../schemas/v2/role.ts';
 
 /**
- * What a request must show: a scope, one of several, any credentials that are valid, or nothing at all; `self`: those of the
- * user in the path, or of an administrator.
+ * Required credentials of a request: a scope, one of several, any valid credentials, or none. `self` requires those of
+ * the user in the path or of an administrator.
  */
 export type Access = Scope | readonly Scope[] | 'self' | 'authenticated' | 'public';
 
-/** A request in the words of roles. */
+/** The operation of a request, for the evaluation of roles. */
 export interface EndpointRole {
   readonly verb: RoleVerb;
-  /** A kind of objects: `checks`. */
+  /** A resource type, such as `checks`. */
   readonly resource: string;
-  /** The parts of the path that name the object; none: it is about none, or all. */
+  /** Path parameters that name the object; empty if the request is about none or all. */
   readonly named: readonly string[];
 }
 
-/** Parameters of a query: each by its name, and what its text means. */
+/** Query parameters by name, with the schemas of their values. */
 export type EndpointQuery = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
 
-/** One thing that can be asked of a backend, said once for the server, its clients, the tests and the documents. */
+/** An endpoint of a backend, defined once for the server, its clients, the tests and the documentation. */
 export interface Endpoint<Body = unknown, Answer = unknown, Query extends EndpointQuery = EndpointQuery> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `:name` stands for a part of it, `*` for all the rest. */
+  /** `:name` is a parameter, and `*` matches the rest. */
   readonly path: string;
   readonly scope: Access;
-  /** What roles may allow beside the scopes; absent: they say nothing about it. */
+  /** The operation that roles may grant in addition to scopes; undefined if roles do not apply. */
   readonly role?: EndpointRole;
-  /** It reaches into all namespaces at once: nothing for who is kept to one of them. */
+  /** Whether it covers all namespaces at once, so that callers limited to one namespace get nothing. */
   readonly isOfAllNamespaces?: true;
-  /** While no credentials exist it is for everybody, although it takes `admin`. */
+  /** Whether everybody may use it as long as no credentials exist, although it requires `admin`. */
   readonly isForAnonymous?: true;
-  /** Whether it is for the backend that writes, where several share a store; default: all but GET is. */
+  /** Whether the leader must handle it if several backends share a store; default: all methods except GET. */
   readonly onWriter?: boolean;
-  /** It tells of the backend itself: also answered by one that is too far behind the one that writes. */
+  /** Whether it is about the backend itself, so that a follower that is too far behind may serve it too. */
   readonly isOfItself?: true;
   /** A sentence without its full stop. */
   readonly summary: string;
   readonly query?: Query;
-  /** Largest body in bytes; default: 1 MiB. */
+  /** Maximum size of the body in bytes; default: 1 MiB. */
   readonly bodyBytesMax?: number;
   readonly body?: z.ZodType<Body>;
-  /** The status of a success. */
+  /** The status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
-  /** Undefined: it has no body. */
+  /** Schema of the response body; undefined if there is none. */
   readonly answer?: z.ZodType<Answer>;
-  /** What may go wrong beside what may go wrong everywhere, see `COMMON_ERRORS`. */
+  /** Error codes besides `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** Of every endpoint: nobody is let in without credentials, a queue may be full, a store may fail. */
+/**
+ * Error codes of every endpoint: missing credentials, missing rights, internal errors, full queues and failing stores.
+ */
 export const COMMON_ERRORS: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable'];
 
-/** What the query of an endpoint says. */
+/** The parsed query of an endpoint. */
 export type QueryOf<Of> =
   Of extends Endpoint<infer _Body, infer _Answer, infer Query>
     ? { readonly [Name in keyof Query]?: z.output<Query[Name]> }
     : never;
 
 /**
- * What an endpoint is besides its route and its summary; default: answered with 200, and a GET is for who may read. What may go
- * wrong follows from its shape where that is all: see `usualErrors`.
+ * The definition of an endpoint besides its route and summary. Defaults: status 200, and for a GET the scope `read`.
+ * Error codes may be derived from its shape: see `usualErrors`.
  */
 type About<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<
   Pick<Endpoint, 'status' | 'errors'>
@@ -70,7 +72,7 @@ type About<Body, Answer, Query extends EndpointQuery, Route extends string> = Pa
   Omit<Endpoint<Body, Answer, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status' | 'errors'> &
   (Route extends `GET ${string}` ? Partial<Pick<Endpoint, 'scope'>> : Pick<Endpoint, 'scope'>);
 
-/** What says endpoints below a path in this way: `GET /events`, what it is for, and the rest. */
+/** Returns a function that defines endpoints below a path by route (`GET /events`), summary and definition. */
 export function endpointsBelow(prefix: string) {
   return <
     Route extends `${Endpoint['method']} /${string}`,
@@ -88,7 +90,9 @@ export function endpointsBelow(prefix: string) {
   };
 }
 
-/** A query and a body may be wrong, what a path names may not be there, and a body may be too large. */
+/**
+ * Returns the errors that follow from the shape of an endpoint: invalid query or body, missing object, body too large.
+ */
 function usualErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'body'>): readonly ErrorCode[] {
   const [asks, names, brings] = [query !== undefined, pathParameters({ path }).length > 0, body !== undefined];
   return [
@@ -98,7 +102,7 @@ function usualErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'b
   ];
 }
 
-/** Whether its query names the one namespace that it is about. */
+/** Whether its query contains the namespace that it is about. */
 export function takesNamespace({
   isOfAllNamespaces,
   query = {},
@@ -106,12 +110,12 @@ export function takesNamespace({
   return isOfAllNamespaces !== true && 'namespace' in query;
 }
 
-/** Whether it changes something, or tells what the backend that writes alone has in memory. */
+/** Whether the leader must handle it, because it changes something or reads state that only the leader has. */
 export function isForWriter({ method, onWriter = method !== 'GET' }: Pick<Endpoint, 'method' | 'onWriter'>): boolean {
   return onWriter;
 }
 
-/** Names of the parts of a path. */
+/** Returns the names of the path parameters. */
 export function pathParameters({ path }: Pick<Endpoint, 'path'>): readonly string[] {
   return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
 }

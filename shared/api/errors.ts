@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 
-/** The one place where a failure becomes an HTTP status. */
+/** The mapping of error codes to HTTP statuses, which exists only here. */
 export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -18,7 +18,7 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-/** What an error answer of v1 and `mon` routes holds: the sentence for people, the code for programs. */
+/** The error response of v1 and `mon` routes: a message for people and a code for programs. */
 export const errorAnswer = z.object({
   error: z.string().describe('what is wrong and what to do, for humans'),
   code: z.enum(ERROR_CODES).describe('stable error code for programs'),

@@ -42,15 +42,15 @@ import { pastChangesAnswer, pastStateAnswer, timelineAnswer } from '../schemas/t
 import { endpointsBelow } from './endpoint.ts';
 import { given, place, text, wanted, whole } from './query.ts';
 
-/** Where our own routes are. */
+/** Path of the mon API. */
 const MON = '/api/mon/v1';
 
 const mon = endpointsBelow(MON);
 
-/** Of what many objects may be sent with. */
+/** Maximum size of request bodies with many objects. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** A part of a list; the header `X-Pagination` tells it, and the total. */
+/** Pagination parameters; the header `X-Pagination` has the range and the total. */
 const PAGE = {
   limit: whole.describe('maximum number'),
   offset: whole.describe('number of entries to skip'),
@@ -61,7 +61,7 @@ const IN = { namespace: text.describe('the namespace; default `default`') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; default `default`') };
 const MAX_AGE = { max_age: whole.describe('seconds after which a result counts as stale') };
 
-/** A part of the past. */
+/** A span of the past. */
 const SPAN = {
   since: whole.describe('start, epoch milliseconds'),
   until: whole.describe('end, epoch milliseconds; default now'),
@@ -72,13 +72,13 @@ const LIST = { ...IN_ANY, ...SEARCHED };
 const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; prefix - reverses the order`);
 const WHOLE = { whole: given.describe('if set: in the format of `/events` and `/clients`') };
 
-/** An exact condition. */
+/** Returns the parameter for an exact condition. */
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
 
 /** The hint in the error for a deletion without a search. */
 export const WHICH_CLIENTS = 'select clients, for example q=keepalive>30d result>30d';
 
-/** Every route below `/api/mon/v1`, but for the live feed (docs/feed.md), which is no exchange of HTTP. */
+/** All routes below `/api/mon/v1`, except the live feed (docs/feed.md), which is a WebSocket. */
 export const MON_API = {
   access: mon('GET /access', 'The identity and rights of the caller, and what each route requires', {
     scope: 'authenticated',

@@ -6,7 +6,7 @@ import { errorAnswer, HTTP_STATUS } from './errors.ts';
 /** A JSON Schema, or any other part of the document. */
 export type OpenApiPart = Readonly<Record<string, unknown>>;
 
-/** How somebody may say who asks. Without credentials on the backend nobody has to, but for what needs `admin`. */
+/** Authentication schemes. As long as the backend has no credentials they are optional, except for `admin`. */
 const SECURITY_SCHEMES = {
   basic: { type: 'http', scheme: 'basic' },
   key: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Key ` and the key' },
@@ -16,7 +16,7 @@ const SHOWN = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }));
 
 const ERROR = { $ref: '#/components/schemas/Error' };
 
-/** The endpoints of a table as an OpenAPI 3.1 document. */
+/** Returns the endpoints of a table as an OpenAPI 3.1 document. */
 export function openApiOf(
   endpoints: Readonly<Record<string, Endpoint>>,
   { title, version }: { readonly title: string; readonly version: string },
@@ -35,18 +35,18 @@ export function openApiOf(
   };
 }
 
-/** What a schema takes, as JSON Schema; a rule that has no words there is left out. */
+/** Converts a schema to JSON Schema; rules that JSON Schema cannot express are omitted. */
 export function schemaOf(schema: z.ZodType): OpenApiPart {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return rest;
 }
 
-/** Whether a query must have the parameter. */
+/** Whether a query parameter is required. */
 export function isRequired(schema: z.ZodType): boolean {
   return !schema.safeParse(undefined).success;
 }
 
-/** In words: `read`, `silence or resolve`. */
+/** Formats the required scope: `read`, `silence or resolve`. */
 export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' | 'isOfAllNamespaces'>): string {
   if (scope === 'public') return 'nothing';
   if (scope === 'authenticated') return 'any credentials';
@@ -55,7 +55,7 @@ export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' |
   return isOfAllNamespaces === true ? `${text} of all namespaces` : text;
 }
 
-/** Everything that may go wrong, by the status of its answer. */
+/** Returns all error codes of an endpoint by their HTTP status. */
 function errorsByStatus({ errors }: Pick<Endpoint, 'errors'>): ReadonlyMap<number, readonly ErrorCode[]> {
   return Map.groupBy([...errors, ...COMMON_ERRORS], (code) => HTTP_STATUS[code]);
 }

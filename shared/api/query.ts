@@ -1,21 +1,27 @@
 import { z } from 'zod';
 
-/** A parameter of a query as people and programs write it. */
+/** A query parameter as text. */
 export const text = z.string().optional();
 
-/** A number of digits only; anything else counts as absent (legacy-peer, Pagination). One beyond all others is the greatest. */
+/**
+ * Parses a number of digits only; other values count as absent (legacy-peer, Pagination). Numbers that are too large
+ * become the greatest safe integer.
+ */
 export function countOf(digits: string | undefined): number | undefined {
   return digits !== undefined && /^\d+$/.test(digits) ? Math.min(Number(digits), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
-/** See `countOf`. */
+/** An optional count, see `countOf`. */
 export const count = z
   .string()
   .optional()
   .transform(countOf)
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** A number of digits only; anything else is refused: a list of another span than was asked for helps nobody. */
+/**
+ * A number of digits only. Other values are rejected, because a list with another span than the requested one is
+ * useless.
+ */
 export const whole = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number, 0 or more')
@@ -23,19 +29,19 @@ export const whole = z
   .transform((digits) => (digits === undefined ? undefined : Number(digits)))
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** Whether it is given, whatever it says. */
+/** Whether the parameter is present, with any value. */
 export const given = z
   .string()
   .optional()
   .transform((said) => said !== undefined);
 
-/** Whether it says so, or is given without saying anything (clients 2). */
+/** Whether the parameter is present and not `false`; an empty value counts as true (clients 2). */
 export const wanted = z
   .string()
   .optional()
   .transform((said) => said !== undefined && said !== 'false');
 
-/** Where a page ended, as it says itself: anything else is refused, or whoever goes on would begin anew for ever. */
+/** The `next` value of a page. Other values are rejected, since otherwise a client could start over endlessly. */
 export const place = z
   .string()
   .regex(/^\d{1,16}$/, 'must be the value of next from a page')

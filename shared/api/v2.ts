@@ -5,10 +5,10 @@ import type { Scope } from '../schemas/scope.ts';
 import { endpointsBelow, pathParameters, type Endpoint } from './endpoint.ts';
 import { count, text } from './query.ts';
 
-/** Version 2, where namespaces are in the path. */
+/** Path of the v2 API, which has namespaces in its paths. */
 export const V2_PREFIX = '/api/core/v2';
 
-/** Longest body of an object, in bytes (completion 1.17). */
+/** Maximum size of an object, in bytes (completion 1.17). */
 const OBJECT_BYTES_MAX = 512_000;
 
 const LIST = {
@@ -18,7 +18,7 @@ const LIST = {
   fieldSelector: text.describe('field selector'),
 };
 
-/** Objects, of which the peer answers null where there are none. */
+/** A list of objects; the peer sends null for an empty list. */
 export const v2ObjectsAnswer = z
   .array(objectAnswer)
   .nullish()
@@ -26,7 +26,7 @@ export const v2ObjectsAnswer = z
 const tokens = z.looseObject({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() });
 
 const CHANGING: readonly ErrorCode[] = ['invalid', 'not_found', 'conflict', 'precondition', 'too_large', 'no_memory'];
-/** What is usual of a method. */
+/** Defaults by method. */
 const USUAL = {
   GET: { verb: 'get', status: 200, errors: ['not_found'] },
   POST: { verb: 'create', status: 201, errors: ['invalid', 'not_found', 'conflict', 'too_large', 'no_memory'] },
@@ -35,12 +35,12 @@ const USUAL = {
   DELETE: { verb: 'delete', status: 204, errors: ['not_found', 'conflict', 'precondition'] },
 } as const;
 
-/** Where an endpoint is: `GET /events`. */
+/** A route, such as `GET /events`. */
 type Route = `${keyof typeof USUAL} /${string}`;
 
 /**
- * An endpoint about objects of a kind. Roles name the kind, and the object by what the path has of it; a GET that names none
- * is a list to them. What is not said is as usual of the method, and takes an administrator.
+ * Defines an endpoint for objects of a type. Roles refer to the type, and to the object by its path parameters; a GET
+ * without an object is a list. Defaults depend on the method, and the default scope is `admin`.
  */
 function of<Answer = undefined>(
   resource: string,
@@ -51,7 +51,7 @@ function of<Answer = undefined>(
   const [method, path] = route.split(' ', 2) as [keyof typeof USUAL, string];
   const { verb, status, errors } = USUAL[method];
   const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
-  // An event is told by two parts; of all others, what follows the object is a part of it.
+  // An event has two parameters as its name. For other types, further parameters are parts of the object.
   const named = resource === 'events' ? parts : parts.slice(0, 1);
   const isList = method === 'GET' && (named.length === 0 || about.query === LIST);
   return {
@@ -66,7 +66,7 @@ function of<Answer = undefined>(
   };
 }
 
-/** A list of objects, in portions. */
+/** Defines a paginated list of objects. */
 function list(resource: string, path: string, summary: string, scope: Scope) {
   return of(resource, `GET ${path}` as Route, summary, {
     scope,
@@ -77,20 +77,20 @@ function list(resource: string, path: string, summary: string, scope: Scope) {
 }
 
 interface Kind {
-  /** As the path has it, `checks`. */
+  /** The type as in the path: `checks`. */
   readonly type: string;
-  /** What one is called in words. */
+  /** The noun for one object in texts. */
   readonly one: string;
-  /** The parts of the path that name one. */
+  /** The path parameters that name an object. */
   readonly key: readonly string[];
   readonly read: Scope;
   readonly write: Scope;
   readonly remove: Scope;
-  /** What may go wrong beside the usual when one is written. */
+  /** Additional error codes of requests that write an object. */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** What can be asked of all the objects at a path. */
+/** Defines the endpoints for all objects at a path. */
 function listed({ type, one, read, write, errors = [] }: Kind, path: string, where = '') {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   return {
@@ -103,7 +103,7 @@ function listed({ type, one, read, write, errors = [] }: Kind, path: string, whe
   };
 }
 
-/** What can be asked of one object. */
+/** Defines the endpoints for one object. */
 function single({ type, one, key, read, write, remove, errors = [] }: Kind, path: string) {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   const at = (method: keyof typeof USUAL): Route =>
@@ -122,7 +122,7 @@ function single({ type, one, key, read, write, remove, errors = [] }: Kind, path
   };
 }
 
-/** Objects that are in no namespace. */
+/** Defines the endpoints of objects outside of namespaces. */
 function everywhere(kind: Kind) {
   const path = `${V2_PREFIX}/${kind.type}`;
   const { list: all, create } = listed(kind, path);
@@ -130,7 +130,7 @@ function everywhere(kind: Kind) {
   return { listAll: all, createAnywhere: create, ...one };
 }
 
-/** Objects of namespaces, and lists of them over all namespaces. */
+/** Defines the endpoints of objects in namespaces, and lists of them over all namespaces. */
 function inNamespaces(kind: Kind) {
   const within = `${V2_PREFIX}/namespaces/:namespace/${kind.type}`;
   const { list: all, create } = listed(kind, `${V2_PREFIX}/${kind.type}`, ' of all namespaces');
@@ -155,12 +155,12 @@ const CHECK = `${V2_PREFIX}/namespaces/:namespace/checks/:name`;
 const USER = `${V2_PREFIX}/users/:user`;
 const KEY = `${V2_PREFIX}/apikeys/:key`;
 
-// Each is news of the same thing, so none is ever patched, and all can be posted to where they are.
+// An event is only replaced by newer ones, so it has no PATCH, and each can be posted to its own path.
 const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(EVENTS, EVENTS_IN).post };
 
 const root = endpointsBelow('');
 
-/** Every route of version 2, by what it is about. */
+/** All routes of the v2 API, by topic. */
 export const V2_API = {
   versions: {
     version: root('GET /version', 'The level of the v2 API and the version of this program', {
@@ -298,7 +298,7 @@ export const V2_API = {
 
 const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 
-/** What the listener of version 2 alone has, in place of the `/health` of version 1. */
+/** The `/health` of the v2 listener, which replaces that of the v1 API. */
 export const V2_HEALTH = {
   health: root('GET /health', 'Cluster members with their health; the status is always 200', {
     scope: 'public',

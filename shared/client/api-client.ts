@@ -27,7 +27,7 @@ export interface OfClientOrCheck extends Page {
   readonly check?: string;
 }
 
-/** A part of a list; without `limit` it is all of it. */
+/** A page of a list; without `limit` the whole list. */
 export interface Page {
   readonly limit?: number;
   readonly offset?: number;
@@ -38,25 +38,25 @@ export interface CheckOnClient {
   readonly check: string;
 }
 
-/** One silenced entry, by its id or by the parts that make its id; a missing part stands for all. */
+/** A silence, by its id or by the parts that form its id; a missing part means all. */
 export type SilencedTarget = { readonly id: string } | { readonly check?: string; readonly subscription?: string };
 
-/** What silenced entries are about. */
+/** The parts by which silences are selected. */
 interface SilencedOf {
   readonly check?: string | undefined;
   readonly subscription?: string | undefined;
 }
 
-/** A check to run now, instead of on its schedule. */
+/** A request to run a check now, outside its schedule. */
 export interface CheckRequestOrder {
   readonly check: string;
-  /** Default: those of the definition. */
+  /** Default: the subscribers of the definition. */
   readonly subscribers?: readonly string[];
   readonly reason?: string;
   readonly creator?: string;
 }
 
-/** Keeps a deleted client from coming back; without `expireSeconds` only until its deletion is done. */
+/** Prevents a deleted client from being recreated; without `expireSeconds` only until its deletion is complete. */
 export interface Invalidation {
   readonly expireSeconds?: number;
 }
@@ -69,79 +69,79 @@ export interface MaxAge {
 export interface SubmittedStash {
   readonly path: string;
   readonly content: Readonly<Record<string, unknown>>;
-  /** Seconds; default for ever. */
+  /** Seconds; default: unlimited. */
   readonly expire?: number;
 }
 
-/** Which records of the audit trail; all conditions must hold. */
+/** A query for audit records; all conditions must match. */
 export interface AuditQuery extends Page {
-  /** From this time on, epoch milliseconds. */
+  /** Start, epoch milliseconds. */
   readonly since?: number;
-  /** With a greater id. */
+  /** Only records with a greater id. */
   readonly after?: number;
-  /** With a smaller id. */
+  /** Only records with a smaller id. */
   readonly before?: number;
   readonly who?: string;
   readonly action?: string;
 }
 
-/** A part of the past, epoch milliseconds. */
+/** A span of the past, in epoch milliseconds. */
 interface PastSpan {
   readonly since?: number;
   readonly until?: number;
   readonly limit?: number;
 }
 
-/** Which transitions; all conditions must hold. */
+/** A query for transitions; all conditions must match. */
 export interface TimelineQuery extends PastSpan {
   readonly client?: string;
   readonly check?: string;
-  /** A search, as people type it. */
+  /** A search in the search language. */
   readonly q?: string;
-  /** Where the page before ended. */
+  /** The value of `next` from the previous page. */
   readonly after?: number;
 }
 
-/** The checks whose availability is asked for. */
+/** A query for the availability of checks. */
 export interface AvailabilityQuery extends PastSpan {
   readonly client?: string;
   readonly check?: string;
   readonly aggregate?: string;
 }
 
-/** The lists as they were at a moment, epoch milliseconds. */
+/** A query for the lists at a past moment, in epoch milliseconds. */
 export interface PastQuery {
   readonly at: number;
   readonly limit?: number;
   readonly offset?: number;
-  /** Given: as well. */
+  /** If present, the response includes this list too. */
   readonly silenced?: '';
   readonly clients?: '';
 }
 
 export interface Health {
   readonly isHealthy: boolean;
-  /** One sentence for each thing that is wrong. */
+  /** One sentence for each problem. */
   readonly problems: readonly string[];
 }
 
 export interface ApiClientOptions {
-  /** `http://host:port`, with `user:password@` in front of the host when it takes credentials. */
+  /** `http://host:port`, optionally with `user:password@` before the host. */
   readonly backend: string;
-  /** Sent with every request, over those of the credentials. */
+  /** Headers sent with every request; they override those of the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For a whole request and its answer. Default 30,000. */
+  /** Timeout of a whole request with its response. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Where credentials are looked for that the URL does not hold. Default: the process environment. */
+  /** Variables with credentials that are not in the URL. Default: the process environment. */
   readonly env?: CredentialsEnv;
   /**
-   * What everything is about that is in a namespace; `*`: lists are of all that the credentials may see, and their elements
-   * say in `namespace` where they are. Default: `default`, also of backends that know no others.
+   * The namespace of all requests. With `*` lists cover all namespaces that the credentials may read, and their items
+   * have a `namespace`. Default: `default`, also for backends without namespaces.
    */
   readonly namespace?: string | undefined;
 }
 
-/** @throws MonError `invalid` when `backend` is no URL */
+/** @throws MonError `invalid` if `backend` is not a URL */
 export function openApiClient(options: ApiClientOptions): ApiClient {
   const { backend, headers = {}, timeoutMs = 30_000, env, namespace } = options;
   const address = backendAddress(backend, { env, headers });
@@ -150,12 +150,12 @@ export function openApiClient(options: ApiClientOptions): ApiClient {
 }
 
 function clientOver(url: string, requester: Requester, namespace: string = DEFAULT_NAMESPACE) {
-  // `default` is asked for as ever: older services know nothing else.
+  // Omitted for `default`, because older backends have no such parameter.
   const isDefault = namespace === DEFAULT_NAMESPACE;
   const ask: Requester = (request) =>
     requester(isDefault ? request : { ...request, query: { ...request.query, namespace } });
   const { call, find, carryOut, isThere } = endpointCaller(url, ask);
-  /** What both tables have. */
+  /** Endpoints that both APIs have. */
   const own = isDefault ? V1_API : MON_API;
 
   const silencedDetails = ({ check, subscription }: SilencedOf = {}) =>
@@ -163,31 +163,31 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
   const silencedDetail = (id: string) => find(MON_API.silencedEntry, { path: { id } });
 
   return {
-    /** Where the requests go, without credentials. */
+    /** The URL of the backend, without credentials. */
     url,
-    /** By client name, then check name. */
+    /** Returns events ordered by client, then check. */
     events({ client, check, ...page }: OfClientOrCheck = {}): Promise<Event[]> {
       const query = { ...page, 'filter.check.name': check };
       if (client !== undefined && isDefault) return call(V1_API.eventsOfClient, { path: { client }, query });
       if (isDefault) return call(V1_API.events, { query });
       return call(WHOLE_EVENTS, { query: { ...query, whole: 'true', 'filter.client.name': client } });
     },
-    /** Events that wait for more OK before they end, as tables show them; none at a service that does not know that. */
+    /** Returns the recovering events as table rows; none from a backend without this feature. */
     async recovering(): Promise<EventRow[]> {
       try {
         return (await find(RECOVERING_EVENTS, { query: { q: 'recovering' } })) ?? [];
       } catch (error) {
-        // A search for what it does not know.
+        // The backend does not know the search field.
         if (error instanceof MonError && error.code === 'invalid') return [];
         throw error;
       }
     },
     event: (client: string, check: string) => find(own.event, { path: { client, check } }),
-    /** What becomes of an event at each handler, and why; undefined when there is neither an event nor a result. */
+    /** Explains how each handler treats an event, and why; undefined if there is neither an event nor a result. */
     explainEvent: (client: string, check: string) => find(MON_API.explainEvent, { path: { client, check } }),
-    /** What a result would do; nothing is changed. */
+    /** Returns what a result would do, without changing anything. */
     simulate: (result: SubmittedResult) => call(MON_API.simulate, { body: result }),
-    /** @throws MonError `not_found` when there is no such event */
+    /** @throws MonError `not_found` if there is no such event */
     async resolve({ client, check }: CheckOnClient): Promise<{ issued: number }> {
       if (!isDefault) return call(MON_API.resolveEvent, { path: { client, check } });
       const issued = await find(V1_API.resolve, { body: { client, check } });
@@ -208,11 +208,11 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (refused !== undefined) throw new MonError('invalid', refused.error);
       return { issued: Math.floor(Date.now() / 1000) };
     },
-    /** Up to `BATCH_MAX` at once; a rejected one does not hold up the others. */
+    /** Submits up to `BATCH_MAX` results at once; a rejected one does not affect the others. */
     submitResults: (results: readonly SubmittedResult[]) => call(MON_API.submitResults, { body: results }),
-    /** With its history; its event stays. */
+    /** Deletes a result with its history; its event stays. */
     deleteResult: (client: string, check: string) => isThere(own.deleteResult, { path: { client, check } }),
-    /** Entries that name this check, that name exactly this subscription, or all. */
+    /** Returns silences that name this check or exactly this subscription, or all silences. */
     silenced(which?: { readonly check: string } | { readonly subscription: string }): Promise<SilencedView[]> {
       if (!isDefault) return silencedDetails(which);
       if (which === undefined) return call(V1_API.silenced);
@@ -222,28 +222,33 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     },
     silencedEntry: (id: string): Promise<SilencedView | undefined> =>
       isDefault ? find(V1_API.silencedEntry, { path: { id } }) : silencedDetail(id),
-    /** With what they kept back: entries that name this check and exactly this subscription, where given. */
+    /** Returns silences with their counts of suppressed notifications, filtered by check and subscription. */
     silencedDetails,
     silencedDetail,
-    /** What entries would have covered of late beside what they cover now; nothing is made. */
+    /**
+     * Returns the events that silences would cover now, and those they would have covered recently. Nothing is created.
+     */
     silencePreview: (request: SilencePreviewRequest) => call(MON_API.silencePreview, { body: request }),
-    /** Replaces the entry with the same subscription and check. */
-    // Older scripts and services know subscriptions and checks only, that are in force once.
+    /** Creates a silence, or replaces the one with the same subscription and check. */
+    // The v1 API supports neither selectors nor recurrence.
     silence: (entry: SubmittedMonSilenced) =>
       typeof entry.selector === 'string' || entry.recurrence
         ? carryOut(MON_API.silence, { body: entry })
         : carryOut(own.silence, { body: entry }),
     clearSilenced: (target: SilencedTarget) => isThere(own.clearSilenced, { body: target }),
-    /** For as long as it is renewed. @throws MonError `conflict`: somebody else has one there */
+    /**
+     * Holds a silence as long as it is renewed. @throws MonError `conflict` if another silence exists on the same
+     * target
+     */
     holdSilence: (hold: HoldRequest) => carryOut(MON_API.holdSilence, { body: hold }),
     releaseSilence: (hold: ReleaseRequest) => isThere(MON_API.releaseSilence, { body: hold }),
     silencePolicy: () => call(MON_API.silencePolicy),
     /**
-     * Many changes as one commit.
+     * Executes many changes in one commit.
      *
      * @returns an outcome for each operation, in their order
-     * @throws MonError `invalid` naming the operation that is wrong, or against the policy; `conflict` when all were expected
-     * and one cannot be done
+     * @throws MonError `invalid` naming the operation that is invalid or violates the policy; `conflict` if all were
+     *   expected and one cannot be executed
      */
     bulk: async (request: BulkRequest) => (await call(MON_API.bulk, { body: request })).results,
     clients: (page: Page = {}): Promise<Client[]> =>
@@ -254,48 +259,48 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (isDefault) return find(V1_API.client, { path: { client: name } });
       return (await find(MON_API.client, { path: { client: name } }))?.client;
     },
-    /** With all its checks. */
+    /** Returns a client with all its checks. */
     clientDetail: (name: string) => find(MON_API.client, { path: { client: name } }),
-    /** By check; empty for an unknown client. */
+    /** Returns the history by check; empty for an unknown client. */
     clientHistory: (name: string) => call(own.clientHistory, { path: { client: name } }),
-    /** Replaces the client of that name as a whole. */
+    /** Replaces the client of that name completely. */
     saveClient: (client: Readonly<Record<string, unknown>>) => carryOut(own.saveClient, { body: client }),
-    /** @throws MonError `not_found` when there is no such client */
+    /** @throws MonError `not_found` if there is no such client */
     deleteClient(name: string, invalidation?: Invalidation): Promise<{ issued: number }> {
       const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
       return call(own.deleteClient, { path: { client: name }, ...(query && { query }) });
     },
-    /** The clients that a search finds: how many there are, and the first of them by name. */
+    /** Returns the number of clients that match a search, and the first names in order. */
     async findClients(search: string, limit: number): Promise<{ total: number; first: readonly string[] }> {
       const answer = await ask(requestOf(MON_API.clients, { query: { q: search, limit } }));
       const { total } = readAnswer({ ...answer, body: pageOf(answer) }, z.looseObject({ total: z.number() }), url);
       return { total, first: readAnswer(answer, namesAnswer, url).map(({ name }) => name) };
     },
-    /** Deletes clients that a search finds; while there are more, asking again goes on with them. */
+    /** Deletes clients that match a search. If more remain, another call continues. */
     deleteClients: (search: string) => call(MON_API.deleteClients, { query: { q: search } }),
-    /** Checks that the backend publishes: standalone ones are known to their clients alone. */
+    /** Returns the checks that the backend publishes; standalone checks are known only to their clients. */
     checks: (page: Page = {}) => call(MON_API.checks, { query: { ...page } }),
     check: (name: string) => find(MON_API.check, { path: { check: name } }),
-    /** What each client says of a check, the worst first; empty for an unknown one. */
+    /** Returns the results of a check by client, the worst first; empty for an unknown check. */
     checkResults: (name: string, page: Page = {}) =>
       call(MON_API.checkResults, { path: { check: name }, query: { ...page } }),
-    /** Resolves its events and deletes its results of all clients; the definition stays. */
+    /** Resolves the events of a check and deletes its results on all clients; the definition stays. */
     deleteCheck: (name: string) => call(own.deleteCheck, { path: { check: name } }),
-    /** @throws MonError `not_found` when no such check is defined */
+    /** @throws MonError `not_found` if no such check is defined */
     requestCheck: (order: CheckRequestOrder) => call(own.requestCheck, { body: order }),
     /**
-     * Gives results, histories and events of a check another name.
+     * Renames a check in results, histories and events.
      *
-     * @param isForced although the old name is still defined, and where a client has results under both names
+     * @param isForced also if the old name is still defined, or a client has results under both names
      * @returns the number of clients whose record was moved
-     * @throws MonError `conflict` when that takes force
+     * @throws MonError `conflict` if force is required
      */
     renameCheck: (name: string, to: string, isForced: boolean) =>
       call(MON_API.renameCheck, { path: { check: name }, body: { to, ...(isForced && { force: true }) } }),
     aggregates: (page: Page = {}): Promise<{ name: string }[]> => call(own.aggregates, { query: { ...page } }),
-    /** All of them with their counters. */
-    /** What rules say of it; none at a service that does not know them. */
+    /** Returns the verdicts of the rules of an aggregate; none from a backend without such rules. */
     aggregateRules: async (name: string) => (await find(MON_API.aggregate, { path: { aggregate: name } }))?.rules ?? [],
+    /** Returns all aggregates with their counts. */
     aggregateSummaries: (page: Page = {}) => call(MON_API.aggregates, { query: { ...page } }),
     aggregate: (name: string, { maxAge }: MaxAge = {}) =>
       find(own.aggregate, { path: { aggregate: name }, query: { max_age: maxAge } }),
@@ -303,51 +308,51 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     aggregateChecks: (name: string) => find(own.aggregateChecks, { path: { aggregate: name } }),
     aggregateResults: (name: string, severity: Severity, { maxAge }: MaxAge = {}) =>
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
-    /** Its members come back with their next results. */
+    /** Deletes an aggregate; its members return with their next results. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),
     stashes: (page: Page = {}) => call(own.stashes, { query: { ...page } }),
-    /** The content. */
+    /** Returns the content of a stash. */
     stash: (path: string) => find(own.stash, { path: { path, '*': path } }),
-    /** Replaces the stash at that path. */
+    /** Creates or replaces the stash at that path. */
     saveStash: (stash: SubmittedStash) => carryOut(own.saveStash, { body: stash }),
     deleteStash: (path: string) => isThere(own.deleteStash, { path: { path, '*': path } }),
-    /** Records of the audit trail, the newest first, at most a thousand at once. */
+    /** Returns audit records, newest first, at most a thousand at once. */
     audit: ({ who, action, ...query }: AuditQuery = {}) =>
       call(MON_API.audit, { query: { ...query, 'filter.who': who, 'filter.action': action } }),
     auditHead: () => call(MON_API.auditHead),
-    /** The groups of events that handlers have. */
+    /** Returns the current groups of events of all handlers. */
     handlerGroups: () => call(MON_API.handlerGroups),
-    /** Rules that keep events quiet. */
+    /** Returns the inhibition rules. */
     inhibitions: () => call(MON_API.inhibitions),
-    /** What became of checks and silences, the newest first. */
+    /** Returns transitions of checks and silences, newest first. */
     timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
-    /** How one check was, the last day unless told. */
+    /** Returns the history of one check; default span: the last day. */
     checkPast: ({ client, check }: CheckOnClient, query: Omit<PastSpan, 'limit'> = {}) =>
       call(MON_API.checkPast, { path: { client, check }, query: { ...query } }),
-    /** For how long checks were well, the worst first. */
+    /** Returns the availability of checks, the worst first. */
     availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
-    /** What there is to hand over. */
+    /** Returns the handover report. */
     report: (query: PastSpan = {}) => call(MON_API.report, { query: { ...query } }),
-    /** A page of the lists as they were. */
+    /** Returns a page of the lists at a past moment. */
     pastState: (query: PastQuery) => call(MON_API.pastState, { query: { ...query } }),
-    /** What is different at a moment from another; undefined: the service does not tell. */
+    /** Returns the differences between two moments; undefined from a backend without this feature. */
     pastChanges: (query: { readonly from: number; readonly at: number }) =>
       find(MON_API.pastChanges, { query: { ...query } }),
     overview: () => call(MON_API.overview),
-    /** Namespaces that the credentials may see, by name. */
+    /** Returns the namespaces that the credentials may read, by name. */
     async namespaces(): Promise<{ name: string }[]> {
       return readAnswer(await ask(requestOf(V2_API.namespaces.listAll)), namesAnswer, url);
     },
-    /** By name. */
+    /** Returns handlers by name. */
     handlers: () => call(MON_API.handlers),
-    /** @throws MonError `not_found` when there is no such handler, or no such event */
+    /** @throws MonError `not_found` if there is no such handler, or no such event */
     testHandler: (handler: string, body: HandlerTestRequest) => call(MON_API.testHandler, { path: { handler }, body }),
-    /** Runs of handlers that failed for good, in the order in which they failed. */
+    /** Returns dead letters, in the order in which they failed. */
     deadLetters: ({ handler }: { readonly handler?: string } = {}) =>
       call(MON_API.deadLetters, { query: { 'filter.handler': handler } }),
-    /** With its event. */
+    /** Returns a dead letter with its event. */
     deadLetter: (id: number) => find(MON_API.deadLetter, { path: { id } }),
-    /** @throws MonError `not_found` when there is none of this id */
+    /** @throws MonError `not_found` if there is no dead letter of this id */
     retryDeadLetters: (which: { readonly id: number } | DeadLetterSelection) =>
       'id' in which
         ? call(MON_API.retryDeadLetter, { path: { id: which.id }, body: {} })
@@ -355,33 +360,33 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     dropDeadLetter: (id: number) => isThere(MON_API.dropDeadLetter, { path: { id } }),
     dropDeadLetters: (which: DeadLetterSelection) => call(MON_API.dropDeadLetters, { body: which }),
     info: () => call(V1_API.info),
-    /** What runs where, and what the store holds. */
+    /** Returns the versions of backend and agents, and the contents of the store. */
     versions: () => call(MON_API.versions),
-    /** Who the credentials are of, and what they may do. */
+    /** Returns the identity and rights of the credentials. */
     access: () => call(MON_API.access),
-    /** The backends that share a store; undefined: this one is of a version that knows of no others. */
+    /** Returns the cluster; undefined from a backend whose version does not support clusters. */
     cluster: () => find(MON_API.cluster),
     /**
-     * Has another backend write, and waits until it does.
+     * Hands the leader role over to another member, and waits until that member is leader.
      *
-     * @param to its id or name; default: any other one
+     * @param to id or name of the member; default: any other one
      */
     handOver: (to?: string) => call(MON_API.handOver, { body: { to } }),
-    /** The configuration in force, without secrets. */
+    /** Returns the effective configuration, without secrets. */
     settings: () => call(V1_API.settings),
-    /** @param limits fewest consumers and most waiting messages that count as healthy */
+    /** @param limits minimum consumers and maximum waiting messages that count as healthy */
     async health(limits: { readonly consumers?: number; readonly messages?: number } = {}): Promise<Health> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { ...limits } }), accept: [412] });
       if (answer.status !== 412) return { isHealthy: true, problems: [] };
       return { isHealthy: false, problems: readAnswer(answer, texts, url) };
     },
-    /** What the backend finds when it looks into itself. */
+    /** Runs the deep health checks of the backend. */
     async deepHealth(): Promise<Health & { readonly report: Readonly<Record<string, unknown>> }> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { deep: 1 } }), accept: [412] });
       if (answer.status === 412 && Array.isArray(answer.body)) {
         return { isHealthy: false, problems: readAnswer(answer, texts, url), report: {} };
       }
-      // A backend that does not know the question answers as to any other probe.
+      // An older backend ignores the parameter and responds as to any other probe.
       const report = answer.body === undefined ? {} : readAnswer(answer, objectAnswer, url);
       return { isHealthy: answer.status !== 412, problems: [], report };
     },
@@ -389,20 +394,21 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
 }
 
 /**
- * A backend over HTTP. `undefined` and `false` say that something is not there. Every method throws MonError: the code
- * that the backend's status stands for with the backend's own text, or `unavailable` when it could not be reached.
+ * A client of a backend over HTTP. `undefined` and `false` mean that an object does not exist. Every method throws
+ * MonError: with the code for the backend's status and the backend's own message, or `unavailable` if the backend could
+ * not be reached.
  */
 export type ApiClient = Readonly<ReturnType<typeof clientOver>>;
 
-/** The client over any way to ask, such as one that only notes what would be asked. */
+/** Creates the client over any requester, such as one that only records requests. */
 export const apiClientOver: (...given: Parameters<typeof clientOver>) => ApiClient = clientOver;
 
-/** Lists of rows that are asked for whole objects. */
+/** Endpoints of lists of rows with which whole objects are requested. */
 const WHOLE_EVENTS = { ...V1_API.events, path: MON_API.events.path };
 const RECOVERING_EVENTS = { ...MON_API.events, answer: z.array(eventRowSchema) };
 const WHOLE_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
-/** What a list says of its page; undefined: nothing that can be read. */
+/** Returns the content of the `X-Pagination` header; undefined if it is missing or unreadable. */
 function pageOf({ headers }: Answer): unknown {
   const text = headers?.['x-pagination'];
   try {

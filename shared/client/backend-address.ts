@@ -2,33 +2,37 @@ import { MonError } from '../errors.ts';
 import { readAuthorities } from '../tls/authorities.ts';
 import type { ClientTls } from '../tls/client-tls.ts';
 
-/** Where a backend is and how to show who we are, taken apart so that no message ever repeats a password. */
+/** URL, credentials and TLS options of a backend, separated so that no message repeats a password. */
 export interface BackendAddress {
-  /** Without credentials, query and trailing slash: `http://127.0.0.1:4567`. Safe to show. */
+  /** The URL without credentials, query and trailing slash: `http://127.0.0.1:4567`. Safe to display. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of an https URL; default: what Node.js does. */
+  /** TLS options for an https URL; default: those of Node.js. */
   readonly tls?: ClientTls | undefined;
-  /** Of a list of backends with one store: how many there are beside this one. */
+  /** The number of further addresses, for a list of backends with one store. */
   readonly others?: number;
-  /** Turns to the next one of the list when the one at `url` could not be reached; who comes second is turned already. */
+  /**
+   * Switches to the next backend of the list after the one at `url` could not be reached. A repeated call for the same
+   * failure has no effect.
+   */
   readonly turnFrom?: (url: string) => void;
 }
 
-/** More would make a program that finds none of them try for minutes. */
+/** Maximum number of backends; with more, a program that reaches none of them would try for minutes. */
 const BACKENDS_MAX = 16;
 
 /**
- * `MON_API_KEY`: a key; `MON_CREDENTIALS`: `user:password`; `MON_TRUSTED_CA_FILE`: a file with the certificates of the
- * authorities to trust; `MON_INSECURE_SKIP_TLS_VERIFY`: `true` to believe anybody.
+ * `MON_API_KEY`: a key; `MON_CREDENTIALS`: `user:password`; `MON_TRUSTED_CA_FILE`: a file with the certificates of
+ * trusted authorities; `MON_INSECURE_SKIP_TLS_VERIFY`: `true` disables verification.
  */
 export type CredentialsEnv = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the URL of a backend, or those of several with one store between commas. Credentials are those in the URL (`http://user:password@host`), else the key or the user and
- * password of the environment, else none. `ws` and `wss` mean the same as `http` and `https`.
+ * Parses the URL of a backend, or comma-separated URLs of several with one store. Credentials come from the URL
+ * (`http://user:password@host`), else from the key or the user and password in the environment. `ws` and `wss` equal
+ * `http` and `https`.
  *
- * @throws MonError `invalid` when the text is no http(s) URL or the credentials cannot be sent
+ * @throws MonError `invalid` if the text is not an http(s) URL, or the credentials cannot be sent
  */
 export function parseBackendAddresses(
   backends: string,
@@ -42,7 +46,7 @@ export function parseBackendAddresses(
 }
 
 /**
- * Reads the URL of one backend.
+ * Parses the URL of one backend.
  *
  * @throws MonError as `parseBackendAddresses`
  */
@@ -50,7 +54,7 @@ export function parseBackendAddress(backend: string, env: CredentialsEnv = proce
   const address = backend.replace(/^ws(?=s?:)/, 'http');
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // Not repeated in the message: what was typed may hold a password.
+    // The message does not repeat the text, which may contain a password.
     throw new MonError('invalid', 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org');
   }
   const authorization = authorizationOf(url, env);
@@ -61,7 +65,10 @@ export function parseBackendAddress(backend: string, env: CredentialsEnv = proce
   };
 }
 
-/** As variables, which go wherever the credentials go, for what a command line or a configuration file says. */
+/**
+ * Converts TLS options of a command line or a configuration file to variables, which are passed along with the
+ * credentials.
+ */
 export function tlsVariables({
   trustedCaFile,
   isUnverified,
@@ -76,7 +83,7 @@ export function tlsVariables({
 }
 
 /**
- * What is to be said of an address that cannot be relied on; undefined: nothing.
+ * Returns the warning about an unverified address; undefined if there is none.
  *
  * @throws MonError as `parseBackendAddress`
  */

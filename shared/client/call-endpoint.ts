@@ -1,26 +1,26 @@
 import type { Endpoint } from '../api/endpoint.ts';
 import { readAnswer, type Request, type Requester } from './request.ts';
 
-/** What an endpoint is asked with. */
+/** Parameters of a request to an endpoint. */
 export interface EndpointCall {
-  /** The named parts of its path, as they are. */
+  /** The named parts of its path, unencoded. */
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Request['query'];
   readonly body?: unknown;
 }
 
-/** Asks for endpoints of a table. All throw MonError as `Requester` and `readAnswer` do. */
+/** Sends requests to endpoints of a table. All methods throw MonError as `Requester` and `readAnswer` do. */
 export interface EndpointCaller {
   readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer>;
-  /** Where the answer has no body, or none that counts. */
+  /** Ignores the body of the response. */
   readonly carryOut: (endpoint: Endpoint, about?: EndpointCall) => Promise<void>;
-  /** As `carryOut`: false where it is not there. */
+  /** Like `carryOut`, but returns false if the object does not exist. */
   readonly isThere: (endpoint: Endpoint, about?: EndpointCall) => Promise<boolean>;
-  /** Undefined where it is not there. */
+  /** Returns undefined if the object does not exist. */
   readonly find: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer | undefined>;
 }
 
-/** @param url of the backend, for messages */
+/** @param url URL of the backend, for messages */
 export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
     call: async (endpoint, about = {}) => readAnswer(await ask(requestOf(endpoint, about)), answerOf(endpoint), url),
@@ -33,7 +33,7 @@ export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   };
 }
 
-/** The request that asks for an endpoint. */
+/** Returns the request for an endpoint. */
 export function requestOf({ method, path: pattern }: Endpoint, { path = {}, query, body }: EndpointCall = {}): Request {
   const parts = pattern.split('/').slice(1);
   return {

@@ -4,16 +4,16 @@ import { backendAddress } from './local-access.ts';
 import { requestOf } from './call-endpoint.ts';
 import { openRequester } from './request.ts';
 
-/** A backend of a cluster as the cluster itself sees it (clients 6). */
+/** A backend of a Sensu Go cluster, as the cluster reports it (clients 6). */
 export interface ClusterMember {
   readonly name: string;
   readonly isHealthy: boolean;
 }
 
 /**
- * The members of a cluster of another make. Its health is at `GET /health` of the API.
+ * Returns the members of a Sensu Go cluster, from `GET /health` of its API.
  *
- * @returns undefined when what answers is no such cluster
+ * @returns undefined if the response is not from such a cluster
  * @throws MonError `unavailable`
  */
 export async function clusterMembers({

@@ -39,7 +39,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether TLS failed because of the address, the certificates or the authorities. Trying again fails the same way until
+ * Whether TLS failed because of the address, the certificates or the authorities. A retry fails in the same way until
  * somebody changes the configuration of one side.
  */
 export function isTrustProblem(error: unknown): boolean {
@@ -48,14 +48,16 @@ export function isTrustProblem(error: unknown): boolean {
   return nameAdvice(error) !== undefined;
 }
 
-/** Why a backend could not be reached, and what to do about it. `url` is shown, so it must hold no credentials. */
+/**
+ * Returns why a backend could not be reached, and what to do. `url` is displayed, so it must not contain credentials.
+ */
 export function connectionProblem(url: string, error: unknown): string {
   const code = codeOf(error);
   const advice = (code === undefined ? undefined : ADVICE[code]) ?? nameAdvice(error) ?? errorMessage(error);
   return `cannot reach the backend at ${url}: ${advice}`;
 }
 
-/** The advice that says to change an address or a certificate. */
+/** Advice to change an address or a certificate. */
 const TRUST_ADVICE: ReadonlySet<string> = new Set([
   NOT_TLS,
   OLD_TLS,
@@ -65,20 +67,20 @@ const TRUST_ADVICE: ReadonlySet<string> = new Set([
   NO_CLIENT_CERTIFICATE,
 ]);
 
-/** Whether this is the answer of a port with TLS to somebody who speaks plain HTTP (RFC 2817, 4.2). */
+/** Whether the response comes from a TLS port that got a plain HTTP request (RFC 2817, 4.2). */
 export function speaksTls(status: number, headers: Readonly<Record<string, unknown>> = {}): boolean {
   return status === 426 && /^TLS\//i.test(String(headers['upgrade']));
 }
 
-/** @param url to which plain HTTP was spoken */
+/** @param url URL to which plain HTTP was sent */
 export function tlsProblem(url: string): string {
   return `cannot reach the backend at ${url}: it speaks TLS: use ${url.replace(/^(http|ws):/, '$1s:')}`;
 }
 
-/** What the certificate names instead of the host. */
+/** Returns the names in the certificate, if the host is not among them. */
 function nameAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // The HTTP library repeats the code, and leaves what belongs to it in the cause.
+  // The HTTP library repeats the code but leaves the details in the cause.
   if (!('cert' in error)) return nameAdvice(error.cause);
   if (!('code' in error) || error.code !== 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined;
   const { host = '', cert = {} } = error as {
@@ -96,7 +98,7 @@ function nameAdvice(error: unknown): string | undefined {
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string' && Object.hasOwn(ADVICE, error.code)) return error.code;
-  // A host with several addresses fails with one error for each; the last one tried stands for all.
+  // A host with several addresses fails with one error for each; the last one represents all.
   if (error instanceof AggregateError) return codeOf(error.errors.at(-1));
   return codeOf(error.cause);
 }

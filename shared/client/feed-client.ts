@@ -8,104 +8,107 @@ import { systemFeedClock, type FeedClock } from './feed-clock.ts';
 import { openLink, type Link, type LinkEnd } from './feed-link.ts';
 import { FeedSession, type FeedPosition, type RowsAbout } from './feed-session.ts';
 
-/** `attempt` counts from 1 and starts over once the feed was live. */
+/** State of the connection. `attempt` counts from 1 and restarts after the feed was live. */
 export type FeedState =
   | { readonly kind: 'connecting'; readonly attempt: number }
-  /** Connected; a snapshot or what changed meanwhile is arriving. */
+  /** Connected; a snapshot or the changes since the last connection are arriving. */
   | { readonly kind: 'syncing' }
   | { readonly kind: 'live' }
   /** Attempt number `attempt` follows at `retryAtMs`, on the clock of the options. */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
   /**
-   * Trying again alone will not help: `unauthenticated`, `forbidden`, `not_found`, `version`, `invalid` (the filter, or a
-   * namespace where there are none). It is tried again every 30 s all the same, without leaving this state until that
+   * A retry alone will not help: `unauthenticated`, `forbidden`, `not_found`, `version`, `invalid` (the filter, or a
+   * namespace on a backend without namespaces). The client still retries every 30 s, and keeps this state until that
    * succeeds.
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 type Hello = Extract<FeedMessage, { type: 'hello' }>;
 
-/** What a feed has to say of a transport. */
+/** Messages of a feed about transports. */
 export type TransportMessage = Extract<FeedMessage, { type: 'message' | 'missed' }>;
 
-/** Called in the order in which things happen, never from within `openFeed`. What a listener throws is not caught. */
+/** Called in the order of events, never from within `openFeed`. Errors of a listener are not caught. */
 export interface FeedListener {
   onState(state: FeedState): void;
   onHello?(hello: Hello): void;
   /**
-   * Rows by key, `null` for gone ones. With `about.replace` a snapshot begins and everything held before counts no
-   * more. The frames of a snapshot are passed on as they come, so a first screen fills while the rest travels; who
-   * wants no half picture waits for the state `live`.
+   * Receives rows by key, `null` for removed ones. `about.replace` marks the start of a snapshot, which replaces all
+   * earlier rows. Frames of a snapshot are passed on as they arrive, so that a first screen can fill early; wait for
+   * the state `live` to have the complete state.
    */
   onRows(rows: FeedRows, about: RowsAbout): void;
   /**
-   * Events of a snapshot, after `onRows` with the rest of their frame. A backend that can sends them in columns to who has
-   * this, which is quicker to read; all others come by `onRows`.
+   * Receives events of a snapshot, after `onRows` with the other rows of the frame. If this method exists, a capable
+   * backend sends them in columns, which parse faster. All other events go to `onRows`.
    */
   onSnapshotEvents?(events: readonly EventRow[]): void;
   onStats(stats: FeedStats, timeMs: number): void;
-  /** A piece of what was asked for with `transports`, or how many of them were lost on the way. */
+  /** Receives a message of a subscribed transport, or the number of messages that were lost. */
   onTransport?(message: TransportMessage): void;
 }
 
 export interface FeedOptions {
   readonly backend: string;
-  /** May be empty beside `transports`. */
+  /** Topics to subscribe to; may be empty with `transports`. */
   readonly topics: readonly FeedTopic[];
-  /** What handlers publish under these names. Live only: what happens while there is no connection never comes. */
+  /** Names of transports whose messages to receive. They are live only: messages during a disconnection are lost. */
   readonly transports?: readonly string[];
-  /** A name, or `*`: all that the credentials may see. Default: `default`, also of backends that know no others. */
+  /**
+   * A name, or `*` for all namespaces that the credentials may read. Default: `default`, also for backends without
+   * namespaces.
+   */
   readonly namespace?: string;
-  /** Of events only, in the search language. Default: all. */
+  /** Search that filters events only. Default: all. */
   readonly filter?: string;
-  /** Sent with the handshake, over those of the credentials. */
+  /** Headers of the handshake; they override those of the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where credentials are looked for that the URL does not hold. Default: the process environment. */
+  /** Variables with credentials that are not in the URL. Default: the process environment. */
   readonly env?: CredentialsEnv;
   readonly clock?: FeedClock;
-  /** 0 to below 1, for the spread of the pauses. */
+  /** Returns a random number from 0 to below 1, for the jitter of delays. */
   readonly chance?: () => number;
 }
 
-/** How much of what changes is wanted. */
+/** The rate and amount of changes to receive. */
 export interface FeedPace {
-  /** The least time between two frames of changes, in milliseconds; 0, as it begins: as often as there are any. */
+  /** Minimum milliseconds between two frames of changes; 0, the initial value: no minimum. */
   readonly ms: number;
   /**
-   * Keys of the events that are wanted whole, `WHOLE_EVENTS_MAX` at most, the others in brief (`about.brief`); absent, as it
-   * begins: all are. What came in brief comes whole as soon as it is wanted.
+   * Keys of the events to receive in full, at most `WHOLE_EVENTS_MAX`; others arrive in brief (`about.brief`).
+   * Undefined, the initial value: all in full. An event received in brief is sent in full when it is added.
    */
   readonly whole?: readonly string[] | undefined;
 }
 
 export interface Feed {
-  /** Drops the connection, if any, and tries now. What was seen is kept: it goes on where it was. */
+  /** Drops the connection, if any, and connects now. It resumes from the last position. */
   reconnect(): void;
-  /** The same, but forgets what was seen: a whole snapshot follows. */
+  /** Like `reconnect`, but discards the position, so that a whole snapshot follows. */
   resync(): void;
-  /** Asks for as much as is wanted, which outlives connections. A backend that cannot do it goes on as before. */
+  /** Sets the pace, which applies to later connections too. A backend without support ignores it. */
   setPace(pace: FeedPace): void;
-  /** The end: no call of the listener follows. */
+  /** Closes the feed; the listener is not called any more. */
   close(): void;
-  /** Up to where everything is known; 0 while a snapshot is due. */
+  /** Sequence number up to which all changes were received; 0 while a snapshot is pending. */
   readonly seq: number;
 }
 
 const PAUSE = { minMs: 500, maxMs: 30_000 };
-/** Of a list of backends: between one and the next of them, and when none of them could be reached. */
+/** Delays for a list of backends: before the next one, and after a round in which none could be reached. */
 const NEXT_PAUSE = { minMs: 100, maxMs: 500 };
 const ROUND_PAUSE = { minMs: 500, maxMs: 2000 };
 const REFUSED_PAUSE_MS = 30_000;
 
 const TAKES_NOTHING = { pace: false, brief: false };
-/** What nobody has to say. */
+/** The initial pace, which need not be sent. */
 const AS_IT_BEGINS = JSON.stringify({ type: 'pace', ms: 0 } satisfies FeedRequest);
 
 /**
- * Follows the feed of a backend, for as long as it takes: reconnects after every loss and resumes by sequence number,
- * so that the rows that were passed on add up to the state of the backend.
+ * Follows the feed of a backend permanently. It reconnects after every loss and resumes by sequence number, so that the
+ * rows passed on add up to the state of the backend.
  *
- * @throws MonError `invalid` when `backend` is no URL
+ * @throws MonError `invalid` if `backend` is not a URL
  */
 export function openFeed(options: FeedOptions, listener: FeedListener): Feed {
   return new ReconnectingFeed(options, listener);
@@ -122,9 +125,9 @@ class ReconnectingFeed implements Feed {
   #isRefused = false;
   #isClosed = false;
   #pace: FeedPace = { ms: 0 };
-  /** What the backend at the other end of the link takes. */
+  /** Features that the connected backend supports. */
   #takes: { readonly pace: boolean; readonly brief: boolean } = TAKES_NOTHING;
-  /** As it was told the pace last. */
+  /** The pace that was sent last. */
   #saidPace = '';
   #link: Link | undefined;
   #retry: Disposable | undefined;
@@ -135,7 +138,7 @@ class ReconnectingFeed implements Feed {
     this.#listener = listener;
     this.#clock = options.clock ?? systemFeedClock;
     this.#chance = options.chance ?? Math.random;
-    // Later, so that the caller holds the feed when its listener is called for the first time.
+    // Connects later, so that the caller has the feed when its listener is called for the first time.
     queueMicrotask(() => {
       if (!this.#isClosed && this.#link === undefined) this.#connect();
     });
@@ -149,7 +152,7 @@ class ReconnectingFeed implements Feed {
     if (this.#isClosed) return;
     this.#disconnect();
     this.#attempt = 1;
-    // Somebody changed something and wants to see it: the refusal is open again.
+    // The user expects a new attempt, for example after changing the credentials.
     this.#isRefused = false;
     this.#connect();
   }
@@ -164,7 +167,7 @@ class ReconnectingFeed implements Feed {
     this.#sayPace();
   }
 
-  /** Unless it is said already. */
+  /** Sends the pace, unless it was sent already. */
   #sayPace(): void {
     if (!this.#takes.pace) return;
     const { ms, whole } = this.#pace;
@@ -192,7 +195,7 @@ class ReconnectingFeed implements Feed {
       type: 'subscribe',
       topics: [...topics],
       ...(transports !== undefined && { transports: [...transports] }),
-      // Backends of before know no such attribute.
+      // Older backends do not know this attribute.
       ...(namespace !== undefined && namespace !== DEFAULT_NAMESPACE && { namespace }),
       ...(filter !== undefined && { filter }),
       ...(columns && this.#listener.onSnapshotEvents !== undefined && { columns }),
@@ -203,7 +206,7 @@ class ReconnectingFeed implements Feed {
   #connect(): void {
     const session = new FeedSession(this.#position);
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
-    // The listener may have closed or reconnected in that call.
+    // The listener may have closed or reconnected the feed in that call.
     if (this.#isClosed || this.#link !== undefined) return;
     this.#takes = TAKES_NOTHING;
     this.#saidPace = AS_IT_BEGINS;
@@ -226,7 +229,7 @@ class ReconnectingFeed implements Feed {
     const delivery = session.accept(message);
     this.#position = session.position;
     if (delivery.kind === 'broken') {
-      // What such a backend said before cannot be relied upon either.
+      // After a protocol violation, earlier messages of the backend are not trusted either.
       this.#position = undefined;
       return this.#link?.drop(delivery.reason);
     }
@@ -237,14 +240,14 @@ class ReconnectingFeed implements Feed {
       return this.#listener.onHello?.(message);
     }
     const link = this.#link;
-    // Only rows prove that we are welcome: a filter, say, is refused after the hello.
+    // Only rows prove that the subscription was accepted: a filter, for example, is rejected after the hello.
     if (this.#isRefused && delivery.kind !== 'nothing') {
       this.#isRefused = false;
       this.#listener.onState({ kind: 'syncing' });
     }
     if (delivery.kind === 'syncing') return this.#listener.onState({ kind: 'syncing' });
     if (delivery.kind === 'live') this.#attempt = 1;
-    // Each call of the listener may be the one that closes the feed or starts it over.
+    // Each call of the listener may close or restart the feed.
     if ('about' in delivery && delivery.rows !== undefined && this.#link === link) {
       this.#listener.onRows(delivery.rows, delivery.about);
     }
@@ -254,7 +257,10 @@ class ReconnectingFeed implements Feed {
     if (delivery.kind === 'live' && this.#link === link) this.#listener.onState({ kind: 'live' });
   }
 
-  /** A list of backends is gone through quickly: one of them has taken over, or is about to. */
+  /**
+   * Returns the delay before the next attempt. The backends of a list are tried quickly, because one of them is or
+   * becomes the leader.
+   */
   #pauseMs(): number {
     const { others = 0 } = this.#address;
     const rounds = (this.#attempt - 1) / (others + 1);

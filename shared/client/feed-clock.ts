@@ -1,8 +1,8 @@
-/** Time for the feed: the backend's `Clock` port will do, and so will a manual one. */
+/** The clock of the feed; the backend's `Clock` port and manual clocks implement it too. */
 export interface FeedClock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls `task` once after `delayMs`, unless it is disposed of before. */
+  /** Calls `task` once after `delayMs`, unless it is disposed before. */
   after(delayMs: number, task: () => void): Disposable;
 }
 

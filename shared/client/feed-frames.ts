@@ -11,8 +11,9 @@ import { recoverySchema } from '../schemas/recovery.ts';
 import { compiledCheck, isObject } from './compiled-check.ts';
 
 /**
- * What comes by the thousand is looked at by hand: a snapshot of 100,000 rows must not hold up the screen, and with checks
- * that are made of the schemas reading a frame of 1,000 rows costs 13 % more. A test holds them to the schemas.
+ * Hand-written checks for types that arrive by the thousand: a snapshot of 100,000 rows must not block the screen.
+ * Checks compiled from the schemas take 13 % more time for a frame of 1,000 rows. A test compares them with the
+ * schemas.
  */
 const BY_HAND = new Map<unknown, (row: unknown) => boolean>([
   [eventRowSchema, isEventRow],
@@ -26,10 +27,10 @@ const CHECKS = new Map<unknown, (frame: unknown) => frame is FeedMessage>(
 );
 
 /**
- * Reads a frame of the backend. Every row is looked at, because one that is not what it says would crash whoever shows it.
+ * Parses a frame of the backend. Every row is checked, because an invalid one would crash the display.
  *
- * @returns `undefined` for a kind of frame that this version does not know, which a newer backend may send
- * @throws MonError `invalid` with the place that is wrong
+ * @returns `undefined` for an unknown type of frame, which a newer backend may send
+ * @throws MonError `invalid` with the path of the error
  */
 export function parseFeedFrame(text: string): FeedMessage | undefined {
   const frame = parseJson(text);
@@ -96,7 +97,7 @@ function areTexts(value: unknown): boolean {
 
 function areNumbers(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  // By the hundred thousand: a call for each takes several times as long.
+  // A loop, because a call for each of hundreds of thousands of numbers takes several times as long.
   for (const item of value) if (typeof item !== 'number') return false;
   return true;
 }

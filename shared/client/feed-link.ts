@@ -9,7 +9,7 @@ import type { FeedClock } from './feed-clock.ts';
 import { connectionProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 import { parseFeedFrame } from './feed-frames.ts';
 
-/** Largest frame that is read; a backend splits what is longer. */
+/** Maximum size of a frame; a backend splits larger ones. */
 export const FEED_FRAME_BYTES_MAX = 16 * 1024 * 1024;
 
 const HEARTBEAT_MS = FEED_HEARTBEAT_SECONDS * 1000;
@@ -17,7 +17,7 @@ const HEARTBEAT_MS = FEED_HEARTBEAT_SECONDS * 1000;
 /** Unanswered pings after which a connection counts as dead. */
 const PINGS_UNANSWERED_MAX = 2;
 
-/** Why a link ended: `refused` when the same attempt will be refused again until somebody changes something. */
+/** The reason why a link ended; `refused` if every retry will fail until somebody changes something. */
 export type LinkEnd =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
@@ -25,20 +25,20 @@ export type LinkEnd =
 export interface LinkListener {
   onOpen(): void;
   onMessage(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>): void;
-  /** Once, and nothing after it; never after `close`. */
+  /** Called once, as the last call; never after `close`. */
   onEnd(end: LinkEnd): void;
 }
 
 export interface Link {
-  /** Ends it without a word to the listener. */
+  /** Closes the link without calling the listener. */
   close(): void;
-  /** Says something more; nothing happens while it is not open. */
+  /** Sends a request; has no effect while the link is not open. */
   say(request: FeedRequest): void;
-  /** Ends it as a lost one: the other side does not keep to the protocol. */
+  /** Ends the link as lost, because the other side violates the protocol. */
   drop(reason: string): void;
 }
 
-/** One connection to a feed: keeps itself alive by pings, and tells once why it ended. */
+/** Opens one connection to a feed. It sends pings, and reports once why it ended. */
 export function openLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
   const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
     ...connectOptions(address.tls),
@@ -54,7 +54,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
   const close = (): void => {
     ended = true;
     watch[Symbol.dispose]();
-    // At once, not politely: whoever is at the other end may be the one that does not answer.
+    // Terminates without a closing handshake, since the other side may not respond.
     socket.terminate();
   };
   const end = (why: LinkEnd): void => {
@@ -79,7 +79,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
       watchIn(HEARTBEAT_MS);
     });
   };
-  // From the start, so that an address that swallows packets does not hold us for minutes.
+  // From the start, so that an address that drops packets does not block for minutes.
   watchIn(HEARTBEAT_MS);
 
   socket.on('open', () => {
@@ -131,7 +131,7 @@ function readFrame(text: string): FeedMessage | { type: 'unreadable'; reason: st
   }
 }
 
-/** What the backend says before it hangs up: only a failure of its own passes by itself. */
+/** Converts the last error message of the backend: only failures of the backend itself are temporary. */
 function errorEnd({ code, message }: { readonly code: string; readonly message: string }): LinkEnd {
   return code === 'unavailable' || code === 'internal'
     ? { kind: 'lost', reason: message }

@@ -2,7 +2,7 @@ import type { GroupRow } from '../schemas/grouping.ts';
 import type { InhibitionRow } from '../schemas/inhibition.ts';
 import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../schemas/feed.ts';
 
-/** The backend's state as a feed tells it: rows by key, folded as they arrive. */
+/** The backend's state as received from a feed: rows by key, merged as they arrive. */
 export class FeedReplica {
   readonly events: Map<string, EventRow> = new Map();
   readonly silenced: Map<string, SilencedRow> = new Map();
@@ -11,7 +11,7 @@ export class FeedReplica {
   readonly groups: Map<string, GroupRow> = new Map();
   readonly inhibitions: Map<string, InhibitionRow> = new Map();
 
-  /** @param replace forget everything first: a snapshot begins */
+  /** @param replace whether to clear all rows first, at the start of a snapshot */
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     const all = [this.events, this.silenced, this.clients, this.upgrades, this.groups, this.inhibitions];
     if (replace) for (const held of all) held.clear();

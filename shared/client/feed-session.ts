@@ -1,29 +1,29 @@
 import { rowsOfColumns } from '../domain/event-columns.ts';
 import type { EventRow, FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
 
-/** Up to where a consumer has everything: sequence numbers mean something only within one store. */
+/** The position up to which a consumer has all changes. Sequence numbers are valid only within one store. */
 export interface FeedPosition {
   readonly store: string;
   readonly seq: number;
 }
 
-/** The frames that move a session on. */
+/** The messages that advance a session. */
 export type SessionMessage = Extract<FeedMessage, { type: 'hello' | 'snapshot' | 'live' | 'changes' | 'reset' }>;
 
-/** What came with rows. */
+/** Metadata of received rows. */
 export interface RowsAbout {
   readonly seq: number;
-  /** A snapshot begins: everything that is held counts no more. */
+  /** Whether a snapshot begins, which replaces all rows. */
   readonly replace: boolean;
-  /** Epoch milliseconds on the backend's clock when the changes left; `undefined` for a snapshot. */
+  /** Epoch milliseconds on the backend's clock when the changes were sent; `undefined` for a snapshot. */
   readonly timeMs: number | undefined;
-  /** What changed of events whose rows were not asked for. */
+  /** Changes of events whose rows were not requested. */
   readonly brief?: FeedBriefs | undefined;
 }
 
 export type Delivery =
   | { readonly kind: 'nothing' }
-  /** `events`: those of a snapshot in columns. */
+  /** `events`: events of a snapshot that arrived in columns. */
   | {
       readonly kind: 'rows';
       readonly rows: FeedRows;
@@ -35,26 +35,28 @@ export type Delivery =
   | { readonly kind: 'broken'; readonly reason: string };
 
 /**
- * - `hello`: the backend has not said who it is
- * - `snapshot`: the first snapshot frame is due; `snapshot-rest`: more of them, or `live`
- * - `catch-up`: changes after the position that was asked for, until `live`
+ * Phases of a session:
+ *
+ * - `hello`: waiting for the backend's hello
+ * - `snapshot`: waiting for the first snapshot frame; `snapshot-rest`: for more of them, or `live`
+ * - `catch-up`: receiving changes after the requested position, until `live`
  */
 type Phase = 'hello' | 'snapshot' | 'snapshot-rest' | 'catch-up' | 'live';
 
-/** The consumer's side of one connection's conversation, without the connection. */
+/** The consumer's protocol state of one connection, without the connection itself. */
 export class FeedSession {
   #phase: Phase = 'hello';
   #store = '';
   #position: FeedPosition | undefined;
 
-  /** @param resume what the subscription asked to go on from; `undefined`: it asked for a snapshot */
+  /** @param resume position that the subscription resumes from; `undefined`: it requests a snapshot */
   constructor(resume: FeedPosition | undefined) {
     this.#position = resume;
   }
 
   /**
-   * Where the next connection can go on. It moves only while live: the frames of a snapshot or of a catch-up hold the
-   * state of no single moment, so a cut among them starts over. `undefined`: with a snapshot.
+   * The position from which the next connection can resume; `undefined`: with a snapshot. It advances only while live.
+   * The frames of a snapshot or of a catch-up contain no consistent state, so a disconnection in between starts over.
    */
   get position(): FeedPosition | undefined {
     return this.#position;
@@ -78,7 +80,8 @@ export class FeedSession {
   #hello(store: string): Delivery {
     if (this.#phase !== 'hello') return broken('it said hello twice');
     this.#store = store;
-    // Another store cannot know what changed since ours: it has to reset, and nothing else is believed until it does.
+    // Another store cannot know the changes since our position. It must send a reset, and no other message is accepted
+    // before.
     if (this.#position !== undefined && this.#position.store !== store) this.#position = undefined;
     this.#phase = this.#position === undefined ? 'snapshot' : 'catch-up';
     return { kind: 'nothing' };
@@ -110,7 +113,7 @@ export class FeedSession {
   #live(seq: number): Delivery {
     if (this.#phase === 'live') return broken('it said live twice');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
-    // A snapshot of nothing may have no frame at all; what was held before is gone all the same.
+    // An empty snapshot may have no frame at all; earlier rows must still be cleared.
     const isEmptySnapshot = this.#phase === 'snapshot';
     this.#phase = 'live';
     this.#position = { store: this.#store, seq };

@@ -1,6 +1,6 @@
 import { MonError } from '../errors.ts';
 
-/** @returns undefined: what is asked for is not there, or the backend is of a version that has no such route */
+/** @returns undefined if the object does not exist, or the backend's version has no such route */
 export async function ifThere<Found>(asked: Promise<Found>): Promise<Found | undefined> {
   try {
     return await asked;

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { API_KEY_ID_LENGTH, isPeerApiKey, parseApiKey } from '../schemas/v2/api-key.ts';
 
 /**
- * What names a key and what proves it, from the key itself. One of the peer is a UUID, whose name is the key: it is stored
- * like any other, under an id that tells nothing of it.
+ * Returns the id and the secret of an API key. A key of the peer is a UUID without an id, so its id is a hash that
+ * reveals nothing about it.
  *
- * @returns undefined for what is no key
+ * @returns undefined if the text is not a key
  */
 export function partsOfKey(text: string): { readonly id: string; readonly secret: string } | undefined {
   if (!isPeerApiKey(text)) return parseApiKey(text);

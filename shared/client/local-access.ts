@@ -4,43 +4,46 @@ import { join } from 'node:path';
 import { parseBackendAddresses, type BackendAddress, type CredentialsEnv } from './backend-address.ts';
 
 /**
- * What a backend leaves for the programs on its own machine, in files with mode 0600: where it is, and a token that lets
- * an administrator in from there. It counts until the backend ends.
+ * A file, with mode 0600, that a backend writes for the programs on its own host. It contains its URL and a token with
+ * administrator rights for local connections. The token is valid until the backend stops.
  */
 export interface LocalAccess {
-  /** `http://127.0.0.1:4567`: a loopback address, for which alone the token is. */
+  /** `http://127.0.0.1:4567`: a loopback address, for which alone the token is valid. */
   readonly url: string;
   readonly token: string;
 }
 
-/** Of the file in the state directory. */
+/** Name of the file in the state directory. */
 export const LOCAL_ACCESS_FILE = 'local-access.json';
 
-/** Where packages keep the state of a backend, and where those before them did: its own user and root can read it there. */
+/** Current and former state directories of packages; the backend's user and root can read the file there. */
 const PACKAGED_STATE_DIRS = ['/var/lib/mon/mon-backend', '/var/lib/mon'];
 
 const FILE_BYTES_MAX = 4096;
 const TOKEN = /^ml_[\w-]{43}$/;
-/** Loopback by address: a name may lead to another program that listens on the other kind of address. */
+/** A numeric loopback address: a name may resolve to another program that listens on the other address family. */
 const LOOPBACK_URL = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
 const LOCALHOST_URL = /^(?<scheme>https?:\/\/)localhost(?<port>(?::\d+)?)$/;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where the programs of one user find each other: `$XDG_RUNTIME_DIR/mon`, else a directory of their own for temporary files. */
+/**
+ * Returns the directory in which the programs of one user find each other: `$XDG_RUNTIME_DIR/mon`, else a directory of
+ * their own for temporary files.
+ */
 export function runtimeDirectory(env: Env = process.env): string {
   const [first = ''] = runtimeDirectories(env);
   return first;
 }
 
-/** All of them, because not every session of a user has the variable. */
+/** Returns all candidates, because the variable is not set in every session of a user. */
 function runtimeDirectories({ XDG_RUNTIME_DIR: runtime = '' }: Env): readonly string[] {
   const user = String(process.getuid?.() ?? 'user');
   const ofSession = runtime === '' ? [] : [join(runtime, 'mon')];
   return [...ofSession, join(tmpdir(), `mon-${user}`), join('/run/user', user, 'mon')];
 }
 
-/** The file of a backend in the runtime directory: `127.0.0.1_4567.json`. */
+/** Returns the path of a backend's file in the runtime directory, such as `127.0.0.1_4567.json`. */
 export function runtimeFile(directory: string, url: string): string {
   const { protocol, host } = new URL(url);
   const scheme = protocol === 'https:' ? 'https_' : '';
@@ -48,17 +51,17 @@ export function runtimeFile(directory: string, url: string): string {
 }
 
 interface AddressOptions {
-  /** Where credentials are looked for that the URL does not hold. Default: the process environment. */
+  /** Variables with credentials that are not in the URL. Default: the process environment. */
   readonly env?: CredentialsEnv | undefined;
-  /** Sent besides, over those of the credentials. */
+  /** Additional headers; they override those of the credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A state directory to look into before the usual places. */
+  /** A state directory to search before the usual ones. */
   readonly stateDir?: string | undefined;
 }
 
 /**
- * Where a backend is, and what is shown there: the credentials of the URL or of the environment; without any, what a
- * backend on this machine has left for its user. That is read for each request, because a restart makes another one.
+ * Returns the address of a backend with credentials from the URL or the environment, or else those of a local backend
+ * for its user. The local file is read for each request, because a restart replaces it.
  *
  * @throws MonError `invalid` as `parseBackendAddresses`
  */
@@ -69,7 +72,7 @@ export function backendAddress(backend: string, { env, headers = {}, stateDir }:
   return new BackendList([first, ...others]);
 }
 
-/** Several backends with one store: one of them at a time, until it cannot be reached. */
+/** Several backends with one store; uses one at a time, until it cannot be reached. */
 class BackendList implements BackendAddress {
   readonly others: number;
   readonly #addresses: readonly [BackendAddress, ...BackendAddress[]];
@@ -120,7 +123,7 @@ function localAddress(
 }
 
 /**
- * What the backend at this address has left for whoever asks; undefined: nothing that can be read.
+ * Returns the local access of the backend at this address; undefined if no file can be read.
  *
  * @param url with a loopback address as its host
  */
@@ -134,20 +137,20 @@ export function findLocalAccess(url: string, stateDir?: string): LocalAccess | u
 function* accessesFor(url: string, stateDirs: readonly string[]): Generator<LocalAccess | undefined, void> {
   for (const dir of stateDirs) if (dir !== '') yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
   for (const dir of runtimeDirectories(process.env)) {
-    // Others could have made this directory, and a token of theirs would be in the way of the right one.
+    // Other users could have created this directory, and a token of theirs would hide the right one.
     yield readLocalAccess(runtimeFile(dir, url), process.getuid?.());
   }
   for (const dir of PACKAGED_STATE_DIRS) yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
 }
 
 /**
- * @param owner who must have written it
- * @returns undefined when there is no such file, or it is something else
+ * @param owner user id that must own the file
+ * @returns undefined if there is no such file, or it is invalid
  */
 export function readLocalAccess(file: string, owner?: number): LocalAccess | undefined {
   let descriptor: number | undefined;
   try {
-    // Not blocking: what lies there may be a pipe that nobody writes to.
+    // Non-blocking, because the path may be a pipe without a writer.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(descriptor);
     if (!stat.isFile() || stat.size > FILE_BYTES_MAX || (owner !== undefined && stat.uid !== owner)) return undefined;
@@ -161,7 +164,7 @@ export function readLocalAccess(file: string, owner?: number): LocalAccess | und
   }
 }
 
-/** The address of a backend on this machine, by number; undefined: it may be another machine, or another program. */
+/** Returns the numeric loopback URL of a local backend; undefined if it may be another host or program. */
 function localUrl(url: string, find: (url: string) => LocalAccess | undefined): string | undefined {
   if (LOOPBACK_URL.test(url)) return url;
   const { scheme, port = '' } = LOCALHOST_URL.exec(url)?.groups ?? {};

@@ -1,14 +1,14 @@
 import type { PastState } from '../schemas/timeline.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** Events that come at once. */
+/** Number of events in one page. */
 const PAGE = 10_000;
 
 /**
- * The lists as they were, a page of events after the other, the worst first. All else comes with the first.
+ * Yields the lists at a past moment, in pages of events with the worst first. The first page contains all other lists.
  *
  * @param atMs epoch milliseconds
- * @throws MonError `not_found` when nothing is known of then
+ * @throws MonError `not_found` if nothing is retained from then
  */
 export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: number): AsyncGenerator<PastState, void> {
   let read = 0;
@@ -17,12 +17,12 @@ export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: numb
     const page = await api.pastState({ at: atMs, limit: PAGE, ...lists });
     read += page.events.length;
     yield page;
-    // Erased in between.
+    // Data was deleted between two pages.
     if (page.events.length === 0 || read >= page.total) return;
   }
 }
 
-/** The lists of a moment, whole. */
+/** Returns the complete lists at a past moment. */
 export async function readPastLists(api: Pick<ApiClient, 'pastState'>, atMs: number): Promise<PastState> {
   let first: PastState | undefined;
   const events: PastState['events'][number][] = [];

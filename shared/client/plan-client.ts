@@ -5,7 +5,7 @@ import { backendAddress } from './local-access.ts';
 import { endpointCaller } from './call-endpoint.ts';
 import { openRequester, type Requester } from './request.ts';
 
-/** @throws MonError `invalid` when `backend` is no URL */
+/** @throws MonError `invalid` if `backend` is not a URL */
 export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): UpgradeClient {
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
@@ -15,22 +15,22 @@ export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, e
 function clientOver(url: string, ask: Requester) {
   const { call, find } = endpointCaller(url, ask);
   return {
-    /** Where the requests go, without credentials. */
+    /** The URL of the backend, without credentials. */
     url,
-    /** What the backend knows of itself; undefined: it is one of another make, or an older one. */
+    /** Returns the facts that the backend knows; undefined from another product or an older version. */
     facts: () => find(MON_API.planFacts),
-    /** The newest first. */
+    /** Returns plans, newest first. */
     plans: () => call(MON_API.plans),
     plan: (id: number) => find(MON_API.plan, { path: { id } }),
-    /** @throws MonError `conflict` while another one is open, which its text names */
+    /** @throws MonError `conflict` while another plan is open, which the message names */
     create: (plan: Pick<NewPlan, 'from' | 'to'> & Partial<NewPlan>) => call(MON_API.createPlan, { body: plan }),
-    /** @throws MonError `conflict`, `invalid` or `not_found` when it cannot be done, with the reason */
+    /** @throws MonError `conflict`, `invalid` or `not_found` if it is not possible, with the reason */
     order: (id: number, order: PlanOrder) => call(MON_API.orderPlan, { path: { id }, body: order }),
   };
 }
 
-/** Plans for upgrades of a backend. Every method throws MonError as those of `ApiClient` do. */
+/** A client for upgrade plans. Every method throws MonError like those of `ApiClient`. */
 export type UpgradeClient = Readonly<ReturnType<typeof clientOver>>;
 
-/** The client over any way to ask. */
+/** Creates the client over any requester. */
 const upgradeClientOver: (...given: Parameters<typeof clientOver>) => UpgradeClient = clientOver;

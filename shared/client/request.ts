@@ -5,39 +5,42 @@ import type { BackendAddress } from './backend-address.ts';
 import { connectOptions, type ClientTls } from '../tls/client-tls.ts';
 import { connectionProblem, isTrustProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 
-/** Largest answer that is read: all events of a registry of 100,000 are about 150 MB. */
+/** Maximum size of a response: all events of a backend with 100,000 are about 150 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Longest text of a backend's own that an error repeats. */
+/** Maximum length of a backend's message that an error repeats. */
 const MESSAGE_LENGTH_MAX = 1000;
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Parts of the path, as they are: encoding them is done here. */
+  /** Parts of the path, unencoded. */
   readonly path: readonly string[];
-  /** What is `undefined` is left out. */
+  /** Query parameters; those that are `undefined` are omitted. */
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Statuses that are no failure although they look like one. */
+  /** Error statuses that are returned instead of thrown. */
   readonly accept?: readonly number[];
 }
 
 export interface Answer {
   readonly status: number;
-  /** From JSON; `undefined` when there was none. */
+  /** Parsed from JSON; `undefined` if the response has no body. */
   readonly body: unknown;
-  /** By their names in small letters. */
+  /** Headers by their lower-case names. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** @throws MonError for every status that is neither 2xx nor accepted, and when the backend cannot be reached */
+/** @throws MonError for every status that is neither 2xx nor accepted, and if the backend cannot be reached */
 export type Requester = (request: Request) => Promise<Answer>;
 
-/** Nothing of the request arrived anywhere: it can be sent to another backend. */
+/** Error codes that prove that no backend received the request, so that another one can be tried. */
 const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Requests to a backend; of a list, to the first one that can be reached, from the one that was reached last on. */
+/**
+ * Returns a requester for a backend. For a list of backends, each request goes to the first reachable one, starting
+ * with the last one that was reached.
+ */
 export function openRequester(address: BackendAddress, timeoutMs: number): Requester {
   return async (request) => {
     for (let others = address.others ?? 0; ; others--) {
@@ -54,9 +57,7 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
 
 class NotReached extends MonError {}
 
-/**
- * The backend and this program do not trust each other. Trying again is of no use before a configuration is changed.
- */
+/** An error of trust between this program and the backend. A retry is useless before a configuration is changed. */
 export class NotTrusted extends MonError {}
 
 async function ask(
@@ -66,7 +67,7 @@ async function ask(
 ): Promise<Answer> {
   const { url } = address;
   const target = requestUrl(url, { path, query });
-  // Slow to load, and a console shows its first screen before it asks for anything.
+  // Loaded late, because it loads slowly and the console shows its first screen without it.
   const { default: got } = await import('got');
   const tooLarge = new AbortController();
   try {
@@ -76,7 +77,7 @@ async function ask(
       https: httpsOptions(address.tls),
       ...(body !== undefined && { json: body }),
       timeout: { request: timeoutMs },
-      // Once more when a kept connection was closed in the moment of its use; anything else is the caller's to decide.
+      // Retries once if a kept-alive connection was closed during its use. The caller decides about all other errors.
       retry: {
         limit: 1,
         methods: ['GET'],
@@ -86,7 +87,7 @@ async function ask(
       },
       throwHttpErrors: false,
       followRedirect: false,
-      // A small answer must not unpack into a large one.
+      // A small compressed response must not expand to a large one.
       decompress: false,
       signal: tooLarge.signal,
     });
@@ -103,7 +104,7 @@ async function ask(
     if (tooLarge.signal.aborted) {
       throw new MonError('too_large', `${url} answered with more than can be read at once: ask for less, with a limit`);
     }
-    // Not the error of the HTTP library itself: it carries the headers, and with them the credentials, into every log.
+    // The HTTP library's own error contains the headers, and so would write the credentials into logs.
     throw new (kindOf(error))('unavailable', connectionProblem(url, error), {
       cause: error instanceof Error ? error.cause : error,
     });
@@ -116,10 +117,10 @@ function kindOf(error: unknown): typeof MonError {
 }
 
 /**
- * Where a request goes.
+ * Returns the URL of a request.
  *
- * @param url of the backend, without a slash at its end
- * @throws MonError `invalid` for a part of the path that no name can be
+ * @param url of the backend, without a trailing slash
+ * @throws MonError `invalid` for a path part that cannot be a name
  */
 export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'path' | 'query'>): URL {
   const target = new URL(`${url}/${path.map((part) => pathPart(part)).join('/')}`);
@@ -130,9 +131,9 @@ export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'pat
 }
 
 /**
- * The body of an answer as `schema` has it.
+ * Validates the body of a response.
  *
- * @throws MonError `internal` when it is something else: the address is no backend, or one of another kind
+ * @throws MonError `internal` if it does not match the schema: the address is no backend, or of another product
  */
 export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
   const read = schema.safeParse(body);
@@ -145,7 +146,7 @@ export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, 
   );
 }
 
-/** The names that the HTTP library has for them. */
+/** Converts TLS options to the names of the HTTP library. */
 function httpsOptions(tls: ClientTls | undefined): HttpsOptions {
   const { ca, cert, key, ...options } = connectOptions(tls);
   return {
@@ -159,7 +160,7 @@ function once({ computedValue }: { readonly computedValue: number }): number {
   return computedValue === 0 ? 0 : 1;
 }
 
-/** @throws MonError `invalid` for what no name is and a URL cannot hold: `..` would ask for another resource */
+/** @throws MonError `invalid` for parts that a URL cannot contain as names: `..` would address another resource */
 function pathPart(part: string): string {
   if (part === '' || part === '.' || part === '..' || !part.isWellFormed()) {
     throw new MonError('invalid', `${JSON.stringify(part)} is not a name: use word characters, dots and hyphens`);
@@ -172,7 +173,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Some proxy's page, perhaps. It is no answer of ours, which `readAnswer` will say.
+    // The body may be the page of a proxy; `readAnswer` will reject it.
     return text.slice(0, MESSAGE_LENGTH_MAX);
   }
 }
@@ -186,22 +187,22 @@ function messageOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   if ('error' in body && typeof body.error === 'string') return body.error;
   if ('message' in body && typeof body.message === 'string') return body.message;
-  // As the middleware of the newer peer writes it (clients 6).
+  // Written by middleware of Sensu Go (clients 6).
   if ('Message' in body && typeof body.Message === 'string') return body.Message;
   return undefined;
 }
 
-/** What version 2 calls a threshold, whose status is that of whatever is invalid (completion 1.17). */
+/** The v2 error code of a threshold, whose status equals that of invalid input (completion 1.17). */
 const V2_THRESHOLD = 9;
 
-/** As the backend itself says it; v1 and version 2 of others have none, or a number. */
+/** Returns the error code in the body; v1 and v2 responses of other products have none, or a number. */
 function codeOf(body: unknown): ErrorCode | undefined {
   if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
   if (body.code === V2_THRESHOLD) return 'threshold';
   return isErrorCode(body.code) ? body.code : undefined;
 }
 
-/** For backends that name no code: older ones, those of others, and proxies. */
+/** Returns the error code for a status, for older backends, other products and proxies that send no code. */
 function codeOfStatus(status: number): ErrorCode {
   switch (status) {
     case 400:

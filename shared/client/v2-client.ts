@@ -8,10 +8,10 @@ import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
 import { openRequester, readAnswer, type Answer, type Request, type Requester } from './request.ts';
 
-/** An object of `/api/core/v2`: what callers rely on is checked where they do. */
+/** An object of `/api/core/v2`; callers validate the attributes that they use. */
 export type V2Object = Readonly<Record<string, unknown>>;
 
-/** Objects of one answer to a list. */
+/** Number of objects per page of a list. */
 const V2_PAGE = 100;
 
 export interface V2Query {
@@ -20,22 +20,22 @@ export interface V2Query {
 }
 
 export interface Created {
-  /** Path of what was made; undefined when the backend does not say. */
+  /** Path of the created object; undefined if the backend does not send it. */
   readonly location: string | undefined;
-  /** What the backend tells of it. */
+  /** The response body of the backend. */
   readonly body: V2Object;
-  /** What does not do what it seems to, as the backend says. */
+  /** Warnings of the backend about parts of the object without the apparent effect. */
   readonly warnings: readonly string[];
 }
 
 const CORE = ['api', 'core', 'v2'];
 
 export interface V2ClientOptions extends ApiClientOptions {
-  /** Told what the backend says of its entity limit, once for each list. */
+  /** Receives the backend's warning about its entity limit, once per list. */
   readonly warn?: (text: string) => void;
 }
 
-/** @throws MonError `invalid` when `backend` is no URL */
+/** @throws MonError `invalid` if `backend` is not a URL */
 export function openV2Client({ backend, headers = {}, timeoutMs = 30_000, env, warn }: V2ClientOptions): V2Client {
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
@@ -47,7 +47,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
   const core = (path: readonly string[], rest: Omit<Request, 'path'>): Promise<Answer> =>
     ask({ ...rest, path: [...CORE, ...path] });
 
-  /** All objects of a list, page by page. */
+  /** Yields all objects of a list, page by page. */
   async function* pages(path: readonly string[], query: V2Query = {}): AsyncGenerator<readonly V2Object[], void> {
     let after: string | undefined;
     do {
@@ -56,13 +56,13 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
       if (warning !== undefined && after === undefined) warn?.(warning);
       yield readAnswer(answer, v2ObjectsAnswer, url);
       const next = headerOf(answer, 'sensu-continue');
-      // A backend that gives the same token for ever would be asked for ever.
+      // Stops if the token repeats, since a faulty backend could otherwise cause an endless loop.
       after = next === after ? undefined : next;
     } while (after !== undefined);
   }
 
   return {
-    /** Where the requests go, without credentials. */
+    /** The URL of the backend, without credentials. */
     url,
     pages,
     async list(path: readonly string[], query?: V2Query): Promise<V2Object[]> {
@@ -74,7 +74,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
       const answer = await core(path, { method: 'GET', accept: [404] });
       return answer.status === 404 ? undefined : readAnswer(answer, objectAnswer, url);
     },
-    /** @throws MonError `conflict` when it is there already */
+    /** @throws MonError `conflict` if the object exists already */
     async create(path: readonly string[], object: V2Object): Promise<Created> {
       const answer = await core(path, { method: 'POST', body: object });
       const body = objectAnswer.safeParse(answer.body);
@@ -82,30 +82,30 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
       return { location: headerOf(answer, 'location'), body: body.success ? body.data : {}, warnings };
     },
     /**
-     * Makes it, or replaces it as a whole.
+     * Creates an object, or replaces it completely.
      *
-     * @returns what does not do what it seems to, as the backend says
+     * @returns warnings of the backend about parts of the object without the apparent effect
      */
     async put(path: readonly string[], object: V2Object): Promise<readonly string[]> {
       return warningTexts(headerOf(await core(path, { method: 'PUT', body: object }), 'warning'));
     },
-    /** @returns false when it was not there */
+    /** @returns false if the object did not exist */
     async remove(path: readonly string[]): Promise<boolean> {
       return (await core(path, { method: 'DELETE', accept: [404] })).status !== 404;
     },
-    /** @returns when it was asked for, epoch seconds */
+    /** @returns when the run was requested, in epoch seconds */
     execute: (namespace: string, check: string, order: V2Object) =>
       call(V2_API.checks.execute, { path: { namespace, name: check }, body: order }),
-    /** Whether the credentials are good for anything. */
+    /** Whether the credentials are valid. */
     async testCredentials(): Promise<boolean> {
       return (await ask({ ...requestOf(V2_API.auth.test), accept: [401] })).status !== 401;
     },
     versions: () => call(V2_API.versions.version),
     /**
-     * A page of the exact state of one type, with secrets.
+     * Returns a page of the exact state of one type, with secrets.
      *
-     * @param namespace undefined: all of them
-     * @returns undefined when this backend knows no such request, as those of another make
+     * @param namespace undefined: all namespaces
+     * @returns undefined if this backend has no such route, as other products
      */
     dump: (type: string, namespace: string | undefined, after: string | undefined) =>
       find(MON_API.dump, { path: { type }, query: { namespace, limit: V2_PAGE, continue: after } }),
@@ -114,12 +114,12 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
 }
 
 /**
- * Version 2 of a backend: `/api/core/v2` and what belongs to it. Paths are below that prefix. Every method throws
- * MonError as those of `ApiClient` do.
+ * A client of the v2 API of a backend. Paths are below `/api/core/v2`. Every method throws MonError like those of
+ * `ApiClient`.
  */
 export type V2Client = Readonly<ReturnType<typeof clientOver>>;
 
-/** The client over any way to ask, such as one that only notes what would be asked; see `V2ClientOptions` for `warn`. */
+/** Creates the client over any requester, such as one that only records requests; see `V2ClientOptions` for `warn`. */
 export const v2ClientOver: (...given: Parameters<typeof clientOver>) => V2Client = clientOver;
 
 function headerOf({ headers }: Answer, name: string): string | undefined {

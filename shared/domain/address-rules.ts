@@ -1,15 +1,15 @@
-/** What an address is for, as far as that decides whether a handler may send there. */
+/** Class of a network address. It decides whether a handler may send there. */
 export type AddressKind =
   'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'multicast' | 'unspecified' | 'reserved';
 
 /**
- * Networks that are not public, the more special ones first (IANA registries of special-purpose addresses). An IPv4
- * address in the form of IPv6 (`::ffff:127.0.0.1`) counts as the IPv4 address, and as reserved where that one is
- * public: no name leads to one in good faith. Other ways to wrap one into an IPv6 address are reserved as a whole: what
- * they lead to would have to be looked at again.
+ * Networks that are not public, the more special ones first (IANA registries of special-purpose addresses). An
+ * IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) counts as its IPv4 address. It is reserved if that one is public,
+ * because no legitimate name resolves to such an address. Other ways to embed IPv4 in IPv6 are reserved as a whole,
+ * since their targets would need a check of their own.
  */
 export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: readonly string[]])[] = [
-  // Where clouds tell a machine its own credentials, beside 169.254.169.254.
+  // Metadata services of clouds, which hand out credentials; 169.254.169.254 is link-local already.
   ['metadata', ['100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128']],
   ['unspecified', ['0.0.0.0/8', '::/128']],
   ['loopback', ['127.0.0.0/8', '::1/128']],
@@ -40,11 +40,11 @@ export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: 
 ];
 
 /**
- * Where a name may lead (security S15).
+ * Classes of addresses that a name may resolve to (security S15).
  *
- * - `public`: a webhook, and everything that a redirect names
- * - `own-network`: tcp and udp handlers, whose receivers stand in one's own network as a rule
- * - `loopback`: `localhost`, whatever a resolver makes of it
+ * - `public`: webhooks and the targets of redirects
+ * - `own-network`: tcp and udp handlers, whose receivers usually run in the operator's own network
+ * - `loopback`: `localhost`, whatever the resolver returns for it
  */
 export type AddressRule = 'public' | 'own-network' | 'loopback';
 
@@ -58,7 +58,7 @@ export function isAllowedAddress(kind: AddressKind, rule: AddressRule): boolean 
   return ALLOWED[rule].includes(kind);
 }
 
-/** Why nothing is sent to an address, and what to do about it. */
+/** Returns the error message for an address that handlers may not send to: the reason and the remedy. */
 export function addressRefusal(host: string, address: string, kind: AddressKind): string {
   const what = host === address ? address : `${host} leads to ${address}, which`;
   return `${what} is a ${kind} address, and handlers do not send there: list its network in handler-networks if they should`;

@@ -1,20 +1,20 @@
 import type { AggregateRule } from '../schemas/aggregate-rule.ts';
 import { counted } from './counted.ts';
 
-/** The results of an aggregate, as a rule counts them. */
+/** Counts of the results of an aggregate, as its rule evaluates them. */
 export interface RuleCounts {
-  /** Neither stale nor left out. */
+  /** Results that are neither stale nor left out. */
   readonly fresh: number;
-  /** Of the fresh ones. */
+  /** Fresh results with a status other than OK. */
   readonly notOk: number;
   readonly stale: number;
-  /** Silenced, and therefore left out. */
+  /** Results left out because they are silenced. */
   readonly leftOut: number;
 }
 
 type Threshold = AggregateRule['warning'];
 
-/** What a rule says of an aggregate: the status and the output of its check, as of any other (spec, aggregates 1). */
+/** Evaluates the rule of an aggregate and returns the status and output of its check (spec, aggregates 1). */
 export function ruleVerdict(
   rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'least'>,
   counts: RuleCounts,
@@ -34,9 +34,9 @@ export function ruleVerdict(
 }
 
 /**
- * Percent of the results that have to be OK so that a rule has nothing to tell; undefined: it has no threshold for that.
+ * Returns the percentage of results that must be OK to keep the rule OK; undefined if the rule has no such threshold.
  *
- * @param fresh results that count
+ * @param fresh number of fresh results
  */
 export function needsPercent(
   { warning, critical }: Pick<AggregateRule, 'warning' | 'critical'>,
@@ -50,7 +50,7 @@ export function needsPercent(
 function sharesOf(threshold: Threshold, of: number): number[] {
   if (threshold === undefined) return [];
   if (typeof threshold === 'string') return [Number.parseFloat(threshold)];
-  // One less than so many is still well.
+  // The threshold is reached at `threshold` results, so one result fewer is still OK.
   return of === 0 ? [] : [(Math.min(threshold - 1, of) / of) * 100];
 }
 
@@ -63,13 +63,13 @@ function statusOf(
   return isReached(warning, count, of) ? 1 : 0;
 }
 
-/** Nothing reaches no percentage: `0%` means any. */
+/** Zero results reach no threshold, not even `0%`, which means "any result". */
 function isReached(threshold: Threshold, count: number, of: number): boolean {
   if (threshold === undefined || count === 0) return false;
   return typeof threshold === 'number' ? count >= threshold : count * 100 >= Number.parseFloat(threshold) * of;
 }
 
-/** `3 of 10 (30 %)` */
+/** Formats a share: `3 of 10 (30 %)`. */
 function shareText(count: number, of: number): string {
   return of === 0 ? '0 of 0' : `${String(count)} of ${String(of)} (${String(Math.floor((count / of) * 100))} %)`;
 }

@@ -1,6 +1,6 @@
 import { AGGREGATE_NAME_PATTERN } from '../schemas/aggregate.ts';
 
-/** The attributes of a result that say where it counts. */
+/** Attributes of a result that decide which aggregates count it. */
 export interface AggregatedResult {
   readonly name: string;
   readonly aggregate?: unknown;
@@ -10,8 +10,8 @@ export interface AggregatedResult {
 const NONE: readonly string[] = [];
 
 /**
- * The aggregates that a result belongs to: `aggregates` wins over `aggregate`, even when it is empty, and
- * `aggregate: true` is the name of the check (completion 1.7). What cannot be a name is none.
+ * Returns the aggregates that a result belongs to. `aggregates` overrides `aggregate`, even when it is empty, and
+ * `aggregate: true` means the name of the check (completion 1.7). Values that are not valid names are ignored.
  *
  * @returns each name once, in the order of the result
  */
@@ -29,7 +29,7 @@ function isAggregateName(value: unknown): value is string {
  * Whether a result is too old to count.
  *
  * @param executed epoch seconds
- * @param maxAge seconds; undefined: no result is
+ * @param maxAge seconds; undefined: results never become stale
  * @param now epoch seconds
  */
 export function isStale(executed: number, maxAge: number | undefined, now: number): boolean {

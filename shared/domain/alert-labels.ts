@@ -4,21 +4,21 @@ import { redact } from './redact.ts';
 import { severityOf } from './severity.ts';
 
 /*
- * The labels of an open event, as `GET /api/v2/alerts` lists them and as matchers see them (prometheus 2.2). Both come
- * from here: what is listed as suppressed is what a silence covers.
+ * The labels of an open event, for the list `GET /api/v2/alerts` and for matchers (prometheus 2.2). Both use the same
+ * functions, so that an event is listed as suppressed exactly if a silence covers it.
  */
 
-/** The settings that say which labels stand for client, check and severity. */
+/** Settings that name the labels for client, check and severity. */
 export type AlertNaming = Pick<AlertSettings, 'client' | 'check' | 'severity'>;
 
-/** A check on a client as matchers see it; see `SelectorSubject`. */
+/** A check on a client as label matchers see it; see `SelectorSubject`. */
 export interface LabelSubject {
   readonly client: string;
   readonly check: string;
   readonly subscriptions: readonly string[];
   /** Status of the open event. */
   readonly status?: number;
-  /** Absent: the default settings. */
+  /** Undefined: the default settings. */
   readonly naming?: AlertNaming | undefined;
   readonly attribute: (owner: 'client' | 'check', name: string) => readonly string[];
 }
@@ -29,38 +29,38 @@ export const DEFAULT_NAMING: AlertNaming = {
   severity: 'severity',
 };
 
-/** Longest value of a label; longer ones are cut, so that no matcher takes long. */
+/** Maximum length of a label value. Longer values are cut, so that matching stays fast. */
 export const LABEL_VALUE_MAX = 4096;
 
-/** Ends a text that was cut. */
+/** Mark at the end of a text that was cut. */
 const CUT_MARK = '…';
 
-/** A text that is at most so long, with a mark if something was cut off. */
+/** Cuts a text to a maximum length and marks the cut. */
 export function cutText(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   const end = lengthMax - CUT_MARK.length;
-  // Half of a pair of surrogates is no character.
+  // A cut must not split a surrogate pair.
   const isPairCut = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '');
   return text.slice(0, isPairCut ? end - 1 : end) + CUT_MARK;
 }
 
-/** The label that names the client; undefined if there is none (prometheus 1.2). */
+/** Returns the label that names the client; undefined if there is none (prometheus 1.2). */
 export function clientLabelOf(labels: LabelSet, { client }: Pick<AlertNaming, 'client'>): string | undefined {
   return client.find((name) => Object.hasOwn(labels, name) && labels[name] !== '');
 }
 
-/** The label that stands for the client where nothing says which one does. */
+/** Returns the default label for the client, used when the event has no label for it. */
 export function usualClientLabel({ client }: Pick<AlertNaming, 'client'>): string {
   return client.includes('instance') ? 'instance' : (client[0] ?? 'instance');
 }
 
-/** Whether a check is an alert that Prometheus sent, whose labels say all. */
+/** Whether a check is an alert from Prometheus. The labels of an alert are complete as they are. */
 function isAlert(check: Readonly<Record<string, unknown>>): boolean {
   return isAttributes(check['alert']);
 }
 
 /**
- * The labels in the metadata of a check.
+ * Returns the labels in the metadata of a check.
  *
  * @param check redacted
  */
@@ -74,14 +74,14 @@ function ownLabels(check: Readonly<Record<string, unknown>>): LabelSet {
   return Object.fromEntries(texts);
 }
 
-/** All labels of an event; those of a check include its client, its name and its severity. */
+/** Returns all labels of an event. For checks they include the client, the check and the severity. */
 export function labelsOfEvent(
   client: string,
   check: Readonly<Record<string, unknown>> & { readonly name: string; readonly status: number },
   naming: AlertNaming,
 ): LabelSet {
   const own = ownLabels(check);
-  // What an agent reports may have labels of its own, which do not say where it is from.
+  // A result of an agent may have labels of its own, which do not name its client or check.
   if (isAlert(check)) return own;
   return {
     ...own,
@@ -92,11 +92,11 @@ export function labelsOfEvent(
 }
 
 /*
- * Only the labels that a silence names are kept in memory, as attributes of the check with names that no attribute has:
- * `{NAME}` holds the value of a label, `{}` what is known of all.
+ * Only the labels that a silence names are kept in memory. They are attributes of the check, with names that no other
+ * attribute has: `{NAME}` holds the value of a label, and `{}` the origin and the names of all labels.
  */
 
-/** The attribute that holds whether the event is an alert, else the names of its own labels. */
+/** The attribute that marks the event as an alert, or else holds the names of its own labels. */
 export const ORIGIN_ATTRIBUTE = '{}';
 const OF_ALERT = '';
 
@@ -105,17 +105,17 @@ export function labelAttribute(label: string): string {
   return `{${label}}`;
 }
 
-/** The labels of a check as they are listed: the source of the attributes above. */
+/** The labels of a check after redaction; `labelAttributeTexts` reads from them. */
 export interface VisibleLabels {
   readonly isAlert: boolean;
   readonly labels: LabelSet;
 }
 
 /**
- * Reads the labels of a check as they are listed.
+ * Returns the labels of a check after redaction.
  *
  * @param check the check part of a result
- * @param hidden keys whose value is not shown
+ * @param hidden keys whose values are redacted
  */
 export function visibleLabels(check: unknown, hidden: ReadonlySet<string>): VisibleLabels {
   if (!isAttributes(check)) return { isAlert: false, labels: {} };
@@ -129,7 +129,7 @@ export function isLabelAttribute(attribute: string): boolean {
   return attribute.startsWith('{');
 }
 
-/** Returns the texts of one of the attributes above. */
+/** Returns the values of `ORIGIN_ATTRIBUTE` or of a label attribute. */
 export function labelAttributeTexts(visible: VisibleLabels, attribute: string): readonly string[] {
   const { labels } = visible;
   if (attribute === ORIGIN_ATTRIBUTE) {
@@ -142,10 +142,13 @@ export function labelAttributeTexts(visible: VisibleLabels, attribute: string): 
 const NONE: readonly string[] = [];
 const ALERT: readonly string[] = [OF_ALERT];
 
-/** A label that is not listed: its values are the subscriptions of the client, if a check has no such label itself. */
+/**
+ * A label that is not listed. Its values are the subscriptions of the client, unless the check has a label of that
+ * name.
+ */
 export const SUBSCRIPTION_LABEL = 'subscription';
 
-/** Reads the values of labels of one event, each of them once. */
+/** Reads the values of the labels of one event and caches them. */
 export type LabelReader = (label: string) => readonly string[];
 
 export function labelReader(subject: LabelSubject): LabelReader {
@@ -157,7 +160,7 @@ export function labelReader(subject: LabelSubject): LabelReader {
   };
 }
 
-/** The values of a label of an event: usually one, none if it does not have the label. */
+/** Returns the values of a label of an event: usually one, none if the event lacks the label. */
 function labelValues(subject: LabelSubject, label: string): readonly string[] {
   const { client, check, subscriptions, status = 0, naming = DEFAULT_NAMING } = subject;
   const own = subject.attribute('check', labelAttribute(label));

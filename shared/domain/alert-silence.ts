@@ -5,16 +5,16 @@ import type { LabelMatcher } from './label-matchers.ts';
 import { isMatchersText, parseMatchers } from './matcher-selector.ts';
 import { clientSubscription } from './subscription.ts';
 
-/** The annotation in which entries of earlier versions have their matchers, as JSON. */
+/** The annotation in which silences of earlier versions store their matchers, as JSON. */
 const MATCHERS_ANNOTATION = 'alertmanager/matchers';
 
-/** The annotation that keeps `startsAt` as it was sent, in epoch milliseconds: an entry begins at a whole second. */
+/** The annotation that stores `startsAt` as sent, in epoch milliseconds, because a silence begins at a whole second. */
 export const STARTS_AT_ANNOTATION = 'alertmanager/starts-at';
 
-/** The label that stands for a selector which is no set of matchers. */
+/** The label that represents a selector which is not a set of matchers. */
 const SELECTOR_LABEL = 'selector';
 
-/** The matchers of an entry: those that it was made of, or those that mean the same. */
+/** Returns the matchers of a silence: those it was created with, or equivalent ones. */
 export function matchersOf(entry: SilencedEntry, settings: AlertSettings): readonly LabelMatcher[] {
   const { subscription, check, selector } = entry;
   if (selector !== undefined && isMatchersText(selector)) {
@@ -32,7 +32,7 @@ export function matchersOf(entry: SilencedEntry, settings: AlertSettings): reado
   return matchers;
 }
 
-/** Whether two sets of matchers are the same, in whatever order. */
+/** Whether two sets of matchers are equal, in any order. */
 export function areSameMatchers(one: readonly LabelMatcher[], other: readonly LabelMatcher[]): boolean {
   const [texts, others] = [one, other].map((matchers) =>
     matchers.map(({ name, value, isRegex, isEqual }) => JSON.stringify([name, value, isRegex, isEqual])).toSorted(),
@@ -40,11 +40,11 @@ export function areSameMatchers(one: readonly LabelMatcher[], other: readonly La
   return JSON.stringify(texts) === JSON.stringify(others);
 }
 
-/** When an entry starts, in epoch milliseconds: as it was sent, if that is still its beginning. */
+/** Returns when a silence starts, in epoch milliseconds: the time that was sent, unless the beginning changed since. */
 export function startOf({ begin, timestamp, annotations }: SilencedEntry): number {
   const start = begin ?? timestamp;
   const sent = Number(annotations?.[STARTS_AT_ANNOTATION] ?? Number.NaN);
-  // One that began before it was made is in force since then.
+  // A silence without `begin` started before it was created, so its start may be any earlier time.
   const isSame = begin === null ? sent < (timestamp + 1) * 1000 : Math.floor(sent / 1000) === begin;
   return isSame ? sent : start * 1000;
 }
@@ -61,7 +61,7 @@ function sentMatchers(text: string | undefined): LabelMatcher[] | undefined {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) && value.every(isMatcher) ? value : undefined;
   } catch {
-    // Somebody else wrote the annotation.
+    // Another program wrote the annotation.
     return undefined;
   }
 }

@@ -3,17 +3,16 @@ import type { SubmittedResult } from '../schemas/result.ts';
 import { cutText } from './alert-labels.ts';
 import { bytesOfResult, excessOfResult } from './attribute-limits.ts';
 
-/** Bytes that are left for what is added to a result when it is stored. */
+/** Bytes reserved for the attributes that are added to a result when it is stored. */
 const ADDED_BYTES = 512;
 
 /**
- * The result of an alert with its longest annotations cut until it is small enough: a stack trace in an annotation must
- * not lose the alert.
+ * Cuts the longest annotations of an alert until its result fits: a stack trace must not lose the alert.
  *
  * @param bytesMax the setting `attributes-limit`
  */
 export function withFittingAnnotations(result: SubmittedResult, bytesMax: number): SubmittedResult {
-  // Nearly all are small, which is known without their JSON.
+  // Nearly all results are small enough, and this check does not build their JSON.
   if (excessOfResult(result, { bytes: bytesMax - ADDED_BYTES, keys: Infinity })?.limit !== 'bytes') return result;
   const { metadata } = result as { readonly metadata?: { readonly annotations?: LabelSet } };
   const annotations = new Map(Object.entries(metadata?.annotations ?? {}));
@@ -22,7 +21,7 @@ export function withFittingAnnotations(result: SubmittedResult, bytesMax: number
     const excess = bytesOfResult(fitting) + ADDED_BYTES - bytesMax;
     const [longest, text] = [...annotations].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [];
     if (excess <= 0 || longest === undefined || text === undefined || text.length <= 1) return fitting;
-    // Each character takes a byte at least, and the mark three.
+    // Each character takes at least one byte, and the cut mark takes three.
     annotations.set(longest, cutText(text, Math.max(1, text.length - excess - 3)));
     fitting = { ...result, metadata: { ...metadata, annotations: Object.fromEntries(annotations) } };
   }

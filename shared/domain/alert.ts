@@ -4,34 +4,34 @@ import { clientLabelOf, cutText, LABEL_VALUE_MAX, usualClientLabel } from './ale
 import { FAMILY_SIGN } from './check-family.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** Where an alert is: its client and check. */
+/** The client and check that an alert belongs to. */
 export interface AlertPlace {
   readonly client: string;
   readonly check: string;
 }
 
-/** What labels make, exactly or less so. */
+/** A name derived from labels. */
 interface NamedBy {
   readonly name: string;
-  /** Whether the name says all that the label does. */
+  /** Whether the name holds the complete value of the label. */
   readonly isExact: boolean;
 }
 
-/** Room for the parts behind it. */
+/** Maximum lengths that leave room for the following parts of a name. */
 const NAME_PART_MAX = 180;
 const SEVERITY_PART_MAX = 40;
 
-/** Longer annotations are cut, rather than the alert refused. */
+/** Longer annotations are cut; the alert is not rejected. */
 const ANNOTATION_LENGTH_MAX = 64 * 1024;
 const URL_LENGTH_MAX = 8192;
 
-/** Critical: while an alert that always fires is missing, other alerts may be missing too. */
+/** Critical: if an always-firing alert is missing, other alerts may be missing too. */
 const WATCHDOG_STATUS = 2;
 
 /**
- * The client and check of an alert, from its labels alone (prometheus 1.2).
+ * Returns the client and check of an alert, from its labels alone (prometheus 1.2).
  *
- * @returns undefined: no label names the check
+ * @returns undefined if no label names the check
  */
 export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlace | undefined {
   const check = namedBy(valueOf(labels, settings.check), NAME_PART_MAX, FALLBACK_CHECK);
@@ -42,7 +42,7 @@ export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlac
   const shown = new Set(settings.ignore);
   if (check.isExact) shown.add(settings.check);
   if (severity.isExact) shown.add(settings.severity);
-  // Another label, and the name that stands for none, could mean the same client.
+  // The label stays in the fingerprint if another label, or the default client, could lead to the same client name.
   const isUsual = clientLabel === usualClientLabel(settings) && client.name !== settings['default-client'];
   if (isUsual && client.isExact) shown.add(clientLabel);
   const rest = Object.fromEntries(Object.entries(labels).filter(([name, value]) => value !== '' && !shown.has(name)));
@@ -56,7 +56,7 @@ export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlac
   };
 }
 
-/** The status of an alert that fires (prometheus 1.3). */
+/** Returns the status of a firing alert (prometheus 1.3). */
 function alertStatus(labels: LabelSet, settings: AlertSettings): number {
   const severity = valueOf(labels, settings.severity).toLowerCase();
   if (severity === '') return 2;
@@ -64,7 +64,7 @@ function alertStatus(labels: LabelSet, settings: AlertSettings): number {
 }
 
 /**
- * The result that an alert is (prometheus 1.3 to 1.5).
+ * Converts an alert to a result (prometheus 1.3 to 1.5).
  *
  * @param nowMs epoch milliseconds
  */
@@ -84,7 +84,7 @@ export function alertResult(
       ? {
           status: isOver ? 0 : alertStatus(labels, settings),
           output: outputOf(labels, annotations, settings),
-          // To the next second: it must not be over before it could be sent again.
+          // Rounds up: the alert must not expire before its sender could repeat it.
           ...(isOver ? {} : { ttl: Math.ceil((endsAtMs - nowMs) / 1000), ttl_resolves: true }),
         }
       : watchdogOutcome(watchdogSeconds, isOver, outputOf(labels, annotations, settings));
@@ -97,19 +97,22 @@ export function alertResult(
     alert: {
       fingerprint: fingerprintOf(labels),
       starts_at: Math.floor((alert.startsAt ?? nowMs) / 1000),
-      // A part of an address leads nowhere.
+      // A truncated URL is useless, so a URL that is too long is dropped.
       ...(alert.generatorURL && alert.generatorURL.length <= URL_LENGTH_MAX && { generator_url: alert.generatorURL }),
     },
   };
 }
 
-/** Seconds after which an alert that always fires is missing (prometheus 1.7); undefined: it is an ordinary alert. */
+/**
+ * Returns the seconds after which an always-firing alert counts as missing (prometheus 1.7); undefined for other
+ * alerts.
+ */
 function watchdogSecondsOf(labels: LabelSet, { check, watchdogs }: AlertSettings): number | undefined {
   const name = valueOf(labels, check);
   return Object.hasOwn(watchdogs, name) ? watchdogs[name] : undefined;
 }
 
-/** The result of an alert that always fires: it says that its sender works, and its end says the opposite. */
+/** Returns the outcome of an always-firing alert: OK while it fires, critical when it ends. */
 function watchdogOutcome(
   seconds: number,
   isOver: boolean,
@@ -120,7 +123,10 @@ function watchdogOutcome(
     : { status: 0, output, ttl: seconds, ttl_status: WATCHDOG_STATUS };
 }
 
-/** The annotations that say what it is about, else its name; with the texts that its names in here do not show. */
+/**
+ * Returns the annotations that describe the alert, or else its name. Adds label values that the names of client and
+ * check cannot represent.
+ */
 function outputOf(labels: LabelSet, annotations: LabelSet, settings: AlertSettings): string {
   const name = valueOf(labels, settings.check);
   const client = valueOf(labels, clientLabelOf(labels, settings) ?? '');
@@ -142,7 +148,7 @@ function valueOf(labels: LabelSet, name: string): string {
   return Object.hasOwn(labels, name) ? (labels[name] ?? '') : '';
 }
 
-/** `https://web-1:9100/metrics` is about `web-1`, but the name does not say all of it. */
+/** Returns the client name of a label: `https://web-1:9100/metrics` is `web-1`, which is not exact. */
 function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
   const value = label === undefined ? '' : valueOf(labels, label);
   const host = value.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^(\[[^\]]*\]|[^:/?#]*):\d{1,5}(?=[/?#]|$)/, '$1');
@@ -150,14 +156,14 @@ function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
   return { name: name.replace(FAMILY_SIGN, '-'), isExact: isExact && host === value };
 }
 
-/** Begin names of which no letter or digit would be left. */
+/** Prefixes for names whose values have no letter or digit left. */
 const FALLBACK_CHECK = 'alert';
 const FALLBACK_SEVERITY = 'severity';
 const FALLBACK_CLIENT = 'instance';
 
 /**
- * Of other characters than those of names a hyphen is left; two dots part what stands behind the name. Where more than
- * punctuation is lost, digits that stand for the whole text follow: `磁盘-1` and `网络-1` have two names.
+ * Converts a label value to a valid name: other characters become hyphens. If more than punctuation is lost, a hash of
+ * the whole value follows after two dots, so that `磁盘-1` and `网络-1` get different names.
  */
 function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
@@ -167,12 +173,12 @@ function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   return { name: [name || fallback, shortOf(fingerprintOf({ value }))].join(FAMILY_SIGN), isExact: false };
 }
 
-/** Whether the name of a text says less than the text does, but for punctuation. */
+/** Whether the name of a value loses more than punctuation. */
 function isLossy(value: string): boolean {
   return /\P{ASCII}/u.test(value) || (value !== '' && !/\w/.test(value));
 }
 
-/** Without dots and hyphens at both ends; in one pass, whatever somebody sends. */
+/** Removes dots and hyphens at both ends, in linear time for any input. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isEdge(text[start])) start++;
@@ -184,7 +190,7 @@ function isEdge(sign: string | undefined): boolean {
   return sign === '.' || sign === '-';
 }
 
-/** Half of a fingerprint, with the other half folded into it. */
+/** Folds a fingerprint to half its length. */
 function shortOf(fingerprint: string): string {
   const folded = Number.parseInt(fingerprint.slice(0, 8), 16) ^ Number.parseInt(fingerprint.slice(8), 16);
   return (folded >>> 0).toString(16).padStart(8, '0');

@@ -3,30 +3,30 @@ import { isAttributes, type Attributes } from './attributes.ts';
 import { commandOf } from './command-text.ts';
 import { shellTokensIn } from './shell-tokens.ts';
 
-/** What may be run of what comes over the API: the settings `api-commands` and `api-command-directories`. */
+/** Limits on commands that come over the API: the settings `api-commands` and `api-command-directories`. */
 export interface ApiCommandSettings {
   readonly isAllowed: boolean;
-  /** Absolute, and where programs must be; none: anywhere. */
+  /** Absolute paths of directories that must contain the programs; empty: programs may be anywhere. */
   readonly directories: readonly string[];
 }
 
-/** Whether a program is in one of the directories, of which it may know more than the names. */
+/** Whether a program is in one of the directories. Implementations may also check the file system. */
 export type IsListed = (program: string) => boolean;
 
-/** What names no other file by other words. */
+/** An absolute path without `.`, `..` or empty parts, so that a file has only one spelling. */
 const ABSOLUTE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /**
- * A line in which a shell finds one program and its arguments, and nothing more to do: no other command behind an operator
- * or in a substitution, no redirection, no variable. In quotes everything is an argument that the shell leaves alone.
+ * A command line in which a shell finds one program and its arguments only: no operator, substitution, redirection or
+ * variable. In quotes it allows everything that the shell leaves alone.
  */
 const ONE_PROGRAM = /^(?<program>\/[\w./+@%,-]+)(?:[ \t]+(?:[\w./:=,@%+^~?*[\]-]|'[^']*'|"[^"$`\\]*")+)*[ \t]*$/;
 
 /**
- * Why a check, handler or mutator may not be made over the API; undefined: it may. Its commands are looked at as far as
- * they name what runs: what a listed program does with its arguments is its own.
+ * Returns why a check, handler or mutator may not be defined over the API; undefined if it may. Only the programs are
+ * checked, not what they do with their arguments.
  *
- * @param definition as the backend works by it
+ * @param definition as the backend stores it
  */
 export function apiCommandProblem(
   definition: Attributes,
@@ -50,7 +50,7 @@ export function apiCommandProblem(
   if (tokens !== undefined) {
     return `${tokens.join('.')}: clients say what takes the place of a token: write a list of the program and its arguments`;
   }
-  // A variable can make a program load another one: LD_PRELOAD, PATH, BASH_ENV, and each language has its own.
+  // A variable can make a program load another one: LD_PRELOAD, PATH, BASH_ENV, and those of each language.
   const variables = definition['env_vars'];
   return Array.isArray(variables) && variables.length > 0
     ? 'env_vars: must be in a configuration file, because api-command-directories is set'
@@ -58,9 +58,9 @@ export function apiCommandProblem(
 }
 
 /**
- * Whether a path names something in a directory, by their names alone.
+ * Whether a path is below a directory, by the names alone.
  *
- * @param program absolute, as `ABSOLUTE` has it
+ * @param program absolute, matching `ABSOLUTE`
  */
 export function isInDirectory(program: string, directory: string): boolean {
   return program.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
@@ -75,7 +75,7 @@ function commandProblem(command: Command, isListed: IsListed): string | undefine
   return isListed(program) ? undefined : 'must be a program in a directory for commands of the API';
 }
 
-/** All that runs, by its place. */
+/** Returns all commands of a definition, with the paths of their attributes. */
 function commandsIn({ command, hooks }: Attributes): readonly (readonly [place: string, command: Command])[] {
   const ofHooks = Object.entries(isAttributes(hooks) ? hooks : {}).map(
     ([name, hook]) => [`hooks.${name}.command`, isAttributes(hook) ? commandOf(hook['command']) : undefined] as const,
@@ -85,7 +85,9 @@ function commandsIn({ command, hooks }: Attributes): readonly (readonly [place: 
   );
 }
 
-/** Where a handler writes to a file of the backend's machine, which may be one that something else runs. */
+/**
+ * Returns the attribute by which a handler writes to a file of the backend's host, which another program may execute.
+ */
 function fileIn({ type, pipe }: Attributes): string | undefined {
   const options = type === 'transport' && isAttributes(pipe) && isAttributes(pipe['options']) ? pipe['options'] : {};
   return options['file'] === undefined ? undefined : 'pipe.options.file';

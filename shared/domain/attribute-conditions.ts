@@ -2,7 +2,7 @@ import { attributeAt, attributeText, isAttributes, type Attributes } from './att
 import { evaluate, parseExpression, type Expression } from './expression/expression.ts';
 import { isEqual, isTruthy } from './expression/values.ts';
 
-/** What a filter says of events, or a proxy request of clients: conditions that must all be met. */
+/** Conditions of a filter on events, or of a proxy request on clients. All must be met. */
 export interface AttributeConditions {
   readonly kind: 'conditions';
   readonly attributes: ReadonlyMap<string, Condition>;
@@ -18,10 +18,10 @@ export interface ConditionProblems {
   readonly problems: readonly { readonly path: readonly string[]; readonly message: string }[];
 }
 
-/** Time, for expressions that ask for it. */
+/** The current time, for expressions that use it. */
 export interface Moment {
   readonly nowMs: number;
-  /** As `timeZoneOf` gives it. */
+  /** Time zone as returned by `timeZoneOf`. */
   readonly zone: string;
 }
 
@@ -31,16 +31,16 @@ export type AttributeMatch = { readonly matches: true } | AttributeMismatch;
 export interface AttributeMismatch {
   readonly matches: false;
   readonly path: readonly string[];
-  /** `error` and `unmatched` are defects of the definition, to be logged. */
+  /** `error` and `unmatched` are defects of the definition and are logged. */
   readonly cause: 'different' | 'false' | 'error' | 'unmatched';
-  /** For people, to stand behind the path; names what was wanted and never what was found, which may be secret. */
+  /** Text for people that follows the path. It names the expected value, never the actual one, which may be secret. */
   readonly reason: string;
 }
 
-/** A text that begins so is an expression. */
+/** Prefix of a text that is an expression. */
 const EXPRESSION = 'eval:';
 
-/** Reads the conditions of a definition, once, when it is loaded. */
+/** Parses the conditions of a definition once, when the definition is loaded. */
 export function parseConditions(wanted: Attributes): AttributeConditions | ConditionProblems {
   const problems: ConditionProblems['problems'][number][] = [];
 
@@ -66,8 +66,9 @@ export function parseConditions(wanted: Attributes): AttributeConditions | Condi
 }
 
 /**
- * Whether a record meets all conditions (completion 1.9): an attribute is equal, or equal as text, or it is an object
- * whose attributes meet theirs, or its expression holds. Tokens of expressions are attributes of the whole record.
+ * Whether a record meets all conditions (completion 1.9). An attribute meets its condition if it is equal, equal as
+ * text, an object whose attributes meet theirs, or if its expression is true. Tokens of expressions are attributes of
+ * the whole record.
  */
 export function matchConditions(conditions: AttributeConditions, record: Attributes, moment: Moment): AttributeMatch {
   return matchWithin(conditions, record, [], { record, moment });

@@ -1,31 +1,31 @@
 import { DEPTH_MAX } from './json-text.ts';
 
-/** What one client or result may bring along (security S7). */
+/** Limits on the attributes of one client or result (security S7). */
 export interface AttributeLimits {
-  /** Bytes of JSON. */
+  /** Maximum size of the JSON, in bytes. */
   readonly bytes: number;
-  /** Keys of each object. */
+  /** Maximum number of keys of each object. */
   readonly keys: number;
 }
 
-/** Which limit was passed, and for people what to do about it. */
+/** The limit that was exceeded, with a message that says what to do about it. */
 export interface AttributeExcess {
   readonly limit: 'bytes' | 'keys' | 'depth' | 'integer';
   readonly message: string;
 }
 
-/** One character takes so many bytes of JSON at most: an escape. */
+/** Most bytes of JSON that one character takes: an escape sequence. */
 const CHARACTER_BYTES_MAX = 6;
-/** A number takes so many. */
+/** Most bytes of JSON that a number takes. */
 const NUMBER_BYTES_MAX = 24;
 
-/** Of a result: its output is bounded by the request that brings it, and so are the points that agents measure. */
+/** Attributes of a result that do not count: the request size limits the output and the metrics. */
 const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Whether a value is a whole number beyond 2^53, which is rounded when it is read, or an infinite one, which JSON
- * cannot say: another number would be stored than was sent (security S8).
+ * Whether a value is an integer beyond 2^53 or infinite. JSON would round it or cannot express it, so a different
+ * number would be stored than was sent (security S8).
  */
 export function isInexact(value: unknown): boolean {
   return (
@@ -37,12 +37,14 @@ export function excessOfResult(result: object, limits: AttributeLimits): Attribu
   return excessOf('result', result, limits, { free: FREE_IN_RESULTS, isExact: true });
 }
 
-/** @param noun what people call it */
+/** @param noun the word for the record in messages */
 export function excessOfClient(client: object, limits: AttributeLimits, noun = 'client'): AttributeExcess | undefined {
   return excessOf(noun, client, limits, { free: NONE, isExact: false });
 }
 
-/** Looks at each result that comes, so nearly all are told to be small enough without their JSON being made. */
+/**
+ * Checks a record against its limits. It runs for each incoming result, so it estimates sizes without building JSON.
+ */
 function excessOf(
   noun: string,
   record: object,
@@ -50,7 +52,7 @@ function excessOf(
   rules: { readonly free: ReadonlySet<string>; readonly isExact: boolean },
 ): AttributeExcess | undefined {
   const bounds = { keysMax: limits.keys, isExact: rules.isExact };
-  // What is small with all that is free is small, and what is free is asked for only where it matters.
+  // A record that fits with its free attributes also fits without them, so they need no separate check.
   const whole = sizeOf(record, DEPTH_MAX, bounds);
   if (whole >= 0 && whole <= limits.bytes) return undefined;
   return excessWithout(noun, record, limits, bounds, rules.free);
@@ -63,7 +65,7 @@ function excessWithout(
   bounds: Bounds,
   free: ReadonlySet<string>,
 ): AttributeExcess | undefined {
-  // What is far too large is not measured: that would take longer than anything else that is done with it.
+  // A record that is far too large is not measured exactly, because that would take too long.
   const far = FAR_BEYOND * limits.bytes;
   if (leastBytes(counted(record, free), far) > far) return tooLarge(noun, `more than ${String(far)}`, limits);
   const size = sizeOfCounted(record, bounds, free);
@@ -85,7 +87,7 @@ function excessWithout(
   return tooLarge(noun, String(bytes), limits);
 }
 
-/** The multiple of the limit beyond which bytes are not counted. */
+/** Multiple of the limit beyond which bytes are not counted. */
 const FAR_BEYOND = 4;
 
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
@@ -95,7 +97,7 @@ function tooLarge(noun: string, bytes: string, limits: AttributeLimits): Attribu
   };
 }
 
-/** Bytes that the JSON of a value has at least; the count ends as soon as there are more than `enough`. */
+/** Returns a lower bound for the JSON size of a value, in bytes. The count stops above `enough`. */
 function leastBytes(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 1;
@@ -114,13 +116,13 @@ const INEXACT = -3;
 
 interface Bounds {
   readonly keysMax: number;
-  /** Whether whole numbers must be as they were written (security S8); else they are what somebody has measured. */
+  /** Whether integers must be exact (security S8); false for measured values. */
   readonly isExact: boolean;
 }
 
-/** Bytes that its JSON may have at most without what is free, or one of those above. */
+/** Returns an upper bound for the JSON size without free attributes, or `TOO_DEEP`, `TOO_MANY` or `INEXACT`. */
 function sizeOfCounted(record: object, bounds: Bounds, free: ReadonlySet<string>): number {
-  // Only what is measured is free and has numbers.
+  // Only metrics are both free and numeric, and measured values need not be exact.
   const freeBounds = { keysMax: bounds.keysMax, isExact: false };
   let total = 2;
   let keys = 0;
@@ -147,7 +149,7 @@ function sizeOf(value: object, levels: number, bounds: Bounds): number {
     return total;
   }
   let keys = 0;
-  // Nothing is inherited by what was read from JSON.
+  // Values parsed from JSON inherit no enumerable properties.
   for (const key in value) {
     if (++keys > bounds.keysMax) return TOO_MANY;
     const size = sizeOfValue((value as Readonly<Record<string, unknown>>)[key], levels, bounds);
@@ -163,7 +165,7 @@ function sizeOfValue(value: unknown, levels: number, bounds: Bounds): number {
   return bounds.isExact && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
 }
 
-/** Bytes of JSON of a result without what is free. */
+/** Returns the JSON size of a result without free attributes, in bytes. */
 export function bytesOfResult(result: object): number {
   return bytesOf(result, FREE_IN_RESULTS);
 }
@@ -172,17 +174,17 @@ function bytesOf(record: object, free: ReadonlySet<string>): number {
   return utf8Length(JSON.stringify(counted(record, free)));
 }
 
-/** A record without what is free. */
+/** Returns a record without its free attributes. */
 function counted(record: object, free: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
 }
 
-/** JSON has no lone surrogates: they are escaped in it. */
+/** Returns the UTF-8 length of JSON text, which escapes lone surrogates. */
 function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Half of a pair takes two of its four bytes.
+    // Each half of a surrogate pair counts as two of the four bytes.
     if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
   }
   return bytes;

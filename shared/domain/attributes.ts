@@ -1,7 +1,7 @@
-/** Attributes of a record, nested in objects. A path follows own attributes only: it must never reach a prototype (S9). */
+/** Attributes of a record, nested in objects. A path follows own attributes only and never reaches a prototype (S9). */
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** The value at a path; undefined where there is none. Lists are values, no path leads into one. */
+/** Returns the value at a path, or undefined. A path cannot lead into a list. */
 export function attributeAt(record: unknown, path: readonly string[]): unknown {
   let value = record;
   for (const part of path) {
@@ -12,8 +12,8 @@ export function attributeAt(record: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * An attribute as text: null and absent are empty, lists and objects in the peer's printed form, `["a", "b"]`, so that
- * no single word equals a list.
+ * Formats an attribute as text. Null and absent are empty; lists and objects use the peer's format, `["a", "b"]`, so
+ * that no single word equals a list.
  */
 export function attributeText(value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -26,7 +26,7 @@ export function isAttributes(value: unknown): value is Attributes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The texts of a list; none where there is no list. */
+/** Returns the strings of a list; empty if the value is no list. */
 export function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -1,34 +1,34 @@
 import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
 
-/** Characters kept of a text in `before` and `after`. */
+/** Maximum length of a text in `before` and `after`, in characters. */
 const TEXT_LENGTH_MAX = 512;
 
-/** Characters of JSON kept of `before` and of `after`. */
+/** Maximum length of the JSON of `before` and of `after`, in characters. */
 const VALUE_LENGTH_MAX = 48 * 1024;
 
-/** What is shown of a value that is longer. */
+/** Length of the excerpt that replaces a longer value. */
 const EXCERPT_LENGTH = 4096;
 
 /** SHA-256 of a text in UTF-8, in hexadecimal digits. */
 export type Sha256 = (text: string) => string;
 
 /**
- * The hash of a record: of the hash before it, followed by the rest of the record as JSON without blanks, the names of
- * every object in the order of their UTF-16 units. So each record vouches for all before it (security S22).
+ * Returns the hash of a record: of the previous hash, followed by the rest of the record as JSON without blanks, with
+ * names in UTF-16 order. So each record vouches for all records before it (security S22).
  */
 export function auditHash(record: Omit<AuditRecord, 'hash'>, sha256: Sha256): string {
   const { previous, ...rest } = record;
   return sha256(previous + canonicalJson({ ...rest, hash: undefined }));
 }
 
-/** The record that a walk from the newest to the oldest meets next. */
+/** The record that a walk from newest to oldest expects next. */
 export type AuditLink = Pick<AuditHead, 'hash'> & { readonly id: number };
 
 /**
- * One step of that walk.
+ * Verifies one record of the audit chain.
  *
- * @param expected the record that `record` has to be
- * @returns what the one before it has to be, or what is wrong
+ * @param expected the record that `record` must be
+ * @returns the record that must precede it, or the problem
  */
 export function followAuditChain(
   expected: AuditLink,
@@ -43,14 +43,14 @@ export function followAuditChain(
   return { id: record.id - 1, hash: record.previous };
 }
 
-/** A value short enough to be kept: long texts are cut, and of what is too long as a whole only the beginning stays. */
+/** Bounds a value for storage: long texts are cut, and a value that is still too long is reduced to an excerpt. */
 export function boundedAuditValue(value: unknown): unknown {
   const cut = withCutTexts(value);
   const text = JSON.stringify(cut) ?? 'null';
   return text.length <= VALUE_LENGTH_MAX ? cut : { cut: text.slice(0, EXCERPT_LENGTH).toWellFormed() };
 }
 
-/** A text short enough to be kept; what was cut off is marked by an ellipsis. */
+/** Bounds a text for storage; an ellipsis marks a cut. */
 export function boundedAuditText(text: string): string {
   return text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX).toWellFormed()}…`;
 }
@@ -62,7 +62,7 @@ function withCutTexts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withCutTexts(item)]));
 }
 
-/** JSON whose text does not depend on the order in which an object got its attributes. */
+/** Returns JSON that does not depend on the insertion order of attributes. */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

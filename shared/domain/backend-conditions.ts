@@ -1,35 +1,37 @@
 import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { formatDuration } from './duration.ts';
 
-/** The conditions of a backend that it reports as checks of its own. */
+/** Conditions of the backend that it reports as checks of its own. */
 export const CONDITIONS = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
 export type ConditionName = (typeof CONDITIONS)[number];
 
-/** The result of measuring a condition. */
+/** The outcome of evaluating a condition. */
 export interface Finding {
   /** OK, warning or critical. */
   readonly status: 0 | 1 | 2;
   readonly text: string;
-  /** Names of what the condition is about, sorted. */
+  /** Sorted names of the affected objects. */
   readonly subjects: readonly string[];
 }
 
-/** Most subjects that the text of an event names. */
+/** Maximum number of subjects in the text of an event. */
 const SUBJECTS_MAX = 10;
 
 const ENTITIES_WARNING = 0.8;
-/** A level is left this part of the limit below the point where it begins, so that one entity cannot make it flap. */
+/**
+ * Hysteresis: a level ends only this share of the limit below its threshold, so that one entity cannot make it flap.
+ */
 const ENTITIES_MARGIN = 0.05;
 
-/** A handler has to fail for this long, with no success in between. */
+/** A handler must have failed for this long, with no success in between. */
 const HANDLER_GRACE_SECONDS = 600;
-/** A check has to be unable to run for this long: agents need time to connect after a change. */
+/** A check must have been unable to run for this long, because agents need time to connect after a change. */
 export const CHECK_GRACE_SECONDS = 600;
 
 /**
- * Finds whether the backend is close to `entity_limit`.
+ * Evaluates whether the number of entities is close to `entity_limit`.
  *
- * @param refused names of the last hour
+ * @param refused names rejected in the last hour
  * @param previous status of the last finding
  */
 export function entitiesFinding(
@@ -56,15 +58,15 @@ export function entitiesFinding(
   return ok(text);
 }
 
-/** A handler of which every run failed for a while. */
+/** A handler whose recent runs all failed. */
 export interface FailingHandler {
   readonly name: string;
-  /** Undefined: it failed before the backend started. */
+  /** Undefined if it failed before the backend started. */
   readonly failingSeconds: number | undefined;
   readonly reason: string | undefined;
 }
 
-/** Finds handlers that have failed for long with no success in between. */
+/** Evaluates whether handlers have failed for long, with no success in between. */
 export function handlersFinding(handlers: readonly FailingHandler[]): Finding {
   const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
   if (failing.length === 0) return ok('no handler fails for long');
@@ -79,13 +81,13 @@ export function handlersFinding(handlers: readonly FailingHandler[]): Finding {
   );
 }
 
-/** A check that is defined and cannot run. */
+/** A defined check that cannot run. */
 export interface BrokenCheck {
   readonly name: string;
   readonly problem: string;
 }
 
-/** Finds checks that are defined and do nothing. */
+/** Evaluates whether defined checks cannot run. */
 export function checksFinding(checks: readonly BrokenCheck[]): Finding {
   if (checks.length === 0) return ok('every check that is scheduled can run');
   return {
@@ -98,7 +100,7 @@ export function checksFinding(checks: readonly BrokenCheck[]): Finding {
   };
 }
 
-/** Finds silences that are marked as idle: they have matched nothing for the time of `silence-idle-after`. */
+/** Evaluates whether silences are idle: they matched nothing for the time of `silence-idle-after`. */
 export function silencesFinding(idle: readonly string[]): Finding {
   if (idle.length === 0) return ok('every silence has matched something lately');
   return finding(

@@ -4,12 +4,11 @@ export interface BackoffLimits {
 }
 
 /**
- * Pause before attempt number `attempt` to reach a peer that failed: the upper end doubles with each attempt up to
- * `maxMs`, and chance spreads the pauses over the whole range, so that a thousand peers of a restarted backend do not
- * come back in one second.
+ * Returns the delay before a retry. Its upper bound doubles with each attempt up to `maxMs`. Jitter spreads the delays
+ * over the whole range, so that a thousand peers do not reconnect to a restarted backend at once.
  *
- * @param attempt 1 for the first repetition
- * @param chance 0 to below 1, evenly spread
+ * @param attempt 1 for the first retry
+ * @param chance random number from 0 to below 1, uniformly distributed
  */
 export function backoffMs(attempt: number, chance: number, { minMs, maxMs }: BackoffLimits): number {
   const highestMs = Math.min(maxMs, minMs * 2 ** Math.max(1, attempt));

@@ -4,18 +4,21 @@ import type { CheckResult } from '../schemas/result.ts';
 import type { EventState } from './event.ts';
 import { statusesOf, type History } from './history.ts';
 
-/** What an event is put together from. */
+/** The parts of which an event is built. */
 export interface EventParts {
   readonly state: EventState;
   readonly client: Client;
   readonly check: CheckResult;
-  /** With the status of `check` at its new end. */
+  /** History that already ends with the status of `check`. */
   readonly history: History;
-  /** Ids of the silenced entries that match now. */
+  /** Ids of the silences that match now. */
   readonly silencedBy: readonly string[];
 }
 
-/** The whole event, its attributes in the order that existing clients and handlers see (legacy-peer, Event JSON). */
+/**
+ * Builds the event with its attributes in the order that existing clients and handlers expect (legacy-peer, Event
+ * JSON).
+ */
 export function buildEvent({ state, client, check, history, silencedBy }: EventParts): Event {
   return {
     id: state.id,
@@ -25,7 +28,7 @@ export function buildEvent({ state, client, check, history, silencedBy }: EventP
   };
 }
 
-/** What an event adds to its check. */
+/** Returns the attributes that an event adds to its check. */
 export function checkAdditions(
   { totalStateChange }: EventState,
   history: History,
@@ -33,7 +36,7 @@ export function checkAdditions(
   return { history: statusesOf(history).map(String), total_state_change: totalStateChange };
 }
 
-/** The attributes of an event that follow its check. */
+/** Returns the attributes of an event that follow its check. */
 export function eventCircumstances(
   state: EventState,
   silencedBy: readonly string[],

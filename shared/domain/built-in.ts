@@ -1,4 +1,4 @@
-/** What is there without a definition (completion 1.9). A definition of the same name takes its place. */
+/** Names of built-in handlers, filters and mutators (completion 1.9). A definition of the same name overrides one. */
 export const BUILT_IN = {
   handlers: new Set(['debug', 'deregistration', 'prometheus']),
   filters: new Set(['occurrences', 'check_dependencies', 'is_incident', 'not_silenced', 'has_metrics']),

@@ -1,6 +1,6 @@
 const MEBIBYTE = 1024 * 1024;
 
-/** Whole mebibytes, rounded down: no more than there is. */
+/** Formats bytes as whole mebibytes, rounded down so that free space is never overstated. */
 export function formatMebibytes(bytes: number): string {
   return `${String(Math.floor(bytes / MEBIBYTE))} MiB`;
 }

@@ -1,19 +1,19 @@
-/** What proxies say about where a request came from, as HTTP has it: several headers of one name are joined by commas. */
+/** Headers by which proxies report the origin of a request. Several headers of one name are joined by commas. */
 export interface ForwardingHeaders {
   readonly 'x-forwarded-for'?: string | undefined;
   /** RFC 7239. */
   readonly forwarded?: string | undefined;
 }
 
-/** More hops than any chain of proxies has. */
+/** Maximum number of hops considered; more than any real chain of proxies has. */
 const HOPS_MAX = 20;
 
 /**
- * The address of whoever sent a request, through proxies that are trusted to tell it: from the connection outwards, the
- * first address that is none of theirs. What stands before that anybody could have written.
+ * Returns the client address of a request that passed trusted proxies: the first untrusted address, from the connection
+ * outward. Any client can forge the entries before it.
  *
- * @param peer of the connection
- * @param isTrusted whether this is the address of a proxy whose headers are believed
+ * @param peer address of the connection
+ * @param isTrusted whether the address belongs to a proxy whose headers are trusted
  */
 export function callerAddress(
   peer: string,
@@ -24,7 +24,7 @@ export function callerAddress(
   let caller = peer;
   for (const hop of forwardedFor(headers).slice(-HOPS_MAX).toReversed()) {
     const address = addressOf(hop);
-    // Hidden or unknown: the proxy that says so is all there is to know.
+    // The hop is hidden or unknown, so the proxy that reported it is the best known address.
     if (address === undefined) return caller;
     caller = address;
     if (!isTrusted(address)) return caller;
@@ -32,22 +32,24 @@ export function callerAddress(
   return caller;
 }
 
-/** Whether a proxy says that it passes this on for somebody else. Anybody may claim it, so it only ever takes rights away. */
+/** Whether a proxy forwarded the request. Any client can claim this, so it may only remove rights. */
 export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean {
   return FORWARDING.some((name) => headers[name] !== undefined);
 }
 
-/** Headers by which the usual proxies, balancers and tunnels can be told. */
+/** Headers that common proxies, load balancers and tunnels add. */
 const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'via'];
 
-/** From the farthest to the nearest. `X-Forwarded-For` where both are there: more proxies keep to it. */
+/**
+ * Returns the hops from farthest to nearest. `X-Forwarded-For` wins over `Forwarded`, because more proxies maintain it.
+ */
 function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders): string[] {
   if (list !== undefined) return list.split(',');
   if (forwarded === undefined) return [];
   return forwarded.split(',').map((element) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;]*)/i.exec(element)?.[1] ?? '');
 }
 
-/** Without quotes, brackets and port: `"[2001:db8::1]:4711"`. */
+/** Returns the address of a hop without quotes, brackets and port, as in `"[2001:db8::1]:4711"`. */
 function addressOf(hop: string): string | undefined {
   const text = hop.trim().replace(/^"(.*)"$/, '$1');
   const plain = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
@@ -55,5 +57,5 @@ function addressOf(hop: string): string | undefined {
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
-/** Near enough to tell it from a name: what is no address matches no network. */
+/** Approximate: it distinguishes addresses from names. An invalid address matches no network anyway. */
 const IPV6 = /^[\da-f:.]{2,45}$/i;

@@ -1,19 +1,19 @@
 import type { CertificateRule } from '../schemas/certificate-rule.ts';
 
-/** The issuers and the subject of a certificate, as far as rules look at them. */
+/** The issuers and subject of a certificate, as `certificate-namespaces` rules evaluate them. */
 export interface CertificateOrigin {
-  /** SHA-256 of the authorities in its chain, as `AB:CD:...`. */
+  /** SHA-256 fingerprints of the authorities in its chain, as `AB:CD:...`. */
   readonly authorities: readonly string[];
-  /** `O` of its subject. */
+  /** `O` of the subject. */
   readonly organizations: readonly string[];
-  /** `OU` of its subject. */
+  /** `OU` of the subject. */
   readonly units: readonly string[];
 }
 
 /**
- * Returns the namespaces that a certificate is good in: those of each rule of `certificate-namespaces` that it meets.
+ * Returns the namespaces of all `certificate-namespaces` rules that a certificate meets.
  *
- * @returns undefined: there are no rules, and it is good in all of them
+ * @returns undefined if there are no rules, and the certificate is valid in all namespaces
  */
 export function certificateNamespaces(
   rules: readonly CertificateRule[],
@@ -24,9 +24,9 @@ export function certificateNamespaces(
 }
 
 /**
- * Whether a connection that was opened with a certificate goes on under other rules.
+ * Whether a connection stays open after the rules changed.
  *
- * @param before the namespaces that the certificate was good in; undefined: all of them
+ * @param before namespaces in which the certificate was valid; undefined: all
  */
 export function isStillGoodIn(before: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
   if (now === undefined) return true;

@@ -1,9 +1,9 @@
-/** Between the parts of the name of a check that is one of several (prometheus 1.6). */
+/** Separator between the parts of the name of a check that belongs to a family (prometheus 1.6). */
 export const FAMILY_SIGN = '..';
 
 /**
- * The names of which a check is one of several, the nearest first: `A..B` and `A` for `A..B..C` (prometheus 1.6). Nearly
- * every check has none.
+ * Returns the families of a check, the nearest first: `A..B` and `A` for `A..B..C` (prometheus 1.6). Nearly every check
+ * has none.
  */
 export function familiesOf(check: string): readonly string[] {
   let at = check.lastIndexOf(FAMILY_SIGN);

@@ -3,10 +3,10 @@ import { historyOf, statusesOf } from './history.ts';
 import { joinedWithholding } from './withheld.ts';
 
 /**
- * What is remembered of a check whose results came first under one name and then under another. The later results
- * decide how it is; the earlier ones are its past. An event that was open before and is open still is one event.
+ * Joins the states of a check that was renamed. The results under the new name decide its state; the results under the
+ * old name become its history. An event that was open under both names continues as one event.
  *
- * @param named the handlers of the last result
+ * @param named handlers of the last result
  */
 export function joinedState(before: CheckState, after: CheckState, named: readonly string[]): CheckState {
   return {
@@ -34,7 +34,7 @@ function joined(before: EventState, after: EventState, named: readonly string[])
     watermark: Math.max(before.watermark, after.watermark, occurrences),
     lastStateChange: isSameStatus ? before.lastStateChange : after.lastStateChange,
     lastOk: after.lastOk ?? before.lastOk,
-    // Who has heard of it by either name hears of its end.
+    // A handler that was notified under either name must be notified of the resolution.
     isHeld: before.isHeld === true ? after.isHeld : undefined,
     inhibited: undefined,
     owed: undefined,

@@ -7,21 +7,23 @@ import { substituteTokens } from './tokens.ts';
 
 type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** Who asks, and when. */
+/** Origin and time of a check request. */
 export interface Asked {
   /** Epoch seconds. */
   readonly issued: number;
-  /** Undefined: the scheduler. */
+  /** Undefined if the scheduler issued the request. */
   readonly apiRequested?: ApiRequested | undefined;
-  /** Undefined: those of the check. */
+  /** Undefined: the subscribers of the check. */
   readonly subscribers?: readonly string[] | undefined;
-  /** Of the check. */
+  /** Namespace of the check. */
   readonly namespace: string;
-  /** Whether version 2 defines the check, with tokens of its own. */
+  /** Whether the check was defined by the v2 API, which has its own tokens. */
   readonly hasEntityTokens: boolean;
 }
 
-/** What is sent to the agents: the definition without what only the scheduler needs (legacy-peer, Request). */
+/**
+ * Returns the request for the agents: the definition without the attributes for the scheduler (legacy-peer, Request).
+ */
 export function checkRequest(
   check: NamedCheck,
   { issued, apiRequested, subscribers, hasEntityTokens }: Asked,
@@ -31,10 +33,10 @@ export function checkRequest(
 }
 
 /**
- * The request to check something on behalf of a proxy client: its attributes in place of the tokens, and itself as the
- * source (reference 2.2.3).
+ * Returns the request to run a check for a proxy client: its attributes replace the tokens, and it is the source
+ * (reference 2.2.3).
  *
- * @returns the paths that it has no attribute for, when there are any
+ * @returns the token paths without an attribute, if there are any
  */
 export function proxyCheckRequest(
   check: NamedCheck,
@@ -54,7 +56,7 @@ function ofSubscribers(subscribers: Asked['subscribers']): Pick<CheckRequest, 's
   return subscribers === undefined ? {} : { subscribers };
 }
 
-/** As a request carries it: whatever was defined, by name. */
+/** The check as a request carries it: any defined attributes, and a name. */
 type Named = Readonly<Record<string, unknown>> & { readonly name: string };
 
 function withoutSchedule({ subscribers: _subscribers, interval: _interval, ...check }: NamedCheck): Named {

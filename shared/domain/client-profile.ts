@@ -8,30 +8,35 @@ import { redact, redactKeysOf } from './redact.ts';
 import { clientSubscription } from './subscription.ts';
 import { mayHoldTokens } from './tokens.ts';
 
-/** What decides about a client and is alike for many: the rest of its record is only shown. */
+/**
+ * The attributes of a client that affect decisions and are equal for many clients. The rest of its record is only
+ * displayed.
+ */
 export interface ClientProfile {
   readonly version: string;
-  /** `OWN_SUBSCRIPTION` stands for the one that nobody else has. */
+  /** `OWN_SUBSCRIPTION` represents the subscription that only this client has. */
   readonly subscriptions: readonly string[];
   readonly isProxy: boolean;
   /** Whether keepalives are expected. */
   readonly sendsKeepalives: boolean;
-  /** Whether it is an agent of the newer generation, whose silence is looked at by the second, in words of its own. */
+  /**
+   * Whether it is an agent of Sensu Go. Its missing keepalives are checked to the second and reported in other words.
+   */
   readonly isPunctual: boolean;
   readonly deregisters: boolean;
   readonly leavesBySilence: boolean;
-  /** What its keepalive results take over. */
+  /** Attributes that its keepalive results take over. */
   readonly keepalive: Attributes;
-  /** Whether there are tokens in that, which may name any attribute. */
+  /** Whether `keepalive` contains tokens, which may name any attribute. */
   readonly hasKeepaliveTokens: boolean;
-  /** The keys that it names itself to be hidden. */
+  /** Keys that the client itself wants redacted. */
   readonly redact: readonly string[] | undefined;
 }
 
-/** No subscription is empty. */
+/** Empty, because no real subscription is. */
 export const OWN_SUBSCRIPTION = '';
 
-/** Longest version that is kept; a real one is far shorter. */
+/** Maximum length of a stored version; real ones are far shorter. */
 const VERSION_LENGTH_MAX = 255;
 
 export function profileOf(client: Client): ClientProfile {
@@ -53,14 +58,14 @@ export function profileOf(client: Client): ClientProfile {
   };
 }
 
-/** The subscriptions of the client of this name, in their order. */
+/** Returns the subscriptions of the client of this name, in their order. */
 export function subscriptionsOf({ subscriptions }: Pick<ClientProfile, 'subscriptions'>, name: string): string[] {
   return subscriptions.map((subscription) =>
     subscription === OWN_SUBSCRIPTION ? clientSubscription(name) : subscription,
   );
 }
 
-/** The address as it may be shown. */
+/** Returns the address of a client after redaction. */
 export function shownAddress(client: Client): string {
   return redact({ address: client.address }, redactKeysOf(client)).address;
 }

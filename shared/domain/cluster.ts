@@ -1,15 +1,15 @@
 import type { ClusterMember, ClusterView } from '../schemas/cluster.ts';
 import type { PeerStanding } from '../schemas/peer-standing.ts';
 
-/** Who writes after a hand-over; `refused`: nobody else can, and why. */
+/** The outcome of choosing the next leader; `refused` with a reason if no member can take over. */
 export type Succession =
   | { readonly kind: 'to'; readonly member: ClusterMember }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'not_found' | 'conflict'; readonly reason: string };
 
 /**
- * The member that takes over when the one that writes hands over.
+ * Chooses the member that takes over when the leader hands over.
  *
- * @param to its id or name; undefined: of the others the one that is least behind
+ * @param to id or name of the member; undefined: the other member that is least behind
  */
 export function successionOf(view: ClusterView, to: string | undefined): Succession {
   const { members, writer } = view;
@@ -22,7 +22,7 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
     if (least !== undefined) return { kind: 'to', member: least };
     return { kind: 'refused', code: 'conflict', reason: 'every other member is behind, gone or not believed' };
   }
-  // An id names one member, whatever the others are called.
+  // An id names exactly one member, even if others use the same text as their name.
   const byId = members.find(({ id }) => id === to);
   const named = byId === undefined ? members.filter(({ name }) => name === to) : [byId];
   const [member] = named;
@@ -48,20 +48,20 @@ function refusalOf({ id, name, state, problem }: ClusterMember, writer: string |
   return state === 'behind' ? `${name} is too far behind` : undefined;
 }
 
-/** What the member that answers cannot do or know at the moment. */
+/** A problem of the member that answered. */
 export interface ClusterTrouble {
   /**
-   * `away`: it has lost the database; `no-writer`: nobody writes; `behind`: what it shows is old; `unproved`: it
-   * exchanges nothing with another member.
+   * `away`: it lost the database; `no-writer`: there is no leader; `behind`: its data is old; `unproved`: it exchanges
+   * no data with another member.
    */
   readonly kind: 'away' | 'no-writer' | 'behind' | 'unproved';
-  /** For people, without a full stop. */
+  /** Text for people, without a full stop. */
   readonly text: string;
 }
 
 /**
- * What keeps the member that answers from being of full use, the worst first; none: all is well. A store in a directory
- * that fails is told elsewhere.
+ * Returns the problems that limit the member that answered, the worst first; empty if it is healthy. Failures of a
+ * LevelDB store are reported elsewhere.
  */
 export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   const { database, writer } = view;
@@ -79,19 +79,19 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
   ];
 }
 
-/** Its name, or its id when nothing else is known of it; undefined: nobody writes. */
+/** Returns the name of the leader, or its id if nothing else is known; undefined if there is no leader. */
 export function writerName({ writer, members }: ClusterView): string | undefined {
   return members.find(({ id }) => id === writer?.id)?.name ?? writer?.id;
 }
 
-/** Undefined: it is not among those that are known, as for a moment after its start. */
+/** Returns the member that answered; undefined if it is not listed, as shortly after its start. */
 export function answeringMember({ answered_by: id, members }: ClusterView): ClusterMember | undefined {
   return members.find((member) => member.id === id);
 }
 
 /**
- * The first member whose major version is another one: what it writes, this program may not understand. Versions are as
- * `1.4.0`.
+ * Returns the first member with another major version, since this program may not understand its data. Versions have
+ * the form `1.4.0`.
  */
 export function foreignMember<Member extends { readonly version: string }>(
   members: readonly Member[],
@@ -103,10 +103,10 @@ export function foreignMember<Member extends { readonly version: string }>(
 const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
 
 /**
- * How far the store is, for a member that cannot ask the database itself.
+ * Returns the newest write that other members know, for a member that cannot reach the database.
  *
- * @param standings of the others that answered it
- * @returns undefined: the database is away for all who are known of, so that nobody can have more in a moment
+ * @param standings of the other members that answered
+ * @returns undefined if no member reaches the database, so that none can be newer
  */
 export function newestHeard(standings: readonly PeerStanding[]): number | undefined {
   const seqs = standings.filter((standing) => standing.hears_database).map(({ seq }) => seq);

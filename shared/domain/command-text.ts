@@ -1,23 +1,26 @@
 import type { Command } from '../schemas/command.ts';
 
-/** A command as one line: that of the shell as it is, and of others each argument so that a shell would read it back. */
+/**
+ * Formats a command as one line. A shell command stays as it is; arguments are quoted so that a shell would read them
+ * back.
+ */
 export function commandText(command: Command): string {
   if (typeof command === 'string') return command;
-  // As the first word, one with this sign in it would set a variable.
+  // A first word with this sign would set a variable.
   return command.map((word, at) => (at === 0 && word.includes('=') ? quoted(word) : shellWord(word))).join(' ');
 }
 
-/** A word of a POSIX shell: in quotes unless it means nothing to any. */
+/** Formats a word for a POSIX shell, quoted if it contains special characters. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text);
 }
 
-/** In quotes for a POSIX shell, whatever is in it. */
+/** Quotes any text for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The command of a definition, result or request; undefined when it is none. */
+/** Returns the command of a definition, result or request; undefined if the value is no command. */
 export function commandOf(value: unknown): Command | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0) return undefined;

@@ -1,23 +1,23 @@
-/** How many connections there may be at once. */
+/** Limits on simultaneous connections. */
 export interface ConnectionLimits {
   readonly all: number;
-  /** As `all`, with the tunnels of other backends, which take no descriptors. */
+  /** Limit including tunnels of other backends, which use no file descriptors. */
   readonly withTunnels: number;
   readonly perAddress: number;
-  /** Connections that are refused at once: so many hear why, the others are only cut. */
+  /** Number of simultaneous rejected connections that get a reason; further ones are only closed. */
   readonly told: number;
 }
 
-/** Descriptors that are left to the store, the handlers and the log; a quarter where the process may have few. */
+/** File descriptors reserved for the store, the handlers and the log; at most a quarter of those available. */
 const RESERVED_MAX = 1024;
 
-/** Nobody is refused for the address alone before that. */
+/** Smallest default limit per address. */
 const PER_ADDRESS_LEAST = 100;
 
 /**
- * @param all that the settings allow
- * @param perAddress that the settings allow; undefined: a tenth of all
- * @param openFilesMax descriptors that the process may have
+ * @param all limit in the settings
+ * @param perAddress limit in the settings; undefined: a tenth of all
+ * @param openFilesMax file descriptors that the process may open
  */
 export function connectionLimits(all: number, perAddress: number | undefined, openFilesMax: number): ConnectionLimits {
   const reserved = Math.min(RESERVED_MAX, Math.ceil(openFilesMax / 4));
@@ -30,12 +30,12 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
   };
 }
 
-/** Why a connection is refused: there are too many of all, or of its address. */
+/** The exceeded limit that rejects a connection: of all connections or of one address. */
 export type ConnectionRefusal = 'all' | 'address';
 
 /**
- * @param open connections now
- * @param isShared whether the address speaks for many, as a proxy does
+ * @param open current connections
+ * @param isShared whether many clients share the address, as behind a proxy
  */
 export function connectionRefusal(
   open: { readonly all: number; readonly ofAddress: number },

@@ -1,13 +1,13 @@
 import type { CheckResult } from '../schemas/result.ts';
 import { isSettings, mergeSettings } from './merge-settings.ts';
 
-/** The name of the event that tells of a client that leaves, and of the handler that hears of it by default. */
+/** The name of the event for a client that leaves, and of its default handler. */
 const DEREGISTRATION = 'deregistration';
 
 /**
- * The check of the event that tells of a client that leaves for good (completion 1.10).
+ * Returns the check of the event for a client that leaves for good (completion 1.10).
  *
- * @param own the client's attribute `deregistration`, laid over the defaults; an empty handler is none
+ * @param own the client's attribute `deregistration`, merged over the defaults; an empty handler means the default one
  * @param now epoch seconds
  */
 export function deregistrationCheck(own: unknown, now: number): CheckResult {

@@ -1,4 +1,4 @@
-/** Seconds in each unit that people may write, longest first. */
+/** Seconds of each unit of a duration, longest first. */
 const UNITS = [
   ['w', 604_800],
   ['d', 86_400],
@@ -9,14 +9,14 @@ const UNITS = [
 
 const UNIT_SECONDS: ReadonlyMap<string, number> = new Map(UNITS);
 
-/** What to tell somebody whose duration was not understood. */
+/** Hint for a duration that could not be parsed. */
 export const DURATION_HINT = 'a duration is seconds or numbers with units, as in 90, 45s, 15m, 1h30m, 2d, 1w';
 
 /**
- * Seconds of a duration as people write it: plain seconds (`90`) or numbers with units, the longest first and each at
- * most once (`1h30m`, `2d`, `1w3d`).
+ * Parses a duration: plain seconds (`90`) or numbers with units, the longest first and each at most once (`1h30m`,
+ * `2d`, `1w3d`).
  *
- * @returns `undefined` when the text is not a duration, or is more than JavaScript can count exactly
+ * @returns seconds; `undefined` if the text is not a duration or exceeds the safe integers
  */
 export function parseDuration(text: string): number | undefined {
   if (/^\d{1,16}$/.test(text)) return exact(Number(text));
@@ -25,7 +25,7 @@ export function parseDuration(text: string): number | undefined {
   let unitBefore = Infinity;
   for (const [, digits = '', unit = ''] of text.matchAll(/(\d+)([wdhms])/g)) {
     const seconds = UNIT_SECONDS.get(unit) ?? 0;
-    // `30m1h` and `1h2h` are more often a slip than an intention.
+    // `30m1h` and `1h2h` are more likely mistakes than intended.
     if (seconds >= unitBefore) return undefined;
     unitBefore = seconds;
     total += Number(digits) * seconds;
@@ -34,17 +34,19 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * A duration in its two longest units, rounded down, which `parseDuration` reads again: `45s`, `4m10s`, `1h30m`, `3d`.
+ * Formats a duration in its two longest units, rounded down, so that `parseDuration` can read it: `45s`, `4m10s`,
+ * `1h30m`, `3d`.
  *
- * @param seconds a negative one counts as none
- * @param parts most units to show; 1 gives the short form of a table, `1h`
+ * @param seconds negative ones count as zero
+ * @param parts maximum number of units; 1 gives the short form of a table, `1h`
  */
 export function formatDuration(seconds: number, parts: 1 | 2 = 2): string {
   let rest = Math.max(0, Math.floor(seconds));
   const first = UNITS.findIndex(([, unitSeconds]) => rest >= unitSeconds);
   if (first === -1) return '0s';
   let text = '';
-  // Neighbours only: after `3w` comes `2d`, never `5m`, which would claim a precision that the rest does not have.
+  // Adjacent units only: `2d` may follow `3w`, but `5m` may not, which would claim a precision that the text does not
+  // have.
   for (const [unit, unitSeconds] of UNITS.slice(first, first + parts)) {
     const count = Math.floor(rest / unitSeconds);
     rest -= count * unitSeconds;

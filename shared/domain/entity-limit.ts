@@ -1,32 +1,32 @@
 import type { EntityUsage } from '../schemas/entity-usage.ts';
 
-/** Part of the limit from which on a warning stands, for a limit of none and how it grows (completion 1.17). */
+/** Share of the limit from which the v2 API warns: a base, and its growth per thousand (completion 1.17). */
 const WARNING_PART = 0.9;
 const WARNING_PART_PER_THOUSAND = 0.03;
 
-/** Part of the limit from which on people are told here: early enough to do something about it. */
+/** Share of the limit from which mon itself warns, early enough to act. */
 const NEAR_PART = 0.8;
 
-/** The setting to change, then the peer's sentence for what its free edition refuses (completion 1.17). */
+/** The setting to change, then the peer's message for what its free edition rejects (completion 1.17). */
 export const ENTITY_LIMIT_REFUSAL =
   'entity_limit is reached: raise it in the configuration of the backend, no license is needed. In the words of the peer: ' +
   'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
   'trial, or increase your entity limit, contact Sales.';
 
-/** Whether there is no place for one more. */
+/** Whether the limit leaves no room for another entity. */
 export function isBeyondLimit({ total, limit }: EntityUsage): boolean {
   return limit !== 'unlimited' && total >= limit;
 }
 
-/** Whether people should hear of it. */
+/** Whether people should be warned about the limit. */
 export function isNearLimit({ total, limit }: EntityUsage): boolean {
   return limit !== 'unlimited' && total >= NEAR_PART * limit;
 }
 
 /**
- * What version 2 says about a limit that is nearly reached (completion 1.17).
+ * Returns the warning of the v2 API about a limit that is nearly reached (completion 1.17).
  *
- * @returns undefined while it is far away
+ * @returns undefined if the limit is not near
  */
 export function entityWarning({ total, proxies, limit }: EntityUsage): string | undefined {
   if (limit === 'unlimited' || total < warningFrom(limit)) return undefined;
@@ -37,7 +37,7 @@ export function entityWarning({ total, proxies, limit }: EntityUsage): string | 
   );
 }
 
-/** Beyond a limit of 3333 the formula asks for more than there can be. */
+/** Capped at the limit, because above 3333 the formula exceeds it. */
 function warningFrom(limit: number): number {
   return limit * Math.min(1, WARNING_PART + (WARNING_PART_PER_THOUSAND * limit) / 1000);
 }

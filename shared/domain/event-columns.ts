@@ -4,10 +4,10 @@ type Usual = Required<Omit<EventRow, keyof EventRest | 'namespace' | 'backend'>>
 type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
 
 /**
- * Events by attribute rather than by row, with each different name and text once: a sixth to a half of the bytes of rows, and
- * read in half the time.
+ * Converts events from rows to columns that hold each distinct name and text once. Columns take a sixth to a half of
+ * the bytes of rows and parse in half the time.
  *
- * @param rows all with a namespace, or all without
+ * @param rows either all or none have a namespace
  */
 export function eventColumns(rows: readonly EventRow[]): EventColumns {
   const namespaces = rows.flatMap(({ namespace }) => namespace ?? []);
@@ -28,9 +28,9 @@ export function eventColumns(rows: readonly EventRow[]): EventColumns {
 }
 
 /**
- * The rows again; those that have the same value share it.
+ * Converts columns back to rows; rows with equal values share them.
  *
- * @returns undefined: the columns do not belong together
+ * @returns undefined if the columns are inconsistent
  */
 export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | undefined {
   const { client, check, status, action, occurrences, since, last, silenced_by: silencedBy, output } = columns;
@@ -65,7 +65,9 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
   return rows;
 }
 
-/** What a snapshot frame holds for who takes columns. Nothing is gone in it. */
+/**
+ * Converts the events of a snapshot frame to columns, for clients that accept them. A snapshot contains no removals.
+ */
 export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   readonly rows: FeedRows;
   readonly columns?: FeedColumns;
@@ -74,7 +76,7 @@ export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   return held.length === 0 ? { rows } : { rows, columns: { events: eventColumns(held) } };
 }
 
-/** And nothing else, whatever is there besides. */
+/** Copies only these attributes, since the value is a whole row. */
 function restOf({ inhibited_by: inhibitedBy, groups, recovering }: EventRest): EventRest {
   return {
     ...(inhibitedBy && { inhibited_by: inhibitedBy }),
@@ -87,7 +89,7 @@ function hasRest({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): b
   return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
 }
 
-/** Lists are the same where their texts are. */
+/** Compares lists by their JSON. */
 function valueColumn<Value extends string | readonly string[]>(values: readonly Value[]): ValueColumn<Value> {
   const of: Value[] = [];
   const places = new Map<string, number>();

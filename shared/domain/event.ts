@@ -6,35 +6,35 @@ import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
 
-/** What is remembered of an event beside its check, packed. */
+/** The packed state of an event, without its check. */
 export interface EventState {
-  /** UUID; lives as long as the event is stored (completion 1.4). */
+  /** UUID; unchanged as long as the event is stored (completion 1.4). */
   readonly id: string;
   readonly action: EventAction;
-  /** The status that it was last stored with. */
+  /** The status with which it was last stored. */
   readonly status: number;
   readonly occurrences: number;
   readonly watermark: number;
-  /** Epoch seconds when it was built. */
+  /** Epoch seconds when the event was built. */
   readonly timestamp: number;
-  /** Epoch seconds; undefined in an event that began without a change of status, null in those that follow it. */
+  /** Epoch seconds; undefined in an event that began without a change of status, null in its later states. */
   readonly lastStateChange: number | null | undefined;
-  /** Epoch seconds of the last OK before it, null when there was none. */
+  /** Epoch seconds of the last OK before the event; null if there was none. */
   readonly lastOk: number | null;
   readonly totalStateChange: number;
-  /** Whether a silence keeps back a handler that would have run, and none has run without a silence since. */
+  /** Whether a silence suppresses a handler that would have run, and no handler has run without a silence since. */
   readonly isSuppressed?: true | undefined;
-  /** Whether an inhibition has kept it from all handlers since it began, so that nobody has heard of it. */
+  /** Whether the event has been inhibited since it opened, so that no handler was notified. */
   readonly isHeld?: true | undefined;
-  /** The inhibition that kept its last result from all handlers. */
+  /** The inhibition that suppressed the last result for all handlers. */
   readonly inhibited?: Inhibited | undefined;
-  /** Handlers that an inhibition kept it from, and that no result has named since. */
+  /** Handlers with a pending notification: an inhibition suppressed it, and no result has named them since. */
   readonly owed?: readonly string[] | undefined;
-  /** While its check is OK again and the event waits for more of that (spec, recovery). */
+  /** Present while the check is OK again and the event waits for further OK results (spec, recovery). */
   readonly recovery?: Recovery | undefined;
 }
 
-/** Of an event that is told and not stored, and so has no past. */
+/** Returns the state of a transient event: it is handled, never stored, and so has no past. */
 export function pastlessState(
   id: string,
   { status }: Pick<DecidingResult, 'status'>,
@@ -54,7 +54,7 @@ export function pastlessState(
   };
 }
 
-/** The state that the rules keep of a client and check. */
+/** The state of a check on a client that the rules need. */
 export interface CheckState extends OkCount {
   readonly history: History;
   /** `executed` of the latest OK. */
@@ -70,7 +70,7 @@ export const NO_CHECK_STATE: CheckState = {
   okWatermark: undefined,
 };
 
-/** The attributes of a result that decide; the rest is carried along. */
+/** The attributes of a result that affect decisions; the others are only passed on. */
 export interface DecidingResult {
   readonly status: number;
   readonly executed: number;
@@ -80,41 +80,41 @@ export interface DecidingResult {
   readonly resolve_after?: unknown;
   readonly low_flap_threshold?: unknown;
   readonly high_flap_threshold?: unknown;
-  /** What was said of the event as a whole: only those of the newer shape have it. */
+  /** Metadata of the event itself; only results in the v2 format have it. */
   readonly event_metadata?: unknown;
 }
 
-/** Whether a result was reported in the shape of version 2: its flapping and its ttl go by the rules of that one. */
+/** Whether a result was reported in the v2 format, whose rules apply to its flapping and TTL. */
 export function isOfNewerShape(result: DecidingResult): boolean {
   return result.event_metadata !== undefined;
 }
 
 /**
- * What a result does to the event of its client and check.
+ * The effect of a result on the event of its client and check.
  *
- * - `none`: nothing; also while `auto_resolve: false` or `resolve_after` keeps an event through an OK
- * - `open`: the event is stored, replacing the one before, and handled
- * - `resolve`: the stored event is removed, and this one is handled
- * - `metric`: handled, never stored
- * - `well`: the same, for handlers that get every event
+ * - `none`: no effect; also while `auto_resolve: false` or `resolve_after` keeps an event open through an OK
+ * - `open`: the event is stored, replacing the previous one, and handled
+ * - `resolve`: the stored event is removed, and the resolved one is handled
+ * - `metric`: the event is handled, never stored
+ * - `well`: like `metric`, for handlers that get every event
  */
 export type Transition =
   { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'well'; readonly event: EventState };
 
 const NOTHING: Transition = { kind: 'none' };
 
-/** What a rule may ask of the outside. */
+/** Inputs of the rules from outside. */
 export interface Surroundings {
   /** Epoch seconds. */
   readonly now: number;
   readonly newId: () => string;
-  /** Whether somebody is to be told also of what is well and follows nothing. */
+  /** Whether some handler wants OK results that follow no event. */
   readonly tellsAll?: boolean;
 }
 
 /**
- * The next state of a client and check (completion 1.4 and 1.5). Results of one key must come one at a time and in
- * order.
+ * Returns the next state of a client and check (completion 1.4 and 1.5). Results of one key must arrive one at a time
+ * and in order.
  */
 export function nextCheckState(
   before: CheckState,
@@ -132,7 +132,7 @@ export function nextCheckState(
     high: result.high_flap_threshold,
   });
 
-  // The usual result: all is well and nothing is open. No event is built for it.
+  // The usual result is OK with no open event. No event is built for it.
   if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !tellsAll) {
     return { state: { history, lastOk, event: undefined, okCount, okWatermark }, transition: NOTHING };
   }
@@ -144,7 +144,7 @@ export function nextCheckState(
   const ends = stored !== undefined && !isWaiting && (forced || (!isProblem && result.auto_resolve !== false));
   const action: EventAction =
     stored !== undefined && !isWaiting && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
-  // A resolve, and an OK that is only handled (metric), take no part in the counting.
+  // A resolution, or an OK that is only handled (metric), does not count as an occurrence.
   const counts = isProblem && action !== 'resolve';
   const isChanged = isNews(stored, result.status, history);
   const event: EventState = {
@@ -173,7 +173,7 @@ export function nextCheckState(
   if (ends) return { state: stateWith(undefined), transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: stateWith(event), transition: { kind: 'open', event } };
   const state = stateWith(isWaiting ? waiting(stored, recovery) : stored && staying(stored));
-  // Version 1 counts no OK results.
+  // The v1 format does not count OK results.
   const isCounted = stored === undefined && (result.type !== 'metric' || isOfNewerShape(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
@@ -185,30 +185,30 @@ interface Count {
   readonly watermark: number;
 }
 
-/** A resolve tells how often the problem had occurred. */
+/** Keeps the counts for a resolution, so that it says how often the problem occurred. */
 function carriedCount(stored: EventState | undefined): Count {
   return { occurrences: stored?.occurrences ?? 1, watermark: stored?.watermark ?? 1 };
 }
 
-/** The event as it was while its check is OK, but that one which flapped no longer does. */
+/** Returns the event while its check is OK but not yet recovered; it no longer counts as flapping. */
 function waiting(stored: EventState, recovery: Recovery): EventState {
   return { ...stored, action: 'create', recovery };
 }
 
-/** The event as it was, which nothing but a request ends: what had begun to recover does so no more. */
+/** Returns the event that only a request can resolve; a recovery that had begun is canceled. */
 function staying(stored: EventState): EventState {
   return stored.recovery === undefined ? stored : { ...stored, recovery: undefined };
 }
 
-/** What is the same as before counts on, everything else starts again; the watermark never sinks. */
+/** Counts another occurrence, or restarts at 1 after a change. The watermark never decreases. */
 function nextCount(stored: EventState | undefined, isChanged: boolean): Count {
   const occurrences = isChanged ? 1 : (stored?.occurrences ?? 1) + 1;
   return { occurrences, watermark: Math.max(stored?.watermark ?? 1, occurrences) };
 }
 
 /**
- * Whether a status is another one than before: neighbours at the end of the history differ. An event that had begun to
- * recover goes on where it was, so that it is not told anew at each relapse (spec, recovery 1).
+ * Whether the status changed: compares the last two entries of the history. A relapse of a recovering event continues
+ * the event, so that it is not notified again (spec, recovery 1).
  */
 function isNews(stored: EventState | undefined, status: number, history: History): boolean {
   if (stored?.recovery !== undefined) return status !== stored.status;

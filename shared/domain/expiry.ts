@@ -1,31 +1,31 @@
 import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/lifetime.ts';
 
 /**
- * @param expireSeconds seconds to live, -1 and absent: for ever
- * @returns epoch milliseconds, null: never
+ * @param expireSeconds time to live in seconds; -1 or absent: unlimited
+ * @returns epoch milliseconds; null: never
  */
 export function endAfter(expireSeconds: number | null | undefined, startMs: number): number | null {
   const seconds = expireSeconds ?? EXPIRE_NEVER;
   return seconds === EXPIRE_NEVER ? null : startMs + seconds * 1000;
 }
 
-/** The end as our own wires have it: epoch seconds, to the millisecond; null: never. */
+/** Returns the expiry in the format of the mon API: epoch seconds, to the millisecond; null: never. */
 export function expireAtOf({ expireAtMs }: Expiring): number | null {
   return expireAtMs === null ? null : expireAtMs / 1000;
 }
 
-/** An end back from the wire; also in milliseconds, as older audit trails and dumps have it. */
+/** Parses an expiry from the wire; also in milliseconds, as in older audit trails and dumps. */
 export function endOf(expireAt: number | null): Expiring['expireAtMs'] {
   if (expireAt === null) return null;
   return expireAt > SECONDS_MAX ? expireAt : Math.round(expireAt * 1000);
 }
 
-/** What has come to its end is never shown and has no effect, whether or not it was removed yet. */
+/** Whether an entry is expired. Expired entries are never shown and have no effect, even before they are removed. */
 export function isExpired({ expireAtMs: endMs }: Expiring, nowMs: number): boolean {
   return endMs !== null && endMs <= nowMs;
 }
 
-/** Whole seconds left, rounded up so that what lives never reads 0; -1: for ever. */
+/** Returns the whole seconds left, rounded up so that an active entry never shows 0; -1: unlimited. */
 export function secondsLeft({ expireAtMs: endMs }: Expiring, nowMs: number): number {
   return endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - nowMs) / 1000));
 }

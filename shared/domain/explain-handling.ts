@@ -5,7 +5,7 @@ import { recoveryWords } from './recovery.ts';
 import { inhibitedReason, isRun, silencedReason } from './handling.ts';
 import { severityOf } from './severity.ts';
 
-/** What becomes of an event as a whole, in one sentence for people. */
+/** Returns one sentence about how an event is handled. */
 export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   const runs = verdicts.filter(isRun);
   const others = verdicts.filter((verdict) => !isRun(verdict));
@@ -20,20 +20,20 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   return `no handler runs: ${shared ?? 'each handler has its own reason'}`;
 }
 
-/** What they have in common; those with groups say more of an inhibition or a silence than the others. */
+/** Returns the common reason of all verdicts. For handlers with groups, only the inhibition or silence is compared. */
 function sharedReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
   if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
   const reason = quietReason(first);
   return verdicts.every((verdict) => quietReason(verdict) === reason) ? reason : undefined;
 }
 
-/** Why it is quiet, without what becomes of it in a group. */
+/** Returns the reason for suppression, without the effect on the group. */
 function quietReason({ inhibited_by: inhibitor, silenced_by: silencedBy }: HandlerVerdict): string | undefined {
   if (inhibitor !== undefined) return inhibitedReason(inhibitor);
   return silencedBy && silencedReason(silencedBy);
 }
 
-/** A handler that tells of groups says more of a lone event than that it runs. */
+/** Adds that handlers with groups notify the event with its group. */
 function withGroups(all: readonly HandlerVerdict[], runs: readonly HandlerVerdict[]): string {
   const [first, ...others] = runs.filter(({ group }) => group !== undefined);
   if (first === undefined) return '';
@@ -47,13 +47,13 @@ function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string)
   return `${verdicts.map(({ handler }) => handler).join(', ')} ${verdicts.length === 1 ? one : many}`;
 }
 
-/** What a recovering event says of itself before anything else. */
+/** Returns the sentence about a recovering event, which comes first. */
 export function recoveringSentence(recovery: Recovery, handling: string): string {
   return `the event is recovering (${recoveryWords(recovery)}); its resolution is notified after that; ${handling}`;
 }
 
 /**
- * Why there is no event of a check.
+ * Explains why a check has no event.
  *
  * @param status of its last result
  */
@@ -63,7 +63,11 @@ export function noEventSentence(status: number): string {
     : `there is no event: its last result is ${severityOf(status)} and had force_resolve set`;
 }
 
-/** Why a result would make nobody run. @param after what it would leave */
+/**
+ * Explains why a result would run no handler.
+ *
+ * @param after state that the result would lead to
+ */
 export function noTransitionSentence(
   before: CheckState,
   after: CheckState,
@@ -77,7 +81,7 @@ export function noTransitionSentence(
     : 'nothing to handle: the result is OK, and the event stays open because auto_resolve is false';
 }
 
-/** What a result would do to its event. */
+/** Describes the effect of a result on its event. */
 export function transitionSentence(
   before: CheckState,
   { kind }: Exclude<Transition, { readonly kind: 'none' }>,

@@ -12,26 +12,26 @@ import { endsProblem, eventSubjectOf, hasMetrics } from './v2/event-subject.ts';
 import { judgeV2Filter, type V2EventFilter } from './v2/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts';
 
-/** What a filter makes of an event, with the reason for people. */
+/** Verdict of a filter on an event, with the reason for people. */
 export interface FilterVerdict {
   readonly kind: 'pass' | 'filtered';
   readonly reason: string;
   /** The attribute that decided, as a dotted path. */
   readonly attribute?: string;
-  /** What is wrong with the filter itself, for the log. */
+  /** Defect of the filter itself, for the log. */
   readonly defect?: 'attribute value eval error' | 'attribute value eval unmatched tokens';
 }
 
-/** A filter definition, ready to judge. */
+/** A compiled filter definition. */
 export interface EventFilter {
   readonly kind: 'filter';
   readonly conditions: AttributeConditions;
-  /** Events that meet the conditions are kept out instead of let through. */
+  /** Whether events that meet the conditions are rejected instead of passed. */
   readonly isExclusive: boolean;
   readonly windows: readonly TimeWindow[] | undefined;
 }
 
-/** Reads a definition that its schema has let pass, once, when it is loaded; paths begin in its `attributes`. */
+/** Compiles a valid definition once, when it is loaded; paths of problems start in its `attributes`. */
 export function parseFilter({ attributes, negate, when }: FilterDefinition): EventFilter | ConditionProblems {
   const conditions = parseConditions(attributes);
   if (conditions.kind === 'problems') return conditions;
@@ -48,7 +48,7 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   if (filter.windows !== undefined && !isInWindow(filter.windows, moment.nowMs, moment.zone)) {
     return { kind: 'pass', reason: 'the time is outside of the time windows of the filter' };
   }
-  // An event has only attributes by name; its type does not say so.
+  // The type of an event declares no attributes by arbitrary names, although it has them.
   const match = matchConditions(filter.conditions, { ...event }, moment);
   if (match.matches) return { kind: filter.isExclusive ? 'filtered' : 'pass', reason: 'all attributes match' };
   const attribute = match.path.join('.');
@@ -64,7 +64,7 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   }
 }
 
-/** Whether an event passes a filter of version 2. */
+/** Whether an event passes a filter of the v2 API. */
 export function filterV2Event(
   filter: V2EventFilter,
   { namespace, event }: { readonly namespace: string; readonly event: Event },
@@ -75,7 +75,7 @@ export function filterV2Event(
   return defect === undefined ? verdict : { ...verdict, defect: 'attribute value eval error' };
 }
 
-/** `is_incident` of version 2: problems and their resolutions (completion 1.17). */
+/** The built-in filter `is_incident` of the v2 API: passes problems and their resolutions (completion 1.17). */
 function filterByIncident({ check, action }: Event): FilterVerdict {
   return check.status !== 0 || action === 'resolve' || endsProblem(check)
     ? { kind: 'pass', reason: 'it is an incident or its resolution' }
@@ -94,15 +94,15 @@ function filterByMetrics({ check }: Event): FilterVerdict {
     : { kind: 'filtered', reason: 'it has no metrics' };
 }
 
-/** The defaults of what the filter `occurrences` reads (completion 1.9). */
+/** Defaults of the attributes that the filter `occurrences` reads (completion 1.9). */
 const NEEDED_OCCURRENCES = 1;
 const REFRESH_SECONDS = 1800;
 const INTERVAL_SECONDS = 60;
 
-/** A filter that is there without a definition. */
+/** A built-in filter. */
 export type BuiltInFilter = (event: HandledEvent, events: StoredEvents) => FilterVerdict;
 
-/** Undefined: no filter of this name is built in. */
+/** Returns the built-in filter of this name, or undefined. */
 export function builtInFilter(name: string): BuiltInFilter | undefined {
   switch (name) {
     case 'occurrences':
@@ -120,19 +120,18 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
   }
 }
 
-/** Longest value of an attribute in a reason. */
+/** Maximum length of an attribute value in a reason. */
 const SHOWN_LENGTH = 40;
 
-/** Why the filter lets every occurrence through, as at the peer. */
+/** Explains why the filter passes every occurrence, as at the peer. */
 function noCount(attribute: string, value: unknown): string {
   const shown = JSON.stringify(value).slice(0, SHOWN_LENGTH);
   return `occurrences are not counted, because ${attribute} of the check is ${shown} and not a whole number`;
 }
 
 /**
- * The built-in filter `occurrences`: an event is handled once enough occurrences, and then again every `refresh`
- * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence or of an
- * inhibition brings it.
+ * The built-in filter `occurrences`. It passes an event after enough occurrences, then again every `refresh` seconds,
+ * counted in occurrences (completion 1.9). It also passes an event when its silence or inhibition ends.
  */
 export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   const { check, action, occurrences, occurrences_watermark } = event;
@@ -154,18 +153,18 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
     : { kind: 'filtered', reason: `only handling every ${String(every)} occurrences` };
 }
 
-/** Where the filter `check_dependencies` looks. */
+/** Access to stored events for the filter `check_dependencies`. */
 export interface StoredEvents {
   has(client: string, check: string): boolean;
-  /** Of any client with the subscription. */
+  /** Whether any client with the subscription has an event of the check. */
   hasOfSubscription(subscription: string, check: string): boolean;
 }
 
 const SUBSCRIPTION = 'subscription:';
 
 /**
- * The built-in filter `check_dependencies`: an event is not handled while there is one of something that its check
- * depends on, given as `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
+ * The built-in filter `check_dependencies`. It rejects an event while a dependency of its check has an event, given as
+ * `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
  */
 export function filterByDependencies({ client, check }: Event, events: StoredEvents): FilterVerdict {
   const dependencies = check['dependencies'];

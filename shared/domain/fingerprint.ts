@@ -1,10 +1,13 @@
-/** Two lanes of 32 bits, each with a beginning and an odd factor of its own (as FNV-1a, by units of UTF-16). */
+/** Two lanes of 32 bits, each with its own seed and odd factor (like FNV-1a over UTF-16 units). */
 const LANES = [
   { begin: 0x811c_9dc5, factor: 0x0100_0193 },
   { begin: 0x9e37_79b1, factor: 0x27d4_eb2f },
 ] as const;
 
-/** Names a set of labels, whatever their order: 16 hexadecimal digits. Tells apart, hides nothing. */
+/**
+ * Returns a hash of a set of labels that ignores their order: 16 hexadecimal digits. It identifies and does not
+ * protect.
+ */
 export function fingerprintOf(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(pairs);
@@ -15,7 +18,7 @@ export function fingerprintOf(labels: Readonly<Record<string, string>>): string 
   }).join('');
 }
 
-/** So that each bit of the end depends on all of the hash. */
+/** Mixes the bits, so that each bit of the result depends on the whole hash. */
 function mixed(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 16), 0x7feb_352d);
   const twice = Math.imul(once ^ (once >>> 15), 0x846c_a68b);

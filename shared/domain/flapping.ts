@@ -1,13 +1,13 @@
 import { HISTORY_LENGTH, statusBack, type History } from './history.ts';
 
 /**
- * How much a check changes, in percent, 0 to 101 (completion 1.5): the change into the second oldest of 21 statuses
- * weighs 0.82, each newer one 0.02 more, the newest 1.20. Below 21 entries it is 0.
+ * Returns the total state change of a check in percent, 0 to 101 (completion 1.5). Of 21 statuses, the change into the
+ * second oldest weighs 0.82, each newer one 0.02 more, and the newest 1.20. With fewer than 21 entries it is 0.
  */
 export function totalStateChange(history: History): number {
   if (history.length < HISTORY_LENGTH || isSteady(history)) return 0;
   let changes = 0;
-  // Grown step by step: the multiples of 0.02 round differently, and the peer's sums would not be met.
+  // Adds 0.02 step by step, because multiples of 0.02 round differently and would not match the peer's sums.
   let weight = 0.8;
   let previous = statusBack(history, HISTORY_LENGTH - 1);
   for (let age = HISTORY_LENGTH - 1; age >= 0; age--) {
@@ -20,10 +20,11 @@ export function totalStateChange(history: History): number {
 }
 
 /**
- * The same of a check that is reported in the newer shape, 0 to 98, as that peer counts: over the 21 statuses that it shows,
- * to which the very first does not belong, in numbers of half the precision, and the oldest change weighs 0.80.
+ * Returns the total state change of a check in the v2 format, 0 to 98, as Sensu Go computes it. It covers the 21
+ * statuses that are shown, which exclude the very first one. It uses single precision, and the oldest change weighs
+ * 0.80.
  *
- * @param statuses oldest first, as they are shown
+ * @param statuses as shown, oldest first
  */
 export function v2StateChange(statuses: readonly number[]): number {
   if (statuses.length < HISTORY_LENGTH) return 0;
@@ -40,15 +41,16 @@ const ELEVEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01_01;
 const TEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01;
 const TEN = 3 * TEN_EQUAL;
 
-/** 21 times the same status: the usual case, seen without walking. */
+/** Whether all 21 statuses are equal. Detects the usual case without a loop. */
 function isSteady({ recent, older, wide }: History): boolean {
   return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && (older & TEN) === (recent & 3) * TEN_EQUAL;
 }
 
 /**
- * Whether a check is flapping now. It starts at `high` and goes on while it stays above `low` (completion 1.5).
+ * Whether a check is flapping now. Flapping starts at `high` and continues while the change stays above `low`
+ * (completion 1.5).
  *
- * @param thresholds anything but two integers switches detection off
+ * @param thresholds flap detection is off unless both are integers
  */
 export function isFlapping(
   wasFlapping: boolean,

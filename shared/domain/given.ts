@@ -1,4 +1,4 @@
-/** The attributes that have a value: one that is there and undefined would hide another, or be refused by a type. */
+/** Drops attributes whose value is undefined: they would hide another value in a merge, or violate an exact type. */
 export function given<Attributes extends object>(attributes: Attributes): Given<Attributes> {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Given<Attributes>;
 }

@@ -1,10 +1,10 @@
 /**
- * Compiles a pattern in which `*` stands for any text and `?` for any one UTF-16 unit.
+ * Compiles a pattern in which `*` matches any text and `?` any one UTF-16 unit.
  *
- * The time to match grows with the length of the text, whatever the pattern: between two stars only the first place
- * where a piece fits is looked for, and never again, because a later one could not help the pieces behind it.
+ * Matching takes time linear in the text for any pattern. Each piece between two stars is searched once and takes its
+ * first match, because a later match could not help the following pieces.
  *
- * @returns whether the whole of a text matches; letter case counts
+ * @returns whether a whole text matches, case-sensitively
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const pieces = pattern.split(/\*+/);
@@ -34,7 +34,7 @@ function fitsAt(text: string, piece: string, start: number): boolean {
   return true;
 }
 
-/** Finds the first place from `position` on where the piece fits, or -1. */
+/** Returns the first position from `position` on at which the piece matches, or -1. */
 type Find = (text: string, position: number) => number;
 
 function pieceFinder(piece: string): Find {
@@ -44,9 +44,9 @@ function pieceFinder(piece: string): Find {
 const WORD_BITS = 32;
 
 /**
- * Shift-And: bit `i` of the state says that the last `i + 1` characters of the text fit the first `i + 1` of the piece.
- * A step costs one operation per 32 characters of the piece, also on texts made to mislead (R. Baeza-Yates and G. Gonnet,
- * A new approach to text searching, 1992).
+ * Searches by Shift-And: bit `i` of the state is set if the last `i + 1` characters of the text match the first `i + 1`
+ * of the piece. A step costs one operation per 32 characters of the piece, even for adversarial texts (R. Baeza-Yates
+ * and G. Gonnet, A new approach to text searching, 1992).
  */
 function maskFinder(piece: string): Find {
   const words = Math.ceil(piece.length / WORD_BITS);

@@ -17,28 +17,28 @@ import {
 } from './filter-event.ts';
 import { severityOf } from './severity.ts';
 
-/** Where definitions are found by their name. */
+/** Looks up definitions by name. */
 export interface HandlingDefinitions {
   handler(name: string): HandlerDefinition | undefined;
   filter(name: string): EventFilter | V2EventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
 }
 
-/** The handler of checks that name none. */
+/** The handler of checks that name no handler. */
 export const DEFAULT_HANDLER = 'default';
 
-/** Most names that count: a result may bring a list of any length. */
+/** Maximum number of handler names considered, since a result may carry a list of any length. */
 const NAMES_MAX = 100;
 
 type Check = Readonly<Record<string, unknown>>;
 
 /**
- * The handlers that a check names, sets included, each once (legacy-peer, State machine): `handlers` wins over `handler`,
- * an empty list is none, and without either it is `default`. Of a longer list the first 100 count.
+ * Returns the handlers that a check names, including sets, each once (legacy-peer, State machine). `handlers` overrides
+ * `handler`, an empty list means none, and without either it is `default`. Only the first 100 names of a list count.
  *
- * The reference says of `contacts`, and of `contact` for a single one, that they route (2.2) and not how. Here a contact
- * is a handler or set of its name: those run besides the ones that the check names, and in place of `default`. A
- * check that names pipelines means those in place of `default` too.
+ * The reference says that `contacts` and `contact` route events (2.2), but not how. Here a contact is the name of a
+ * handler or set. Contacts run in addition to the handlers that the check names, and replace `default`. Pipelines of a
+ * check replace `default` too.
  */
 export function handlerNames(check: Check): readonly string[] {
   const contacts = namesOf(check['contacts'], check['contact']) ?? [];
@@ -47,28 +47,28 @@ export function handlerNames(check: Check): readonly string[] {
   return contacts.length === 0 ? handlers : [...new Set([...handlers, ...contacts])];
 }
 
-/** @returns undefined when neither attribute is there */
+/** @returns undefined if neither attribute is present */
 function namesOf(plural: unknown, singular: unknown): readonly string[] | undefined {
   if (Array.isArray(plural)) return plural.slice(0, NAMES_MAX).filter((name) => typeof name === 'string');
   return typeof singular === 'string' ? [singular] : undefined;
 }
 
-/** What a name leads to: a handler that can run, or the reason why there is none. */
+/** The target of a handler name: a handler that can run, or the reason why there is none. */
 export type RoutedHandler =
   | {
       readonly kind: 'handler';
       readonly name: string;
-      /** Undefined: it is built in, and has no conditions. */
+      /** Undefined for built-in handlers, which have no conditions. */
       readonly definition: RunningHandler | undefined;
       readonly workflow?: never;
     }
   | { readonly kind: 'unknown_handler' | 'nested_set'; readonly name: string; readonly workflow?: never }
   | RoutedWorkflow;
 
-/** A set may hold sets, whose sets do nothing (completion 1.8). */
+/** A set may contain sets, but sets below those are ignored (completion 1.8). */
 const SET_DEPTH_MAX = 2;
 
-/** Takes sets apart; attributes of a set do nothing, and what is named twice runs once (completion 1.8). */
+/** Expands sets. Attributes of a set have no effect, and a handler that is named twice runs once (completion 1.8). */
 export function routeHandlers(names: readonly string[], definitions: HandlingDefinitions): readonly RoutedHandler[] {
   const routed = new Map<string, RoutedHandler>();
 
@@ -88,38 +88,38 @@ export function routeHandlers(names: readonly string[], definitions: HandlingDef
   return [...routed.values()];
 }
 
-/** Whether a check wants its events handled at all. */
+/** Whether a check disables the handling of its events. */
 export function isHandlingDisabled(check: Check): boolean {
   return check['handle'] === false;
 }
 
-/** What a judgement may ask of the outside. */
+/** Inputs of a verdict from outside. */
 export interface HandlingCircumstances {
-  /** Of the event. */
+  /** Namespace of the event. */
   readonly namespace: string;
   readonly definitions: HandlingDefinitions;
   readonly events: StoredEvents;
   readonly moment: Moment;
-  /** Why nobody is to hear of the event; undefined: nothing keeps it quiet. */
+  /** The inhibition that suppresses the event; undefined if none does. */
   readonly quiet?: Quiet | undefined;
-  /** Whether an event is open that it leaves as it is, so that it is not the end of that. */
+  /** Whether the stored event stays open unchanged, so that this one is not its resolution. */
   readonly isBeside?: boolean;
 }
 
-/** Why an inhibition keeps an event from all handlers. */
+/** The inhibition that suppresses an event for all handlers. */
 export interface Quiet {
-  /** For people: what follows on "this handler, because". */
+  /** Text for people that follows "this handler, because". */
   readonly reason: string;
-  /** Undefined: it was kept quiet, and now ends. */
+  /** Undefined: the inhibited event is resolved now. */
   readonly inhibitor?: Inhibitor;
-  /** Of the rule. */
+  /** Mark of the rule. */
   readonly mark?: string;
-  /** Made of what both events have in common. */
+  /** Key built from the values that both events have in common. */
   readonly common?: string;
 }
 
 /**
- * What becomes of an event at a handler. The first reason against it counts, in this order: disabled, action, severity,
+ * Decides whether a handler runs for an event. The first objection counts, in this order: disabled, action, severity,
  * silenced, inhibited (inhibition 2), filters (legacy-peer, Silenced matching).
  */
 export function judgeHandler(
@@ -137,7 +137,7 @@ export function judgeHandler(
   };
 }
 
-/** The verdict on any event at a name that leads nowhere. */
+/** Returns the verdict for a name without a usable handler. */
 export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
   const reason =
     'reason' in routed
@@ -148,32 +148,32 @@ export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler
   return { ...nameOf(routed), verdict: routed.kind, reason };
 }
 
-/** The name of a handler in verdicts, with the workflow that it stands for. */
+/** Returns the name of a handler for verdicts, with its workflow if it has one. */
 export function nameOf({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
   return workflow === undefined ? { handler: name } : { handler: name, workflow };
 }
 
-/** Whether a verdict makes a run; one that is sure to fail is told where failed runs are. */
+/** Whether a verdict leads to a run. A run that is sure to fail counts too, so that it is reported as a failed run. */
 export function isRun({ verdict }: Pick<HandlerVerdict, 'verdict'>): boolean {
   return verdict === 'handle' || verdict === 'unknown_mutator';
 }
 
-/** Whether a handler tells of the events of a group together. */
+/** Whether a handler groups events. */
 export function isGrouping(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.group_by !== undefined;
 }
 
-/** Whether silences keep events from a handler. */
+/** Whether silences suppress events for a handler. */
 export function heedsSilences(handler: RoutedHandler): boolean {
   return handler.kind !== 'handler' || handler.definition?.handle_silenced !== true;
 }
 
-/** Whether a handler that a silence kept back would have run without it. */
+/** Whether a silenced event would run the handler without the silence. */
 export function isSuppressedRun(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): boolean {
   return isRun(judgeHandler(handler, { ...event, silenced: false, silenced_by: [] }, circumstances));
 }
 
-/** A verdict before it is said whose it is. */
+/** A verdict without the name of its handler. */
 type Judgement = Omit<HandlerVerdict, 'handler'>;
 
 type Conditions = Partial<
@@ -185,7 +185,7 @@ type Conditions = Partial<
 
 const NO_CONDITIONS: Conditions = {};
 
-/** What the handler's own attributes have against an event. */
+/** Returns the first objection that follows from the handler's own attributes. */
 function objection(
   { severities, handle_silenced, handle_flapping, group_by }: Conditions,
   event: Event,
@@ -218,17 +218,20 @@ function inhibited({ quiet }: HandlingCircumstances): Judgement | undefined {
   return { verdict: 'inhibited', reason, ...(inhibitor !== undefined && { inhibited_by: inhibitor }) };
 }
 
-/** For people: what follows on "this handler, because". */
+/** Text for people that follows "this handler, because". */
 export function inhibitedReason({ rule, client, check }: Inhibitor): string {
   return `inhibited by ${rule} while ${client}/${check} is failing`;
 }
 
-/** The same of silenced entries. */
+/** Returns the reason for silenced events, which follows "this handler, because". */
 export function silencedReason(silencedBy: readonly string[]): string {
   return `silenced by ${silencedBy.join(', ')}, and the handler does not set handle_silenced: true`;
 }
 
-/** Of a resolve any status of its history may be the listed one: whoever was told of the problem hears of its end. */
+/**
+ * Whether an event has a listed severity. For a resolution any status of the history counts, because handlers notified
+ * of the problem must be notified of its resolution.
+ */
 function hasSeverity({ action, check }: Event, severities: readonly string[]): boolean {
   if (action !== 'resolve') return severities.includes(severityOf(check.status));
   return check.history.some((status) => severities.includes(severityOf(Number(status))));
@@ -262,7 +265,7 @@ function filterNames({ filter, filters }: Conditions): readonly string[] {
   return filters ?? (filter === undefined ? [] : [filter]);
 }
 
-/** @returns undefined when no such filter is defined: the event passes (completion 1.9) */
+/** @returns undefined if no such filter is defined, and the event passes (completion 1.9) */
 function judgeFilter(
   name: string,
   event: Event,

@@ -1,15 +1,15 @@
 /**
- * The last statuses of a check, packed: two bits each in two numbers while every status is 0 to 3, which is nearly always,
- * and a plain array otherwise. A backend holds one of these per client and check, so bytes count.
+ * The last statuses of a check, packed. While every status is 0 to 3, the usual case, each takes two bits of two
+ * numbers; otherwise an array holds them. A backend holds one history per client and check, so bytes count.
  */
 
-/** Entries shown (completion 1.4). */
+/** Number of entries shown (completion 1.4). */
 export const HISTORY_LENGTH = 21;
 
-/** Entries kept: one more tells whether the oldest that is shown was the first there ever was. */
+/** Number of entries stored. One extra entry shows whether the oldest one shown was the first ever. */
 const KEPT_LENGTH = HISTORY_LENGTH + 1;
 
-/** Entries in `recent`; the others are in `older`. */
+/** Number of entries in `recent`; the others are in `older`. */
 const RECENT = 11;
 const RECENT_MASK = (1 << (2 * RECENT)) - 1;
 const OLDER_MASK = (1 << (2 * (KEPT_LENGTH - RECENT))) - 1;
@@ -20,7 +20,7 @@ export interface History {
   readonly recent: number;
   /** The 11 before them. */
   readonly older: number;
-  /** All statuses, oldest first, while one of them does not fit in two bits. */
+  /** All statuses, oldest first, if one of them does not fit in two bits. */
   readonly wide: readonly number[] | undefined;
 }
 
@@ -28,7 +28,7 @@ export const EMPTY_HISTORY: History = { length: 0, recent: 0, older: 0, wide: un
 
 const isNarrow = (status: number): boolean => status >= 0 && status <= 3 && Number.isInteger(status);
 
-/** The history with one more status at its new end. */
+/** Appends a status to the history. */
 export function pushStatus(history: History, status: number): History {
   if (history.wide !== undefined || !isNarrow(status)) {
     return historyOf([...keptStatuses(history), status]);
@@ -41,14 +41,16 @@ export function pushStatus(history: History, status: number): History {
   };
 }
 
-/** @param statuses oldest first; only the newest 22 are kept */
+/** @param statuses oldest first; only the newest 22 are stored */
 export function historyOf(statuses: readonly number[]): History {
   const kept = statuses.slice(-KEPT_LENGTH);
   if (!kept.every(isNarrow)) return { length: kept.length, recent: 0, older: 0, wide: kept };
   return kept.reduce(pushStatus, EMPTY_HISTORY);
 }
 
-/** The history that these were shown of: a full one nearly always follows something that is not shown any more. */
+/**
+ * Rebuilds a history from its shown statuses. A full list nearly always had an earlier entry that is no longer shown.
+ */
 export function historyAsShown(statuses: readonly number[]): History {
   return historyOf(statuses.length < HISTORY_LENGTH ? statuses : [statuses[0] ?? 0, ...statuses]);
 }
@@ -58,7 +60,7 @@ export function statusesOf(history: History): number[] {
   return keptStatuses(history).slice(-HISTORY_LENGTH);
 }
 
-/** @returns all that followed the first one that there ever was, of these the newest 21, oldest first */
+/** @returns the newest 21 statuses without the very first one, oldest first */
 export function laterStatuses(history: History): number[] {
   return keptStatuses(history).slice(1);
 }
@@ -72,14 +74,14 @@ function keptStatuses(history: History): number[] {
 
 /**
  * @param age 0 is the newest
- * @returns undefined when what is shown of the history does not reach back that far
+ * @returns undefined if the shown history does not reach back that far
  */
 export function statusBack(history: History, age: number): number | undefined {
   if (age >= Math.min(history.length, HISTORY_LENGTH)) return undefined;
   return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
 }
 
-/** The last status that was not OK; 0 if the history has none. */
+/** Returns the last status that was not OK; 0 if the history has none. */
 export function lastProblem(history: History): number {
   for (let age = 0; age < history.length; age++) {
     const status = statusBack(history, age);
@@ -88,7 +90,7 @@ export function lastProblem(history: History): number {
   return 0;
 }
 
-/** Whether all statuses that are kept are OK, and no more can be kept. */
+/** Whether the history is full and all its statuses are OK. */
 export function isFullOfOk({ length, recent, older, wide }: History): boolean {
   return length === KEPT_LENGTH && recent === 0 && older === 0 && wide === undefined;
 }

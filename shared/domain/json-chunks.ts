@@ -1,45 +1,45 @@
 import { parseJsonWithRawControls } from './raw-control-characters.ts';
 
 /*
- * Parses long JSON in steps of bounded time. A scan finds the containers that are longer than a chunk, and cuts the
- * members of those into runs of about a chunk; each run is parsed by itself. Depth, number of values and lengths are
- * bounded by the scan, before anything is parsed.
+ * Parses long JSON in steps of bounded time. A scan finds the containers that are longer than a chunk, and divides
+ * their members into runs of about a chunk. Each run is parsed separately. The scan checks the limits on depth, number
+ * of values and lengths before anything is parsed.
  */
 
-/** Characters that are scanned or parsed in one step: a few milliseconds even where they are nothing but brackets. */
+/** Characters that are scanned or parsed in one step: a few milliseconds even if all are brackets. */
 const CHUNK = 32 * 1024;
 
-/** Most values in one body, containers included: they take fifty times as much memory as the text. */
+/** Maximum number of values in one body, including containers. Values take fifty times the memory of their text. */
 export const VALUES_MAX = 1_000_000;
-/** Most names in one object of several chunks (security S7). */
+/** Maximum number of names in an object of several chunks (security S7). */
 export const NAMES_MAX = 10_000;
-/** Longest text, in UTF-16 units without its escapes (security S7). */
+/** Maximum length of a text, in UTF-16 units without its escapes (security S7). */
 export const TEXT_LENGTH_MAX = 1024 * 1024;
 
-/** `message` says what is wrong with the JSON, to stand behind "the body ". */
+/** An error in chunked JSON. `message` says what is wrong and follows "the body ". */
 export class JsonChunksError extends Error {
   override readonly name = 'JsonChunksError';
 }
 
 export interface ChunkedJson {
   readonly value: unknown;
-  /** The results of `strictly` for each run; the same as `value` where it returned nothing. */
+  /** The results of `strictly` for each run; equal to `value` if it returned nothing. */
   readonly strict: unknown;
 }
 
 export interface ChunkOptions {
-  /** Deepest nesting. */
+  /** Maximum nesting depth. */
   readonly depthMax: number;
-  /** Default: `CHUNK`. */
+  /** Characters per step; default: `CHUNK`. */
   readonly chunk?: number;
-  /** Longest text, in UTF-16 units without its escapes; default: `TEXT_LENGTH_MAX`. */
+  /** Maximum length of a text, in UTF-16 units without its escapes; default: `TEXT_LENGTH_MAX`. */
   readonly textLengthMax?: number;
   /**
-   * Looks at the value of each run; `names` lead to its container. Refuses by throwing, and leaves members out by
-   * deleting them. Of a member that is a large container it gets the name alone, with the value null.
+   * Inspects the value of each run; `names` lead to its container. It rejects by throwing and removes members by
+   * deleting them. For a member that is a large container it gets only the name, with the value null.
    */
   readonly inspect: (value: unknown, depth: number, names: readonly string[]) => void;
-  /** Parses the text of a run in another way. Undefined: `value` is that. */
+  /** Parses the text of a run a second way; if it returns undefined, `value` is used. */
   readonly strictly: (text: string) => unknown;
 }
 
@@ -58,17 +58,17 @@ type Part =
 interface Frame extends LargeContainer {
   readonly start: number;
   memberStart: number;
-  /** The start of the run that is not cut yet; undefined behind a child, up to the next comma. */
+  /** The start of the run that is not cut yet; undefined after a child, up to the next comma. */
   runStart: number | undefined;
   hasComma: boolean;
 }
 
-/** The message where the text is no JSON at all. */
+/** Error message for text that is not JSON. */
 export const SYNTAX_PROBLEM = 'is not JSON';
 
 /**
- * @returns when its last step is done, what `JSON.parse` would return
- * @throws JsonChunksError, or what `inspect` throws
+ * @returns the same as `JSON.parse`, after its last step
+ * @throws JsonChunksError, or the errors of `inspect`
  */
 export function* parseJsonInChunks(text: string, options: ChunkOptions): Generator<void, ChunkedJson, undefined> {
   const root = yield* scan(text, options);
@@ -76,7 +76,7 @@ export function* parseJsonInChunks(text: string, options: ChunkOptions): Generat
   return yield* parsedContainer(text, root, options, []);
 }
 
-/** @returns undefined: it is short, or no container */
+/** @returns undefined if the text is short or no container */
 function* scan(
   text: string,
   { depthMax, chunk = CHUNK, textLengthMax = TEXT_LENGTH_MAX }: ChunkOptions,
@@ -140,7 +140,7 @@ function* scan(
   return root;
 }
 
-/** Finds the quote that ends a text. */
+/** Returns the position of the closing quote of a text. */
 function* endOfText(text: string, start: number, lengthMax: number): Generator<void, number, undefined> {
   let yieldAt = start + 8 * CHUNK;
   let escapes = 0;
@@ -195,22 +195,22 @@ function addRun(text: string, { parts, runStart = 0 }: Frame, end: number): void
   parts.push({ kind: 'run', start: runStart, end });
 }
 
-/** Adds a large container that has just ended to the one that it is in. */
+/** Adds a large container that has just ended to its parent. */
 function addChild(text: string, frame: Frame, closed: Frame, end: number): void {
   const { isArray, depth, parts, start } = closed;
   const { memberStart, runStart } = frame;
   if (runStart === undefined) fail(SYNTAX_PROBLEM);
-  // The run up to the comma before this member.
+  // Adds the run up to the comma before this member.
   if (memberStart > runStart) addRun(text, frame, memberStart - 1);
   const name = frame.isArray ? undefined : nameOf(text.slice(memberStart, start));
   if (frame.isArray && !isBlank(text, memberStart, start)) fail(SYNTAX_PROBLEM);
   frame.parts.push({ kind: 'child', name, container: { isArray, depth, parts } });
   frame.runStart = undefined;
-  // What is left of the member up to the next comma has to be blank.
+  // The rest of the member up to the next comma must be blank.
   frame.memberStart = end;
 }
 
-/** The name of a member, of the text before its value. */
+/** Returns the name of a member from the text before its value. */
 function nameOf(before: string): string {
   const text = before.trim();
   if (!text.endsWith(':')) fail(SYNTAX_PROBLEM);

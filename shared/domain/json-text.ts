@@ -1,14 +1,16 @@
-/** JSON as people write it into files: every refusal names its place, and nothing is guessed or silently lost. */
+/**
+ * Parser for JSON in files that people write. Every error names its position, and nothing is guessed or silently lost.
+ */
 
 import { escapeRawControls } from './raw-control-characters.ts';
 
-/** Counted from 1, columns in UTF-16 units. */
+/** Line and column, counted from 1; columns in UTF-16 units. */
 interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
-/** `message` says what to do. */
+/** An error in JSON text. `message` says what to do. */
 export class JsonTextError extends Error implements TextPlace {
   override readonly name = 'JsonTextError';
   readonly line: number;
@@ -21,9 +23,9 @@ export class JsonTextError extends Error implements TextPlace {
   }
 }
 
-/** Something that was lost. */
+/** A warning about something in the text that was lost. */
 export interface JsonTextRemark extends TextPlace {
-  /** What is used instead, and the remedy. Never the text itself, which may be a password without its quotes. */
+  /** The replacement and the remedy. It never contains the text itself, which may be an unquoted password. */
   readonly message: string;
 }
 
@@ -32,15 +34,15 @@ function placeOf(text: string, offset: number): TextPlace {
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
 
-/** Deepest nesting (security S7). */
+/** Maximum nesting depth (security S7). */
 export const DEPTH_MAX = 32;
 
-/** Names with a meaning to the language itself: a value under one of them could reach a prototype (security S9). */
+/** Names with a meaning to JavaScript itself: a value under one of them could reach a prototype (security S9). */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const SPACE = /[\t\n\r ]*/y;
 const LINE_COMMENT = /\/\/[^\n]*/y;
-// A character that stands for itself is anything but the quote and the backslash, control characters included.
+// Any character except the quote and the backslash may stand for itself, including control characters.
 const STRING = /"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"/y;
 const WORD = /[\w.+-]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -51,12 +53,12 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** What Ruby writes for numbers that JSON lacks. */
+/** Ruby's spellings of numbers that JSON lacks. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /**
- * JSON with control characters in its texts. Stricter than `JSON.parse` where that one loses what somebody wrote: a name
- * twice in an object, an integer that is rounded (security S8). A byte order mark at the start is skipped.
+ * Parses JSON that may have control characters in its texts. It is stricter than `JSON.parse` where that loses input:
+ * it rejects duplicate names and integers that would be rounded (security S8). It skips a byte order mark at the start.
  *
  * @throws JsonTextError
  */
@@ -65,8 +67,8 @@ export function parseJsonText(text: string): unknown {
 }
 
 /**
- * The same of files, which the legacy service reads with comments as well, with numbers that cannot be kept, and without
- * anything at all.
+ * Parses the JSON of a file. Like Sensu Core, it also accepts comments, numbers that cannot be represented, and an
+ * empty file.
  *
  * @returns undefined as the value of an empty file
  * @throws JsonTextError
@@ -79,7 +81,7 @@ export function parseJsonFile(text: string): { readonly value: unknown; readonly
   return { value, remarks };
 }
 
-/** @param remark takes what was lost; without it that is an error, and so is whatever only files may have */
+/** @param remark receives warnings; without it they are errors, and so is anything that only files may contain */
 function parse(text: string, remark?: (message: string, offset: number) => void): unknown {
   let offset = text.startsWith('\uFEFF') ? 1 : 0;
 
@@ -114,7 +116,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
     offset += 1;
     return true;
   };
-  /** After an item: whether another one follows. */
+  /** Returns whether another item follows the current one. */
   const another = (close: string): boolean => {
     if (take(close)) return false;
     const at = offset;

@@ -1,13 +1,13 @@
 import { FORBIDDEN_NAMES } from './json-text.ts';
 import { parseWellFormedJson, wellFormedIfEscaped } from './raw-control-characters.ts';
 
-/** Any of those names in JSON text, also spelled with escapes: whoever writes `\u005f` gets a closer look as well. */
+/** Matches text that may contain a forbidden name, including names spelled with `\u00` escapes. */
 const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00/;
 
 /**
- * JSON text to a value without the forbidden names at any depth (security S9).
+ * Parses JSON text and drops the forbidden names at any depth (security S9).
  *
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseJsonStripped(text: string): unknown {
   if (!MAY_HOLD_FORBIDDEN_NAME.test(text)) return parseWellFormedJson(text);
@@ -17,7 +17,7 @@ export function parseJsonStripped(text: string): unknown {
   return wellFormedIfEscaped(text, value);
 }
 
-/** Whether a list or an object of JSON has more levels than these, itself counted. */
+/** Whether a list or an object is nested deeper than `levels`, which includes its own level. */
 export function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);

@@ -2,24 +2,24 @@ import type { Client } from '../schemas/client.ts';
 import { KEEPALIVE_THRESHOLDS } from '../schemas/keepalive.ts';
 import { unmatchedText } from './tokens.ts';
 
-/** The name under which signs of life are results (completion 1.10). */
+/** The name of the check whose results represent keepalives (completion 1.10). */
 export const KEEPALIVE_CHECK = 'keepalive';
 
-/** Seconds of silence before a status changes. */
+/** Seconds without a keepalive before the status changes. */
 export interface KeepaliveThresholds {
   readonly warning: number;
   readonly critical: number;
 }
 
-/** What the backend concludes from the age of a client's last sign of life. */
+/** The status that follows from the age of a client's last keepalive. */
 export interface KeepaliveStatus {
-  /** Never unknown, because silence is a known fact. */
+  /** Never unknown, because a missing keepalive is a known fact. */
   readonly status: 0 | 1 | 2;
   readonly output: string;
   readonly thresholds: KeepaliveThresholds;
 }
 
-/** A client, or what is known of one. */
+/** A client, or the attributes of one that matter here. */
 type KeepaliveClient = Client | KnownClient;
 
 interface KnownClient {
@@ -28,19 +28,19 @@ interface KnownClient {
   readonly keepalive?: unknown;
 }
 
-/** What a client does not say itself. */
+/** Settings for attributes that a client does not define itself. */
 interface KeepaliveSettings {
-  /** For clients without their own; by default those of the peer. */
+  /** Thresholds for clients without their own; by default those of the peer. */
   readonly thresholds?: KeepaliveThresholds;
   /** Tokens in the keepalive attributes of the client that have no value. */
   readonly unmatched?: readonly string[];
 }
 
 /**
- * The state of a client, with its own thresholds or the given ones (completion 1.10; texts: legacy-peer, Keepalive and TTL).
- * Tokens without a value are told, and are a warning at least.
+ * Returns the keepalive status of a client, by its own thresholds or the given ones (completion 1.10; texts:
+ * legacy-peer, Keepalive and TTL). Tokens without a value are reported, with at least a warning.
  *
- * @param now epoch seconds; a client whose clock runs ahead counts as fresh
+ * @param now epoch seconds; a client whose clock is ahead counts as fresh
  */
 export function keepaliveStatus(
   client: KeepaliveClient,
@@ -50,7 +50,7 @@ export function keepaliveStatus(
   return withUnmatched(statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds)), unmatched);
 }
 
-/** With the tokens that have no value, which are a warning at least. */
+/** Adds the tokens that have no value, and raises the status to at least a warning. */
 export function withUnmatched<S extends Pick<KeepaliveStatus, 'status' | 'output'>>(
   keepalive: S,
   unmatched: readonly string[],
@@ -73,7 +73,10 @@ function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): Kee
   return { warning: own?.warning ?? others.warning, critical: own?.critical ?? others.critical };
 }
 
-/** The `keepalive` attributes of a client, which its keepalive results take over: handlers, refresh and any other. */
+/**
+ * Returns the `keepalive` attributes of a client, which its keepalive results take over: handlers, refresh and any
+ * other.
+ */
 export function keepaliveOf(client: Client | Pick<KnownClient, 'keepalive'>): Readonly<Record<string, unknown>> {
   const keepalive = client['keepalive'];
   return typeof keepalive === 'object' && keepalive !== null ? (keepalive as Record<string, unknown>) : {};

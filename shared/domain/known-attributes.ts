@@ -1,4 +1,4 @@
-/** Which attributes something has: any, or those that are named here and what each of them has. */
+/** The attributes that an object may have: any, or the named ones with their own shapes. */
 export type Shape = 'any' | { readonly [name: string]: Shape };
 
 const named = (...names: readonly string[]): Record<string, Shape> =>
@@ -6,7 +6,7 @@ const named = (...names: readonly string[]): Record<string, Shape> =>
 
 const METADATA: Shape = named('name', 'namespace', 'labels', 'annotations', 'created_by');
 
-/** Of version 2, where what is in metadata stands beside it as well. */
+/** An entity of the v2 API, in which the attributes of metadata also appear at the top level. */
 const ENTITY: Shape = {
   ...METADATA,
   metadata: METADATA,
@@ -40,7 +40,7 @@ const CHECK: Shape = {
   ...named('max_output_size', 'discard_output', 'status', 'output', 'state', 'duration', 'executed', 'issued'),
   ...named('history', 'last_ok', 'occurrences', 'occurrences_watermark', 'total_state_change'),
   ...named('is_silenced', 'silenced'),
-  // What checks of the configuration have besides.
+  // Further attributes of checks in configuration files.
   ...named(
     'extension',
     'ttl_status',
@@ -81,13 +81,13 @@ const EVENT: Shape = {
   check: CHECK,
 };
 
-/** What filters of version 2 are about. */
+/** The subject of v2 filters. */
 export const EVENT_SUBJECT: Shape = { event: EVENT };
 
-/** What `entity_attributes` of proxy requests are about. */
+/** The subject of `entity_attributes` in proxy requests. */
 export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
 
-/** An event of version 1, whose clients and checks have attributes of their own. */
+/** An event of the v1 API, whose clients and checks may have custom attributes. */
 export const V1_EVENT: Shape = {
   ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
   ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'silence_ending', 'inhibition_ended'),

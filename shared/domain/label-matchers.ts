@@ -4,7 +4,7 @@ import type { PatternNode } from './expression/pattern-syntax.ts';
 import { boundedSize, parseRe2 } from './expression/re2-syntax.ts';
 import { parsed, type ExpressionProblem } from './expression/syntax-problem.ts';
 
-/** One condition on a label. A label that is not there has the empty value. */
+/** One condition on a label. A missing label has the empty value. */
 export interface LabelMatcher {
   readonly name: string;
   readonly value: string;
@@ -12,12 +12,12 @@ export interface LabelMatcher {
   readonly isEqual: boolean;
 }
 
-/** A matcher, or why a text is none. */
+/** A matcher, or the problem of its text. */
 export type ParsedMatcher = LabelMatcher | { readonly problem: string };
 
 const MATCHER = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
 
-/** Reads `alertname="Down"`, `job=~node.*`, `"service.name"!=shop`: name and value with or without quotes. */
+/** Parses `alertname="Down"`, `job=~node.*`, `"service.name"!=shop`: name and value with or without quotes. */
 export function parseMatcher(text: string): ParsedMatcher {
   const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
   const name = quotedName === undefined ? plainName : unescaped(quotedName);
@@ -33,25 +33,25 @@ function unquoted(text: string): string | undefined {
   return unescaped(text.slice(1, -1));
 }
 
-/** Unescapes as Alertmanager does: before other characters a backslash stands for itself, so that `\d` stays `\d`. */
+/** Unescapes like Alertmanager: before other characters a backslash is literal, so that `\d` stays `\d`. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"\\])/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
 }
 
-/** A matcher that is ready to be evaluated. */
+/** A compiled matcher. */
 export interface CompiledMatcher extends LabelMatcher {
-  /** Whether a value fulfils the matcher; the empty value is that of a label that is not there. */
+  /** Whether a value meets the condition; a missing label has the empty value. */
   readonly matches: (value: string) => boolean;
 }
 
 /** A test of whole values. */
 interface ValueTest {
   readonly holds: (text: string) => boolean;
-  /** Positions of its pattern; 0: it compares texts. */
+  /** Number of positions in its pattern; 0 if it only compares texts. */
   readonly size: number;
 }
 
-/** Positions of all patterns of one set of matchers, so that evaluating it for one event never takes long. */
+/** Maximum number of positions in all patterns of one set of matchers, which bounds the time to evaluate an event. */
 const SIZES_MAX = 1024;
 
 /** Compiles a set of matchers; each pattern is anchored at both ends. */
@@ -84,10 +84,10 @@ function compileMatcher(
   return { compiled: { ...matcher, matches: (text) => holds(text) === isEqual }, size };
 }
 
-/** The test for labels, or why the matchers cannot be read. */
+/** A test for label sets, or the problem of the matchers. */
 export type LabelFilter = ((labels: LabelSet) => boolean) | { readonly problem: string };
 
-/** Tests whether labels fulfil all of the matchers. */
+/** Returns a test whether labels meet all matchers. */
 export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
   const compiled = compileMatchers(matchers);
   if ('problem' in compiled) return compiled;
@@ -95,26 +95,26 @@ export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
     compiled.every(({ name, matches }) => matches(Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''));
 }
 
-/** Tests a whole value by a regular expression of RE2, in time linear in the value. */
+/** Returns a test of whole values by an RE2 regular expression, in time linear in the value. */
 function wholeValueTest(source: string): ValueTest | ExpressionProblem {
   return parsed(() => {
     const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
     if (others.length === 0) return { holds: (text) => literals.has(text), size: 0 };
     const tree: PatternNode = { kind: 'sequence', nodes: [START, { kind: 'choice', nodes: others }, END] };
     const size = boundedSize(tree);
-    // No text is too much work: the size of the pattern and the length of values are bounded.
+    // No work limit is needed, because the sizes of patterns and values are bounded.
     const pattern = new Pattern(tree, { ignoresCase: false, workMax: Infinity, keptStepsMax: KEPT_STEPS_MAX });
     return { holds: (text) => literals.has(text) || pattern.isFoundIn(text) === true, size };
   });
 }
 
-/** There may be thousands of patterns, each of which keeps this many numbers at most. */
+/** Cache size per pattern, in numbers; there may be thousands of patterns. */
 const KEPT_STEPS_MAX = 4096;
 
 const START: PatternNode = { kind: 'assertion', assertion: 'textStart' };
 const END: PatternNode = { kind: 'assertion', assertion: 'textEnd' };
 
-/** `^(?:a|b)$` says what `a|b` says, because a matcher is anchored. */
+/** Removes anchors: `^(?:a|b)$` equals `a|b`, because matchers are anchored anyway. */
 function withoutAnchors(node: PatternNode): PatternNode {
   if (node.kind !== 'sequence') return node;
   const { nodes } = node;
@@ -129,7 +129,10 @@ function isAssertion(node: PatternNode | undefined, assertion: 'textStart' | 'te
   return node?.kind === 'assertion' && node.assertion === assertion;
 }
 
-/** The alternatives of a pattern: clients write long lists of plain texts, which one look-up answers. */
+/**
+ * Splits a pattern into literal texts and other alternatives. Clients write long lists of plain texts, which one lookup
+ * can answer.
+ */
 function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<string>; readonly others: PatternNode[] } {
   const literals = new Set<string>();
   const others: PatternNode[] = [];
@@ -141,7 +144,7 @@ function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<str
   return { literals, others };
 }
 
-/** The one text that a part of a pattern matches; undefined if there may be others. */
+/** Returns the only text that a part of a pattern matches; undefined if there may be others. */
 function literalOf(node: PatternNode): string | undefined {
   switch (node.kind) {
     case 'set': {

@@ -1,9 +1,9 @@
-/** What clocks and calendars on the wall show. */
+/** A date and time as clocks in a time zone show it. */
 export interface LocalTime {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
-  /** Of the month, 1 to 31. */
+  /** Day of the month, 1 to 31. */
   readonly day: number;
   readonly hour: number;
   readonly minute: number;
@@ -16,16 +16,16 @@ export interface LocalTime {
 
 const DAY_MS = 86_400_000;
 
-/** Formats that are kept. Zones come from definitions, so there are few. */
+/** Maximum number of cached formats. Zones come from definitions, so there are few. */
 const FORMATS_MAX = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * The time in a zone at a moment.
+ * Returns the local time in a zone.
  *
  * @param epochMs from 1970 to the year 9999
- * @param zone as `timeZoneOf` gives it
- * @throws RangeError when there is no such zone
+ * @param zone as returned by `timeZoneOf`
+ * @throws RangeError if there is no such zone
  */
 export function localTime(epochMs: number, zone: string): LocalTime {
   const fields = new Map(

@@ -3,18 +3,18 @@ import type { SilencedEntry } from '../schemas/silenced.ts';
 import { endAfter } from './expiry.ts';
 import { silencedEntry, targetId } from './silencing.ts';
 
-/** What becomes of a silence that a command holds while it runs (spec, maintenance 1). */
+/** The outcome of a maintenance request: a command holds a silence while it runs (spec, maintenance 1). */
 export type Hold =
-  /** It begins. */
+  /** The silence begins. */
   | { readonly kind: 'begin'; readonly entry: SilencedEntry }
-  /** It lasts longer. */
+  /** The silence is extended. */
   | { readonly kind: 'renew'; readonly entry: SilencedEntry }
-  /** Somebody else has made one in its place, or had before. */
+  /** Another silence exists on the same target, from before or as a replacement. */
   | { readonly kind: 'taken'; readonly by: SilencedEntry }
-  /** Somebody has cleared it. */
+  /** The silence was cleared by somebody. */
   | { readonly kind: 'gone' };
 
-/** @param before the living entry on the same subscription and check */
+/** @param before the active silence on the same subscription and check */
 export function nextHold(before: SilencedEntry | undefined, request: HoldRequest, nowMs: number): Hold {
   if (before !== undefined && before.run !== request.run) return { kind: 'taken', by: before };
   const { subscription, check, selector, reason, creator, run, seconds } = request;
@@ -24,12 +24,14 @@ export function nextHold(before: SilencedEntry | undefined, request: HoldRequest
   return { kind: 'begin', entry: { ...entry, run } };
 }
 
-/** Whether a run may end a silence: what others have made in its place stays. */
+/** Whether a run may end a silence. A replacement by somebody else stays. */
 export function mayRelease(entry: SilencedEntry, { run }: Pick<ReleaseRequest, 'run'>): boolean {
   return entry.run === run;
 }
 
-/** For who finds it there: `client:web-1:* is silenced already, by alice: CHG-1`. */
+/**
+ * Returns the error message for a silence that exists already: `client:web-1:* is silenced already, by alice: CHG-1`.
+ */
 export function takenText({ id, creator, reason, run }: SilencedEntry): string {
   const by = creator === null ? '' : `, by ${creator}`;
   const why = reason === null ? '' : `: ${reason}`;
@@ -37,7 +39,7 @@ export function takenText({ id, creator, reason, run }: SilencedEntry): string {
   return `${id} is silenced already${by}${why}: ${what}, or name another check`;
 }
 
-/** The id of what a request is about. */
+/** Returns the id of the silence that a request addresses. */
 export function heldId(request: Omit<ReleaseRequest, 'run'>): string {
   return targetId(request);
 }

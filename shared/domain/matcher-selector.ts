@@ -3,8 +3,8 @@ import { compileMatchers, type CompiledMatcher, type LabelMatcher } from './labe
 import { problem, type SearchProblem } from './search-syntax.ts';
 
 /*
- * A set of matchers as a selector: `{alertname="Down",instance=~"web-.*"}`. It covers the events whose labels fulfil
- * all matchers, by the rule of Alertmanager (prometheus 2.2).
+ * A set of matchers as a selector: `{alertname="Down",instance=~"web-.*"}`. As in Alertmanager, it covers the events
+ * whose labels meet all matchers (prometheus 2.2).
  */
 
 /** A selector that is a set of matchers; see `Selector`. */
@@ -13,19 +13,19 @@ export interface MatcherSelector {
   readonly text: string;
   readonly attributes: { readonly client: readonly string[]; readonly check: readonly string[] };
   readonly matchers: readonly CompiledMatcher[];
-  /** The cost of an evaluation, see `Selector.cost`. */
+  /** The cost of one evaluation, see `Selector.cost`. */
   readonly cost: number;
-  /** Empty: sets of matchers have an index of their own. */
+  /** Always empty: sets of matchers have an index of their own. */
   readonly keys: readonly never[];
   readonly matches: (subject: LabelSubject) => boolean;
-  /** Does what `matches` does, for labels that are read once for several sets of matchers. */
+  /** Evaluates like `matches`, with labels that several sets of matchers share. */
   readonly covers: (labels: LabelReader) => boolean;
-  /** True: the labels of an alert do not follow from its client. */
+  /** Always true: the labels of an alert do not depend on its client. */
   readonly mayMatch: () => boolean;
   readonly couldMatch: () => boolean;
 }
 
-/** Longest set of matchers as a text; that of entries which come back is the same. */
+/** Maximum length of a set of matchers as text; also for silences that are read back. */
 const MATCHERS_LENGTH_MAX = 16_384;
 const MATCHERS_MAX = 100;
 
@@ -34,7 +34,7 @@ export function isMatchersText(text: string): boolean {
   return text.startsWith('{');
 }
 
-/** Matchers as a text from which `parseMatchers` reads the same again. */
+/** Formats matchers as a text that `parseMatchers` reads back. */
 export function matchersText(matchers: readonly LabelMatcher[]): string {
   return `{${matchers.map(matcherText).join(',')}}`;
 }
@@ -52,7 +52,7 @@ function signOf(isRegex: boolean, isEqual: boolean): string {
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
 const MATCHER = new RegExp(String.raw`\s*([a-zA-Z_]\w*|${QUOTED})\s*(=~|!~|!=|=)\s*(${QUOTED})\s*(,|\})`, 'uy');
 
-/** Reads a set of matchers. */
+/** Parses a set of matchers. */
 export function parseMatchers(text: string): readonly LabelMatcher[] | SearchProblem {
   if (text.length > MATCHERS_LENGTH_MAX) {
     return problem(`the matchers are longer than ${String(MATCHERS_LENGTH_MAX)} characters: use fewer of them`, 0);
@@ -77,22 +77,22 @@ function unquoted(text: string): string | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    // An escape that JSON does not know.
+    // The text contains an escape that JSON does not know.
     return undefined;
   }
 }
 
-/** Reads the text of a set of matchers as a selector. Never throws. */
+/** Parses a set of matchers as a selector. Never throws. */
 export function parseMatcherSelector(text: string): MatcherSelector | SearchProblem {
   const read = parseMatchers(text);
   if ('kind' in read) return read;
   const matchers = compileMatchers(read);
   if ('problem' in matchers) return problem(matchers.problem, 0);
-  // As in Alertmanager: a set that matches an event without labels covers nearly everything, mostly by mistake.
+  // As in Alertmanager: a set that matches an event without labels covers nearly everything, usually by mistake.
   if (matchers.every(({ matches }) => matches(''))) {
     return problem('at least one matcher must not match the empty value: name a label that must be there', 0);
   }
-  // What is cheap to evaluate rules most events out.
+  // Cheap matchers come first, because they rule out most events.
   const cheapFirst = matchers.toSorted((a, b) => Number(a.isRegex) - Number(b.isRegex));
   const covers = (labels: LabelReader): boolean => cheapFirst.every((matcher) => isFulfilled(matcher, labels));
   return {
@@ -112,11 +112,11 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   };
 }
 
-/** The cost of a pattern, in comparisons of two texts, and of each of its characters. */
+/** The cost of a pattern and of each of its characters; comparing two texts costs 1. */
 const PATTERN_COST = 5;
 const PATTERN_CHARACTER_COST = 0.5;
 
-/** Patterns count only where no required value rules most events out before. */
+/** Patterns count only if no required value rules out most events first. */
 function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
   if (requiredValues({ matchers }).length > 0) return matchers.length;
   return matchers.reduce(
@@ -125,7 +125,10 @@ function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
   );
 }
 
-/** Returns true if one of several values, as of `subscription`, is the required one, or none is an excluded one. */
+/**
+ * Whether a label meets a matcher. A label with several values, such as `subscription`, needs one required value or no
+ * excluded one.
+ */
 function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelReader): boolean {
   const values = labels(name);
   const [first = ''] = values;
@@ -133,7 +136,10 @@ function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelR
   return isEqual ? values.some(matches) : values.every(matches);
 }
 
-/** The labels and values that an event must have to be covered: by one of them a set of matchers is found. */
+/**
+ * Returns the labels and values that an event must have to be covered. The index finds a set of matchers by one of
+ * them.
+ */
 export function requiredValues({ matchers }: Pick<MatcherSelector, 'matchers'>): readonly LabelMatcher[] {
   return matchers.filter(({ value, isRegex, isEqual }) => isEqual && !isRegex && value !== '');
 }

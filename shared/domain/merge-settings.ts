@@ -1,11 +1,11 @@
-/** A JSON object as it comes out of a file. */
+/** A JSON object from a file. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Later settings over earlier ones (completion 1.16): objects merge deeply, arrays are joined without duplicates (equal
- * as JSON text), anything else is replaced, and so is a command that is a list: half of one and half of another would run
- * something that nobody wrote. Neither argument is changed. Only own keys are read, and every key becomes
- * an own key, whatever its name.
+ * Merges settings; later ones override earlier ones (completion 1.16). Objects merge deeply, arrays are joined without
+ * duplicates (equal as JSON text), and other values are replaced. A command that is a list is replaced too, because a
+ * mix of two commands would run something that nobody wrote. Neither argument is changed. Only own keys are read, and
+ * every key becomes an own key, whatever its name.
  */
 export function mergeSettings(base: Settings, over: Settings): Settings {
   const merged = new Map<string, unknown>(Object.entries(base));

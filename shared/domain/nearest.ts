@@ -1,13 +1,13 @@
-/** Most edits between what was typed and what was probably meant. */
+/** Maximum edit distance between the typed text and a suggestion. */
 const DISTANCE_MAX = 2;
 
-/** The candidate that was probably meant by `typed`: it begins like that, or is at most two edits away. */
+/** Returns the candidate that `typed` probably means: one that it abbreviates, or one at most two edits away. */
 export function nearest(typed: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = DISTANCE_MAX + 1;
   for (const candidate of candidates) {
     const isAbbreviated = typed.length >= 2 && candidate.startsWith(typed);
-    // Two edits turn any word of two letters into any other.
+    // Very short words need a stricter limit: two edits turn any word of two letters into any other.
     const distance = isAbbreviated ? 0.5 : editDistance(typed, candidate);
     if (distance < bestDistance && distance < Math.max(typed.length, candidate.length) - 1) {
       best = candidate;
@@ -17,7 +17,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** The candidates that are most like `typed`, the most similar first: for a text that no candidate is near to. */
+/** Returns the candidates most similar to `typed`, best first, for a text that has no near candidate. */
 export function mostSimilar(typed: string, candidates: readonly string[], count: number): readonly string[] {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }));
   return ranked
@@ -26,7 +26,7 @@ export function mostSimilar(typed: string, candidates: readonly string[], count:
     .map(({ candidate }) => candidate);
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Returns the number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,8 +1,8 @@
 import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } from './history.ts';
 
-/** The number of OK results in a row, if it differs from what the stored history shows. */
+/** The number of OK results in a row, if it differs from the stored history. */
 export interface OkCount {
-  /** The number of OK results in a row; undefined: the number that the history shows. */
+  /** The number of OK results in a row; undefined: the number in the history. */
   readonly okCount: number | undefined;
   /** Occurrences of the last problem, while they exceed the OK results since; undefined: the number in the history. */
   readonly okWatermark: number | undefined;
@@ -17,13 +17,13 @@ interface Before extends OkCount {
 const FROM_HISTORY: OkCount = { okCount: undefined, okWatermark: undefined };
 
 /**
- * Counts one more result. A run of OK results is in the history until that holds nothing else.
+ * Counts one more result. A run of OK results is read from the history until the history holds nothing else.
  *
- * @param history with the result at its new end
+ * @param history with the result as its newest entry
  */
 export function nextOkCount(before: Before, history: History): OkCount {
   if (statusBack(history, 0) !== 0) return FROM_HISTORY;
-  // A full history was preceded by a problem, or by OK results that nobody counted.
+  // A full history was preceded by a problem, or by OK results that were not counted.
   const seed = before.history.length < history.length ? HISTORY_LENGTH : HISTORY_LENGTH + 1;
   const okCount =
     before.okCount === undefined ? (isFullOfOk(history) ? seed : undefined) : Math.min(before.okCount + 1, COUNT_MAX);
@@ -32,10 +32,12 @@ export function nextOkCount(before: Before, history: History): OkCount {
   return { okCount, okWatermark: isAhead ? watermark : undefined };
 }
 
-/** The largest small integer of the engine. */
+/** The largest small integer of the JavaScript engine. */
 const COUNT_MAX = 2 ** 31 - 1;
 
-/** The occurrences of an OK check and their watermark (completion 1.22). The first result ever does not count. */
+/**
+ * Returns the occurrences of an OK check and their watermark (completion 1.22). The first result ever does not count.
+ */
 export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<Before, 'history'>): {
   readonly occurrences: number;
   readonly watermark: number;
@@ -46,7 +48,7 @@ export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<
   return { occurrences, watermark: Math.max(occurrences, okWatermark ?? longestRun(statuses.slice(0, okSince))) };
 }
 
-/** The occurrences of the problem that these statuses end with. */
+/** Returns the highest occurrence count of the problem at the end of these statuses. */
 function longestRun(statuses: readonly number[]): number {
   let longest = 0;
   let run = 0;

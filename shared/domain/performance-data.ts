@@ -1,12 +1,12 @@
-/** One measurement of a Nagios plugin, behind the bar or another measurement: `time=0.01s;;;0`, `'used space'=80%`. */
+/** One measurement of a Nagios plugin, after the bar or another measurement: `time=0.01s;;;0`, `'used space'=80%`. */
 const MEASUREMENT = /\s*(?:'[^'=|]+'|[^\s'=|]+)=(?:[-+]?[\d.]|U(?:[\s;]|$))/y;
 
 /**
- * The output of a Nagios plugin as people read it, without the measurements behind `|`. A bar that is part of a text
- * stays. Lines of measurements that follow the second bar go as well.
+ * Removes the measurements after `|` from the output of a Nagios plugin. A bar inside a text stays. Lines of
+ * measurements after the second bar are removed too.
  */
 export function withoutPerformanceData(output: string): string {
-  // Nearly always, and asked for each problem.
+  // Fast path: nearly all outputs have no bar, and this runs for each problem.
   if (!output.includes('|')) return output;
   let isData = false;
   const lines: string[] = [];
@@ -19,7 +19,7 @@ export function withoutPerformanceData(output: string): string {
   return lines.join('\n');
 }
 
-/** Looks behind each bar once: the output may be long, and nothing but bars or spaces. */
+/** Checks each bar once: a long output may consist of bars or spaces only. */
 function beforeMeasurements(line: string): string {
   for (let bar = line.indexOf('|'); bar !== -1; bar = line.indexOf('|', bar + 1)) {
     if (isMeasurementAt(line, bar + 1)) return line.slice(0, bar).trimEnd();

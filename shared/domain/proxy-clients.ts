@@ -6,12 +6,12 @@ import { entityInFilter } from './v2/event-shape.ts';
 import { withPromotedNames } from './v2/event-subject.ts';
 import { entityConditions, judgeExpressions } from './v2/expressions.ts';
 
-/** Whether a proxy request is made for a client of a namespace. */
+/** Whether a client gets a proxy request. */
 export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
 
 /**
- * For whom a check with `proxy_requests` is asked: the clients whose attributes match (reference 2.2.3), or, for a check of
- * version 2, the entities for which all expressions hold. To be made once for each definition.
+ * Returns the condition for proxy clients of a check with `proxy_requests`. Clients must match its attributes
+ * (reference 2.2.3), or for v2 checks all expressions must be true. Compute it once per definition.
  */
 export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): ClientCondition {
   const expressions = proxy?.['entity_attributes'];
@@ -21,7 +21,7 @@ export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): C
   return (_namespace, client, moment) => matchConditions(conditions, client, moment).matches;
 }
 
-/** Of what cannot be read, which whoever wrote it was warned of. */
+/** The condition for unreadable definitions, which matches no client. The author was warned about it. */
 const forNobody: ClientCondition = () => false;
 
 function entityCondition(sources: readonly string[]): ClientCondition {
@@ -30,7 +30,7 @@ function entityCondition(sources: readonly string[]): ClientCondition {
   return (namespace, client, moment) => {
     const subject = { entity: withPromotedNames(entityInFilter({ ...v2EntityOf(namespace, client) })) };
     const { objection, defects } = judgeExpressions(conditions, subject, moment);
-    // What has no answer for an entity asks nothing of it.
+    // An expression that fails for an entity sends it no request.
     return objection === undefined && defects.length === 0;
   };
 }

@@ -1,24 +1,24 @@
 import { compileGlob } from './glob.ts';
 
-/** Which clients are meant; what is undefined says nothing. */
+/** Criteria for the clients to prune; undefined criteria match all clients. */
 export interface PruneSelection {
-  /** Seconds without a sign of life and without a result, at least. */
+  /** Minimum seconds without a keepalive and without a result. */
   readonly olderThan: number | undefined;
-  /** A pattern for the name, with `*` and `?`. */
+  /** Pattern for the name, with `*` and `?`. */
   readonly name: string | undefined;
   readonly namespace: string | undefined;
 }
 
-/** A stored client, as far as it matters here. */
+/** The attributes of a stored client that pruning uses. */
 export interface PrunedClient {
   readonly namespace: string;
   readonly name: string;
-  /** Epoch seconds of its last sign of life, or of its newest result where that is later. */
+  /** Epoch seconds of its last keepalive, or of its newest result if that is later. */
   readonly lastSeen: number;
 }
 
 /**
- * Whether a client is meant: everything that is said holds.
+ * Returns a test whether a client meets all criteria.
  *
  * @param now epoch seconds
  */

@@ -2,25 +2,25 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
 
-/** The escape of a surrogate, which may be alone. */
+/** The escape of a surrogate, which may be unpaired. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * JSON in which every text is well-formed: a surrogate without its other half, which only an escape can bring, becomes
- * U+FFFD in values and in names (security S8).
+ * Parses JSON and makes every text well-formed. Unpaired surrogates, which only escapes can produce, become U+FFFD in
+ * values and names (security S8).
  *
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseWellFormedJson(text: string): unknown {
   return wellFormedIfEscaped(text, JSON.parse(text));
 }
 
-/** The value of a text, as `parseWellFormedJson` has it. */
+/** Makes the texts of a parsed value well-formed if the source has escapes of surrogates. */
 export function wellFormedIfEscaped(text: string, value: unknown): unknown {
   return SURROGATE_ESCAPE.test(text) ? wellFormed(value) : value;
 }
 
-/** Recursion is as deep as `JSON.parse` itself has gone. */
+/** Makes all texts well-formed. Recursion is as deep as in `JSON.parse` itself. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
@@ -29,10 +29,10 @@ function wellFormed(value: unknown): unknown {
 }
 
 /**
- * JSON whose texts may hold control characters as they are, such as the newlines of an output that a shell script put
- * between quotes: JSON asks for escapes there, and the legacy service does not.
+ * Parses JSON whose texts may contain raw control characters, such as newlines that a shell script put between quotes.
+ * JSON requires escapes there; Sensu Core does not.
  *
- * @throws SyntaxError when it is not JSON for another reason
+ * @throws SyntaxError if it is not JSON for another reason
  */
 export function parseJsonWithRawControls(text: string): unknown {
   try {
@@ -44,7 +44,7 @@ export function parseJsonWithRawControls(text: string): unknown {
   }
 }
 
-/** Returns the same JSON with escapes for the control characters in its texts, in time linear in the length. */
+/** Escapes the control characters in the texts of JSON, in time linear in the length. */
 export function escapeRawControls(text: string): string {
   const escaped = new EscapedText(text);
   let isInString = false;
@@ -61,13 +61,13 @@ export function escapeRawControls(text: string): string {
   return escaped.end();
 }
 
-/** Code units that are turned into a string at a time: as many as a call takes as arguments. */
+/** Code units converted to a string at a time: as many as a call accepts as arguments. */
 const BUFFER_UNITS = 8192;
-/** Longest text between two escapes that is copied unit by unit: the pieces of a string cost more than that. */
+/** Maximum length of a text between two escapes that is copied unit by unit; for shorter texts a slice costs more. */
 const COPIED_MAX = 64;
 const HEX = '0123456789abcdef';
 
-/** Collects a text in one buffer: a text of control characters would otherwise be millions of pieces. */
+/** Collects a text in one buffer: a text of control characters would otherwise be millions of slices. */
 class EscapedText {
   readonly #text: string;
   readonly #units = new Uint16Array(BUFFER_UNITS);

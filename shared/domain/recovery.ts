@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from './duration.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 
-/** The attributes of an OK that say whether it is enough. */
+/** The attributes of an OK result that decide about recovery. */
 interface RecoveringResult {
   readonly executed: number;
   readonly auto_resolve?: unknown;
@@ -9,25 +9,25 @@ interface RecoveringResult {
 }
 
 /**
- * What has to come before an event resolves by itself (spec, recovery 1).
+ * Parses the condition for an event to resolve by itself (spec, recovery 1).
  *
- * @param value `resolve_after` as somebody wrote it: a number of results, or a duration such as `5m`
- * @returns undefined: it asks for nothing
+ * @param value `resolve_after` as written: a number of results, or a duration such as `5m`
+ * @returns undefined if there is no condition
  */
 export function resolveAfterOf(value: unknown): Recovery['after'] | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value > 0 ? value : undefined;
-  // Plain seconds would be mistaken for results.
+  // Plain seconds could be mistaken for a number of results.
   if (typeof value !== 'string' || /^\d*$/.test(value)) return undefined;
   const seconds = parseDuration(value);
   return seconds === undefined || seconds === 0 ? undefined : value;
 }
 
 /**
- * How far an event has recovered with one more OK. The time is counted from run to run by `executed`, so that what an
- * agent kept while it was cut off counts for when it was; it never runs backwards with somebody's clock.
+ * Returns the recovery of an event after one more OK. Time is measured between runs by `executed`, so that results
+ * spooled while an agent was offline count for their own time. It never goes backward with the clock of a host.
  *
- * @param before with the OK before this one; undefined: this is the first
- * @returns undefined: its check asks for nothing
+ * @param before recovery after the previous OK; undefined: this is the first
+ * @returns undefined if the check has no recovery condition
  */
 export function nextRecovery(before: Recovery | undefined, result: RecoveringResult): Recovery | undefined {
   if (result.resolve_after === undefined || result.auto_resolve === false) return undefined;
@@ -41,12 +41,12 @@ export function nextRecovery(before: Recovery | undefined, result: RecoveringRes
   };
 }
 
-/** Whether nothing is left to wait for. */
+/** Whether the recovery is complete. */
 export function isRecovered({ results, since, last, after }: Recovery): boolean {
   return typeof after === 'number' ? results >= after : last - since >= (parseDuration(after) ?? 0);
 }
 
-/** `1 of 3 OK`, `OK for 40s of 5m`. */
+/** Formats the progress of a recovery: `1 of 3 OK`, `OK for 40s of 5m`. */
 export function recoveryWords({ results, since, last, after }: Recovery): string {
   if (typeof after === 'number') return `${String(results)} of ${String(after)} OK`;
   return `OK for ${formatDuration(last - since)} of ${after}`;

@@ -6,24 +6,24 @@ import { formatDuration } from './duration.ts';
 import { localTime } from './local-time.ts';
 
 /*
- * When an entry that recurs is in force (silencing 3). A schedule says when windows begin on the clock on the wall of its zone; from
- * there on a window lasts for a span of real time.
+ * Windows in which a recurring silence is active (silencing 3). A schedule defines when windows begin, in the local
+ * time of its zone. Their duration is in elapsed time, whatever clock changes fall into it.
  */
 
-/** A span in which an entry that recurs is in force: from `beginMs` until before `endMs`. */
+/** A window in which a recurring silence is active: from `beginMs` until before `endMs`. */
 export interface RecurringWindow {
   readonly beginMs: number;
   readonly endMs: number;
-  /** What clocks do at its begin, or before it ends; undefined: nothing. */
+  /** The clock change at its begin, or before its end; undefined if there is none. */
   readonly clockChange?: ShownWindow['clock_change'];
 }
 
 const DAY_MS = 86_400_000;
 
-/** A schedule comes within as many days, or never: between two leap days there may be eight years. */
+/** A schedule has its next day within this number of days, or never: two leap days may be eight years apart. */
 const DAYS_MAX = 8 * 366 + 1;
 
-/** What is asked for, as it is kept. */
+/** Returns a submitted recurrence in its stored form, with defaults. */
 export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   const { schedule, zone, duration, first_day: first, last_day: last } = submitted;
   return {
@@ -35,19 +35,19 @@ export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   };
 }
 
-/** A part of a recurrence, by its name on the wire. */
+/** Name of a part of a recurrence on the wire. */
 export type RecurrencePart = keyof Recurrence;
 
 /**
- * What is wrong with a recurrence whose parts are right, each for itself.
+ * Returns the problem of a recurrence whose parts are valid by themselves.
  *
- * @returns what to do about it, to be read behind its name; undefined: nothing is wrong
+ * @returns what to do, as text that follows its name; undefined if there is no problem
  */
 export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string | undefined {
   return recurrenceFault(recurrence, nowMs)?.problem;
 }
 
-/** What is wrong with a recurrence, with the part that is to be another one. */
+/** Returns the problem of a recurrence, with the part that must change. */
 export function recurrenceFault(
   recurrence: Recurrence,
   nowMs: number,
@@ -68,14 +68,14 @@ export function recurrenceFault(
     : { part: 'last_day', problem: `no window starts before last_day ${last}: choose a later day` };
 }
 
-/** The window that is in force at a moment, or else the next one; undefined: there is none any more. */
+/** Returns the window that is active now, or else the next one; undefined if there is none any more. */
 export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
   const { schedule, zone, duration, first_day: first, last_day: last } = recurrence;
   const key = JSON.stringify([schedule, zone, duration, first, last]);
   const cached = windowsByRecurrence.get(key);
   if (cached !== undefined && cached.sinceMs <= nowMs && nowMs < cached.untilMs) return cached.window;
   const window = firstWindow(recurrence, nowMs);
-  // Until its end no other window is the next one; that there is none is looked for again after a day.
+  // Until the window ends it stays the next one. A missing window is searched again after a day.
   const untilMs = window?.endMs ?? nowMs + DAY_MS;
   if (windowsByRecurrence.size >= CACHED_MAX) windowsByRecurrence.clear();
   windowsByRecurrence.set(key, { window, sinceMs: nowMs, untilMs });
@@ -87,16 +87,18 @@ function firstWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | u
   return undefined;
 }
 
-/** Most recurrences whose next window is remembered, and most schedules: many entries have the same one. */
+/** Maximum number of recurrences and of schedules in the caches: many silences share the same ones. */
 const CACHED_MAX = 10_000;
 
-/** The next window of recurrences, by all of their parts: valid from one moment until before another. */
+/**
+ * Cache of the next window of recurrences, by all their parts. An entry is valid from `sinceMs` until before `untilMs`.
+ */
 const windowsByRecurrence = new Map<
   string,
   { readonly window: RecurringWindow | undefined; readonly sinceMs: number; readonly untilMs: number }
 >();
 
-/** The window that is in force at a moment and those that follow, `count` at most. */
+/** Returns the active window and those that follow, at most `count`. */
 export function nextWindows(recurrence: Recurrence, nowMs: number, count: number): RecurringWindow[] {
   const windows: RecurringWindow[] = [];
   for (const window of windowsAt(recurrence, nowMs)) {
@@ -106,10 +108,10 @@ export function nextWindows(recurrence: Recurrence, nowMs: number, count: number
   return windows;
 }
 
-/** As many as are shown before an entry is made. */
+/** Number of windows shown in the preview of a silence. */
 const SHOWN_WINDOWS = 5;
 
-/** The next windows, as they are shown. */
+/** Returns the next windows for display. */
 export function shownWindows(recurrence: Recurrence, nowMs: number): ShownWindow[] {
   return nextWindows(recurrence, nowMs, SHOWN_WINDOWS).map(shownWindow);
 }
@@ -119,7 +121,7 @@ function shownWindow({ beginMs, endMs, clockChange }: RecurringWindow): ShownWin
   return clockChange === undefined ? span : { ...span, clock_change: clockChange };
 }
 
-/** @param nowMs epoch milliseconds; windows that have ended then are left out */
+/** @param nowMs epoch milliseconds; windows that have ended by then are left out */
 function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringWindow, void, undefined> {
   const schedule = scheduleOf(recurrence);
   const zone = timeZoneOf(recurrence.zone);
@@ -127,7 +129,7 @@ function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringW
   const durationMs = recurrence.duration * 1000;
   let held: Start | undefined;
   for (const start of startsFrom(schedule, zone, recurrence, nowMs - durationMs)) {
-    // Two that clocks skip come at the same moment, as one.
+    // Two starts that a clock change skips fall on the same moment and count as one.
     if (held !== undefined && start.ms <= held.ms) continue;
     if (held !== undefined) {
       const window = windowOf(held, Math.min(held.ms + durationMs, start.ms), zone);
@@ -154,14 +156,14 @@ function changeDuring(beginMs: number, endMs: number, zone: string): 'during' | 
   return offsetAt(beginMs, zone) === offsetAt(endMs - 1, zone) ? undefined : 'during';
 }
 
-/** All starts at or after a moment, and perhaps some before it. */
+/** Yields all starts at or after a moment, and perhaps some before it. */
 function* startsFrom(
   schedule: Schedule,
   zone: string,
   { first_day: first, last_day: last }: Recurrence,
   fromMs: number,
 ): Generator<Start, void, undefined> {
-  // The local day may be one before that of UTC, and what a clock skips belongs to the day before.
+  // The local day may be one before the UTC day, and a skipped start belongs to the day before.
   const earliest = Math.floor(fromMs / DAY_MS) * DAY_MS - 2 * DAY_MS;
   const firstDay = Math.max(earliest, (first === undefined ? undefined : dayOf(first)) ?? earliest);
   const lastDay = (last === undefined ? undefined : dayOf(last)) ?? Infinity;
@@ -170,7 +172,7 @@ function* startsFrom(
     if (!isOnDay(schedule, day)) continue;
     farthest = day + DAYS_MAX * DAY_MS;
     const before = offsetAt(day - DAY_MS, zone);
-    // No time is offset by more than 14 hours: what this day holds lies between.
+    // Offsets are at most 14 hours, so this range contains the whole local day.
     const after = offsetAt(day + 2 * DAY_MS, zone);
     for (const minutes of schedule.times) {
       const localMs = day + minutes * 60_000;
@@ -179,7 +181,7 @@ function* startsFrom(
   }
 }
 
-/** The moment at which clocks show a time: the first of two, and where they skip it the first behind the gap. */
+/** Returns the moment at which clocks show a time: the first of two, or the end of the gap if clocks skip it. */
 function startOf(localMs: number, zone: string): Start {
   const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
   const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + offsetAt(ms, zone) === localMs);
@@ -193,7 +195,7 @@ function startOf(localMs: number, zone: string): Start {
   return { ms: first, kind: moments.some((ms) => ms !== first) ? 'start_twice' : 'once' };
 }
 
-/** The first moment with the offset that is in force at `untilMs`, where that at `sinceMs` is another one. */
+/** Returns the first moment with the offset of `untilMs`, if `sinceMs` has another offset. */
 function turnBetween(sinceMs: number, untilMs: number, zone: string): number {
   const after = offsetAt(untilMs, zone);
   let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
@@ -205,7 +207,7 @@ function turnBetween(sinceMs: number, untilMs: number, zone: string): number {
   return high * 1000;
 }
 
-/** By how much clocks are before UTC at a moment, milliseconds. */
+/** Returns the offset of a zone from UTC at a moment, in milliseconds. */
 function offsetAt(ms: number, zone: string): number {
   if (zone === SCHEDULE_ZONE) return 0;
   const { year, month, day, hour, minute, second } = localTime(ms, zone);
@@ -216,7 +218,7 @@ function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): bool
   const [month, monthDay, weekday] = dateOf(dayMs);
   if (months?.has(month) === false) return false;
   const [onMonthDay, onWeekday] = [monthDays?.has(monthDay), weekdays?.has(weekday)];
-  // As in cron: where both are named, either is enough.
+  // As in cron: if both are given, either is enough.
   return onMonthDay === undefined || onWeekday === undefined
     ? (onMonthDay ?? onWeekday ?? true)
     : onMonthDay || onWeekday;
@@ -224,7 +226,7 @@ function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): bool
 
 type DateParts = readonly [month: number, monthDay: number, weekday: number];
 
-/** The days from 2000 to 2099, made when the first one is asked for: a rare day is looked for among thousands. */
+/** Cache of the days from 2000 to 2099, filled on first use: a rare day is searched among thousands. */
 const dates: DateParts[] = [];
 const FIRST_DATE_MS = Date.UTC(2000, 0);
 const DATES = (Date.UTC(2100, 0) - FIRST_DATE_MS) / DAY_MS;
@@ -241,14 +243,14 @@ function datePartsOf(dayMs: number): DateParts {
   return [date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()];
 }
 
-/** The shortest time between two starts, as clocks show it, milliseconds; infinite where there is one at most. */
+/** Returns the shortest time between two starts in local time, in milliseconds; infinite if there is at most one. */
 function leastApart(schedule: Schedule): number {
   const { times } = schedule;
   let least = Infinity;
   for (const [at, minutes] of times.entries()) least = Math.min(least, minutes - (times[at - 1] ?? -Infinity));
   const wrap = (times[0] ?? 0) - (times.at(-1) ?? 0);
   let last: number | undefined;
-  // From a leap year on, at any.
+  // Any leap year serves as the start.
   for (let day = Date.UTC(2024, 0), left = DAYS_MAX; left > 0; day += DAY_MS, left--) {
     if (!isOnDay(schedule, day)) continue;
     if (last !== undefined) least = Math.min(least, (day - last) / 60_000 + wrap);

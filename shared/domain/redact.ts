@@ -2,7 +2,7 @@ import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
 import { isSettings, type Settings } from './merge-settings.ts';
 
-/** Attributes whose values are never shown (completion 1.10). */
+/** Attributes whose values are always redacted (completion 1.10). */
 const REDACT_KEYS: ReadonlySet<string> = new Set([
   'password',
   'passwd',
@@ -30,56 +30,59 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
 
 const REDACTED = 'REDACTED';
 
-/** Where definitions keep `NAME=value` for the environment of a command: secrets more often than not, under any name. */
+/** The attribute with `NAME=value` for the environment of a command. Its values are often secrets, under any name. */
 const VARIABLES = 'env_vars';
 
-/** Of webhooks: among them are credentials under any name. Where they are hidden, so is what makes their address a secret. */
+/**
+ * The attribute of webhooks with HTTP headers, which may contain credentials under any name. If headers are redacted,
+ * the secret part of the URL is redacted too.
+ */
 const HEADERS = 'headers';
 
-/** Of ntfy: whoever knows it may read and write there. */
+/** The topic of ntfy: anybody who knows it may read and write there. */
 const TOPIC = 'topic';
 
-/** Whether an attribute of this name is hidden wherever nobody says otherwise. */
+/** Whether an attribute of this name is redacted by default. */
 export function isHiddenKey(key: string): boolean {
   return REDACT_KEYS.has(key) || key === VARIABLES;
 }
 
-/** A client, or what is known of one. */
+/** A client, or the attribute of one that matters here. */
 type Redacting = Client | { readonly redact?: unknown };
 
-/** The keys to hide in the record of a client: its own `redact` list replaces the default one. */
+/** Returns the keys to redact in the record of a client: its own `redact` list replaces the default one. */
 export function redactKeysOf(client: Redacting): ReadonlySet<string> {
   return ownKeys(client['redact']) ?? REDACT_KEYS;
 }
 
 /**
- * The keys to hide in the checks of a client: its own ones besides the default ones, because much of a check is from a
- * definition, of whose secrets the client knows nothing.
+ * Returns the keys to redact in the checks of a client: its own ones and the default ones. Much of a check comes from a
+ * definition, whose secrets the client does not know.
  */
 export function checkRedactKeysOf(client: Redacting): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
 /**
- * Whether with another `redact` list less of the record of a client would be hidden.
+ * Whether another `redact` list would redact less of the record of a client.
  *
- * @param redactList null and absent: the default one
+ * @param redactList null or absent: the default list
  */
 export function uncovers(client: Client, redactList: unknown): boolean {
   const after = ownKeys(redactList) ?? REDACT_KEYS;
   return [...redactKeysOf(client)].some((key) => !after.has(key));
 }
 
-/** The keys to hide in settings: those that their `client` section names besides the default ones, and those of handlers. */
+/** Returns the keys to redact in settings: those of the `client` section, the default ones, and those of handlers. */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
   const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
   return new Set([...keys, HEADERS]);
 }
 
-/** The keys to hide in handlers and other definitions. */
+/** Keys to redact in handlers and other definitions. */
 export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS]);
 
-/** Credentials may stand before the host. */
+/** A URL, which may contain credentials before the host. */
 const WEB_ADDRESS = /^(?<scheme>https?:\/\/)(?:[^/?#@]*@)?(?<host>[^/?#@\s]+)/i;
 
 function withDefaults(redactList: unknown): ReadonlySet<string> {
@@ -91,7 +94,7 @@ function ownKeys(redactList: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(redactList) ? new Set(redactList.filter((key) => typeof key === 'string')) : undefined;
 }
 
-/** An event without the secrets in both of its parts; the event itself when it holds none. */
+/** Redacts both parts of an event; returns the event itself if it contains no secrets. */
 export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event: Shown): Shown {
   const client = redact(event.client, redactKeysOf(event.client));
   const check = redact(event.check, checkRedactKeysOf(event.client));
@@ -100,17 +103,17 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
 
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
 
-/** Whether JSON as `JSON.stringify` writes it has an attribute that the default keys hide: far cheaper than `redact`. */
+/** Whether JSON from `JSON.stringify` has an attribute with a default key; far cheaper than `redact`. */
 export function hasHiddenKey(json: string): boolean {
   return HIDDEN_KEY.test(json);
 }
 
-/** Whether a client has keys of its own to hide in what belongs to it. */
+/** Whether a client has its own list of keys to redact. */
 export function hasOwnRedactKeys(client: Redacting): boolean {
   return Array.isArray(client['redact']);
 }
 
-/** A copy with the value of every such attribute replaced, at every depth; the value itself when there is none. */
+/** Returns a copy with the values of these keys replaced at every depth; the value itself if there are none. */
 export function redact<T>(value: T, keys: ReadonlySet<string> = REDACT_KEYS): T {
   return redacted(value, keys) as T;
 }
@@ -143,10 +146,9 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
 }
 
 /**
- * What somebody sends who has read it redacted: where a hidden value comes back as it was shown, the one that is there
- * stays.
+ * Merges an edited value that was read redacted: a value that comes back redacted keeps its present content.
  *
- * @param keys of what was shown
+ * @param keys keys that were redacted when it was shown
  */
 export function keepHidden<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
   return withHidden(sent, present, keys) as T;
@@ -168,13 +170,13 @@ function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>):
   );
 }
 
-/** `NAME=REDACTED`; whatever is no variable is hidden as a whole. */
+/** Formats a variable as `NAME=REDACTED`; other values are redacted as a whole. */
 function redactedVariable(variable: unknown): string {
   const name = nameOf(variable);
   return name === undefined ? REDACTED : `${name}=${REDACTED}`;
 }
 
-/** Variables that come back as they were shown have the values that they had. */
+/** Restores the values of variables that come back redacted. */
 function withHiddenVariables(sent: readonly unknown[], present: unknown): readonly unknown[] {
   const before: readonly unknown[] = Array.isArray(present) ? present : [];
   return sent.map((variable) =>
@@ -189,7 +191,7 @@ function nameOf(variable: unknown): string | undefined {
   return typeof variable === 'string' && end > 0 ? variable.slice(0, end) : undefined;
 }
 
-/** Where it goes, without what only those who may write there know. */
+/** Redacts a URL down to its scheme and host, since the rest may authorize writing there. */
 function redactedUrl(url: unknown): unknown {
   const { scheme, host } = (typeof url === 'string' ? WEB_ADDRESS.exec(url)?.groups : undefined) ?? {};
   return scheme === undefined || host === undefined ? REDACTED : `${scheme}${host}/${REDACTED}`;

@@ -3,11 +3,11 @@ import type { CheckResult } from '../schemas/result.ts';
 import { pastlessState, type EventState } from './event.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** The name of the event that tells of a new client, and of the handler that asks for it. */
+/** The name of the event for a new client, and of its default handler. */
 export const REGISTRATION = 'registration';
 
 /**
- * The check of the event that tells of a new client: the attributes of the client's own `registration` over the defaults
+ * Returns the check of the event for a new client: the client's own `registration` attributes merged over the defaults
  * (recorded exchange `registration events`).
  *
  * @param now epoch seconds
@@ -26,12 +26,15 @@ export function registrationCheck(client: Client, now: number): CheckResult {
   };
 }
 
-/** Whether a client itself asks for the event. */
+/** Whether a client requests the event for its registration. */
 export function wantsRegistration(client: Client): boolean {
   return isSettings(client[REGISTRATION]);
 }
 
-/** The event of a registration, which has no past; that it counts two occurrences is the peer's (legacy-peer, State machine). */
+/**
+ * Returns the state of a registration event, which has no past. Its two occurrences are as at the peer (legacy-peer,
+ * State machine).
+ */
 export function registrationState(id: string, check: CheckResult, now: number): EventState {
   return pastlessState(id, check, now, 2);
 }

@@ -1,15 +1,15 @@
 /**
- * The order in which somebody tries members of which one is as good as the other: everybody has an order of its own, so that
- * all of them spread evenly, and when a member goes only those that were with it go elsewhere (rendezvous hashing).
+ * Returns the order in which a client tries equivalent members (rendezvous hashing). Each client has its own order, so
+ * that clients spread evenly. If a member is lost, only its clients move.
  *
- * @param name of the one who tries
+ * @param name of the client
  */
 export function rendezvousOrder(name: string, members: readonly string[]): string[] {
   const weights = new Map(members.map((member) => [member, hash(`${name} ${member}`)]));
   return members.toSorted((one, other) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0));
 }
 
-/** FNV-1a with 32 bits, mixed once more: texts that differ in their last character only must be far apart. */
+/** FNV-1a with 32 bits and a final mix, so that texts which differ only in their last character get distant hashes. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

@@ -1,22 +1,24 @@
 import type { CheckResult, SubmittedResult } from '../schemas/result.ts';
 
-/** Attributes of a definition that belong to the schedule and not to a result are copied as well (reference 2.4). */
+/** A check definition. Its scheduling attributes are copied to the result too (reference 2.4). */
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Whose result it is. */
+/** Returns the client that a result belongs to. */
 export function clientOf(submitted: SubmittedResult, reporter: string): string {
   return submitted.source ?? reporter;
 }
 
 /**
- * The check part of a result as it is stored (completion 1.4): the report merged over the server's definition, unless
- * it is standalone; `type`, `origin`, `status` and the times filled in. A proxy check keeps the command of its
- * definition, because the one in the report had its tokens substituted (recorded exchange `proxy merge command`).
+ * Returns the check part of a result as it is stored (completion 1.4). The result is merged over the server's
+ * definition, unless it is standalone. `type`, `origin`, `status` and the times are filled in. A proxy check keeps the
+ * command of its definition, because tokens were substituted in that of the result (recorded exchange `proxy merge
+ * command`).
  *
- * `executed` of the past is kept, so that a spooled result keeps its time; one of the future becomes now.
+ * A past `executed` is kept, so that a spooled result keeps its time; a future one becomes now.
  *
- * @param submitted validated; the object may become the answer, since a copy of each would be felt at full load
- * @param issued epoch seconds; undefined keeps what the report says
+ * @param submitted validated; it may be modified and returned, since copying each result would cost too much at full
+ *   load
+ * @param issued epoch seconds; undefined keeps the time in the result
  */
 export function checkResultOf(
   submitted: SubmittedResult,
@@ -32,7 +34,7 @@ export function checkResultOf(
   const isMerged = definition !== undefined && submitted['standalone'] !== true;
   const check: Record<string, unknown> = isMerged ? { ...definition, ...submitted } : submitted;
   const source = submitted.source ?? undefined;
-  // Standalone or not (recorded exchange `merge standalone`).
+  // Applies to standalone results too (recorded exchange `merge standalone`).
   if (source !== undefined && definition?.['command'] !== undefined) check['command'] = definition['command'];
   check['status'] = submitted.status ?? 0;
   check['executed'] = Math.min(submitted.executed ?? now, now);
@@ -41,15 +43,12 @@ export function checkResultOf(
   if (source !== undefined) check['origin'] = about.reporter;
   const metricHandlers = check['output_metric_handlers'];
   if (Array.isArray(metricHandlers) && metricHandlers.length > 0) handleMetrics(check, metricHandlers);
-  // The history is the backend's own.
+  // The backend keeps its own history.
   if ('history' in check) delete check['history'];
   return check as unknown as CheckResult;
 }
 
-/**
- * A check of version 2 whose output holds metrics gives all of its results to the handlers of those, beside its own
- * (prometheus 3.3).
- */
+/** Adds the metric handlers of a v2 check to its own handlers, for all of its results (prometheus 3.3). */
 function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly unknown[]): void {
   if (typeof check['output_metric_format'] !== 'string' || check['output_metric_format'] === '') return;
   const { handlers, handler } = check;
@@ -58,10 +57,13 @@ function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly 
   check['type'] = 'metric';
 }
 
-/** What the output says after an operator resolved the event (completion 1.4). */
+/** Output of a result after an operator resolved the event (completion 1.4). */
 const RESOLVED_OUTPUT = 'Resolving on request of the API';
 
-/** The result that resolves an event on request: its check, now OK, and resolved whatever its definition says. */
+/**
+ * Returns the result that resolves an event on request: its check with status OK, resolved whatever its definition
+ * says.
+ */
 export function resolvingResult(
   check: CheckResult,
   client: string,

@@ -1,16 +1,16 @@
 import { isAttributes } from './attributes.ts';
 
-/** Nobody is waited for longer: there may be more behind it, for which the receiver has time. */
+/** Maximum delay that is accepted, because further notifications may be waiting for a receiver that is ready. */
 const WAIT_MS_MAX = 3_600_000;
 
 /**
- * How long a receiver asks to be left alone: by the header (RFC 9110, 10.2.3), or as bots of Telegram are told
- * (core.telegram.org/bots/api#responseparameters).
+ * Returns the delay that a receiver requests, by the header `Retry-After` (RFC 9110, 10.2.3) or by the response of
+ * Telegram (core.telegram.org/bots/api#responseparameters).
  *
- * @param header of the answer, seconds or a date
- * @param body the beginning of the answer
+ * @param header of the response: seconds or a date
+ * @param body the beginning of the response
  * @param nowMs epoch milliseconds
- * @returns milliseconds, an hour at most; undefined: it does not say
+ * @returns milliseconds, at most an hour; undefined if the response requests no delay
  */
 export function retryAfterMs(header: string | undefined, body: string, nowMs: number): number | undefined {
   const asked = header === undefined ? askedInBody(body) : askedInHeader(header.trim(), nowMs);

@@ -1,9 +1,9 @@
 /**
- * Milliseconds until a check that runs every `intervalMs` is due: the whole fleet is spread evenly over the interval,
- * and one check keeps its place across restarts and on every machine (completion 1.13).
+ * Returns the milliseconds until a check that runs every `intervalMs` is due. Checks are spread evenly over the
+ * interval, and each keeps its offset across restarts and machines (completion 1.13).
  *
  * @param splayKey the first eight bytes of the MD5 of the check's name, little-endian; `client:check` for a standalone
- *   check. The caller hashes, because rules know no cryptography.
+ *   check. The caller hashes, because domain rules use no cryptography.
  * @param intervalMs whole milliseconds, at least 1
  * @param nowMs epoch milliseconds
  * @returns 0 to `intervalMs - 1`; 0 is now

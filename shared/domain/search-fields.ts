@@ -3,46 +3,46 @@ import { compileGlob } from './glob.ts';
 import { severityNamed, severityOf, STATUS_OF } from './severity.ts';
 
 /*
- * Kinds of fields that a search can compare, each with its operators and values. What can be searched is a table of such
- * fields: `search.ts`, `search-nouns.ts`.
+ * Types of search fields, each with its operators and values. A search language is a table of such fields: `search.ts`,
+ * `search-nouns.ts`.
  */
 
-/** Those with two characters first, so that the first one that fits is the right one. */
+/** Operators; those with two characters come first, so that the first match is the longest. */
 export const OPERATORS = ['!=', '>=', '<=', '=', '>', '<', '~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** `field operator value`, checked. */
+/** A validated comparison: `field operator value`. */
 export interface Comparison<Row> {
   readonly kind: 'comparison';
   readonly field: string;
   readonly operator: Operator;
   /** The value as it was typed. */
   readonly text: string;
-  /** Whether its answer can change by the mere passing of time. */
+  /** Whether the result can change with time alone. */
   readonly usesTime: boolean;
   readonly matches: Matches<Row>;
 }
 
 type Matches<Row> = (row: Row, nowSeconds: number) => boolean;
 
-/** Something that rows have and searches can name. */
+/** A field of rows that searches can name. */
 export interface Field<Row> {
   readonly name: string;
-  /** What may stand after the operator. */
+  /** Hint about what may follow the operator. */
   readonly hint: string;
-  /** The operator that is meant most often. */
+  /** The most common operator of the field. */
   readonly operator: Operator;
-  /** Values to offer to somebody who types; there may be others. */
+  /** Values to suggest; others may be valid. */
   readonly values: readonly string[];
-  /** Default false: only what is stored decides. */
+  /** Whether the field depends on the current time; default false. */
   readonly usesTime?: true;
-  /** Of what is yes or no: what the name alone finds. */
+  /** The test for a flag, which its name alone searches for. */
   readonly flag?: (row: Row) => boolean;
-  /** @returns what to say to somebody whose operator or value this field cannot take */
+  /** @returns an error message if the field does not support the operator or value */
   readonly compile: (operator: Operator, value: string) => Matches<Row> | string;
 }
 
-/** @returns the comparison, or what is wrong with it and what to type instead */
+/** @returns the comparison, or an error message with what to type instead */
 export function readValue<Row>(field: Field<Row>, operator: Operator, value: string): Comparison<Row> | string {
   const matches = field.compile(operator, value);
   if (typeof matches === 'string') return matches;
@@ -50,7 +50,7 @@ export function readValue<Row>(field: Field<Row>, operator: Operator, value: str
   return { kind: 'comparison', field: field.name, operator, text: value, usesTime, matches };
 }
 
-/** The same fields of something that has such a row. */
+/** Returns the same fields for items that contain such a row. */
 export function fieldsOf<Row, Item>(fields: readonly Field<Row>[], rowOf: (item: Item) => Row): readonly Field<Item>[] {
   return fields.map(({ flag, compile, ...field }) => ({
     ...field,
@@ -79,7 +79,7 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
 }
 
 /**
- * @param what one of the texts in words
+ * @param what noun phrase for one of the texts
  * @param example a pattern of them
  */
 export function listField<Row>(
@@ -104,15 +104,15 @@ export function listField<Row>(
 }
 
 /**
- * Whether a text equals the value or, with `~`, matches it: as a whole when it has `*` or `?`, otherwise anywhere.
- * Letter case never counts. `!=` is left to the caller: for a list it means that none equals.
+ * Returns a test for texts: equality or, with `~`, a match. Patterns with `*` or `?` match whole texts; others match
+ * anywhere. Case is ignored. The caller negates for `!=`, which for a list means that no item equals the value.
  */
 function textTest(operator: Operator, value: string): ((text: string) => boolean) | undefined {
   const wanted = value.toLowerCase();
   switch (operator) {
     case '=':
     case '!=':
-      // No text is shorter in lower case: a list of long ones is gone through without making others of them.
+      // Lower-casing never shortens a text, so long texts in a list are rejected without being lower-cased.
       return (text) => text === wanted || (text.length <= wanted.length && text.toLowerCase() === wanted);
     case '~': {
       if (!/[*?]/.test(wanted)) return (text) => text.toLowerCase().includes(wanted);
@@ -124,7 +124,7 @@ function textTest(operator: Operator, value: string): ((text: string) => boolean
   }
 }
 
-/** @param read `undefined`: it has none, and nothing compares with it */
+/** @param read `undefined`: the row has no status, and no comparison matches */
 export function statusField<Row>(read: (row: Row) => number | undefined): Field<Row> {
   const hint = 'use ok, warn, crit, unknown or a number';
   return {
@@ -145,7 +145,7 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
   };
 }
 
-/** @param read `undefined`: nobody has counted, and nothing compares with it */
+/** @param read `undefined`: the row has no count, and no comparison matches */
 export function countField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a whole number, as in ${name}>3`;
   return {
@@ -161,7 +161,7 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
   };
 }
 
-/** @param read epoch seconds; `undefined`: it never was, and nothing compares with it */
+/** @param read epoch seconds; `undefined`: it never happened, and no comparison matches */
 export function timeField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
   return movingField(name, meaning, (row, nowSeconds) => {
     const at = read(row);
@@ -169,7 +169,7 @@ export function timeField<Row>(name: string, meaning: string, read: (row: Row) =
   });
 }
 
-/** @param read epoch seconds; `undefined`: it never will be, and nothing compares with it */
+/** @param read epoch seconds; `undefined`: it will never happen, and no comparison matches */
 export function remainingField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
   return movingField(name, meaning, (row, nowSeconds) => {
     const at = read(row);
@@ -200,7 +200,7 @@ function movingField<Row>(
   };
 }
 
-/** @param read seconds that stay as they are; `undefined`: it has none, and nothing compares with it */
+/** @param read seconds that do not change; `undefined`: the row has none, and no comparison matches */
 export function durationField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a duration, as in ${name}>=5m`;
   return {
@@ -268,7 +268,7 @@ function numberTest(operator: Exclude<Operator, '~'>, wanted: number): (value: n
   return (value) => holds(value, wanted);
 }
 
-/** Nothing compares with what is not known. */
+/** Returns a test that is false for unknown values. */
 function ofKnown<Row>(
   read: (row: Row, nowSeconds: number) => number | undefined,
   compare: (value: number) => boolean,

@@ -2,42 +2,42 @@ import { fieldsOf, type Field } from './search-fields.ts';
 import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem } from './search-syntax.ts';
 
 /*
- * The search language of console, `monctl`, REST and feed: one grammar (`search-syntax.ts`) over the fields of what is
- * listed: `search.ts` for events, `search-nouns.ts` for the rest.
+ * The search language of console, `monctl`, REST and feed. All share one grammar (`search-syntax.ts`); the fields
+ * depend on the list: `search.ts` for events, `search-nouns.ts` for the others.
  *
- * - `disk full`: both words somewhere in the row; `"disk full"`: this text; letter case never counts
+ * - `disk full`: both words somewhere in the row; `"disk full"`: this text; case is ignored
  * - `!web` or `not web`, `and` (also without the word), `or`, parentheses
  * - `client=web-1`, `client!=web-1`, `client~web-*` (`*` any text, `?` any character; without them: contains)
  * - `status>=warn`: ok < warn < crit < unknown, or numbers; `occurrences>3`
- * - `silenced`: what is yes or no, by its name alone
- * - `age>1h`, `last<5m`: times, since or until something
+ * - `silenced`: a flag, by its name alone
+ * - `age>1h`, `last<5m`: durations since or until a time
  */
 
-/** What searches of one kind of rows can name. */
+/** The fields and texts that searches of one kind of rows can use. */
 export interface SearchLanguage<Row> {
   readonly fields: SearchFields<Row>;
-  /** The text that words are looked for in, in lower case. */
+  /** Returns the lower-case text of a row that words are searched in. */
   readonly words: (row: Row) => string;
 }
 
 export interface SearchOf<Row> {
   readonly kind: 'search';
-  /** As it was typed. */
+  /** The search as typed. */
   readonly text: string;
   readonly language: SearchLanguage<Row>;
-  /** Absent when it finds everything. */
+  /** Undefined if the search matches every row. */
   readonly tree?: SearchNode<Row>;
   readonly test: Test<Row>;
   readonly usesWords: boolean;
-  /** Whether the answer for a row can change by the mere passing of time. */
+  /** Whether the result for a row can change with time alone. */
   readonly usesTime: boolean;
 }
 
-/** Whether a search finds a row. `words`: the text that words are looked for in. */
+/** Whether a row matches. `words` is the text that words are searched in. */
 type Test<Row> = (row: Row, words: string, nowSeconds: number) => boolean;
 
 /**
- * @param texts what words are looked for in; no search holds a control character, so no word matches across two of them
+ * @param texts that words are searched in; searches contain no control characters, so no word matches across two texts
  */
 export function searchLanguage<Row>(
   fields: readonly Field<Row>[],
@@ -49,7 +49,7 @@ export function searchLanguage<Row>(
   };
 }
 
-/** The same language for something that has such a row, and fields of its own besides. */
+/** Returns the same language for items that contain such a row, with additional fields. */
 export function languageOf<Row, Item>(
   { fields, words }: SearchLanguage<Row>,
   rowOf: (item: Item) => Row,
@@ -59,7 +59,7 @@ export function languageOf<Row, Item>(
   return { fields: new Map(all.map((field) => [field.name, field])), words: (item) => words(rowOf(item)) };
 }
 
-/** Reads a search and compiles it. Never throws; an empty search finds everything. */
+/** Parses and compiles a search. Never throws; an empty search matches every row. */
 export function readSearch<Row>(language: SearchLanguage<Row>, text: string): SearchOf<Row> | SearchProblem {
   const tree = parseSearchTree(language.fields, text);
   if (tree === undefined) {
@@ -78,9 +78,9 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
 }
 
 /**
- * In time that grows with the text of the row, not with the shape of the search.
+ * Whether a row matches a search, in time that depends on the length of the row, not on the shape of the search.
  *
- * @param words the text that the language looks for words in, kept by whoever searches the same row often
+ * @param words the searched text of the row, cached by callers that search the same row often
  */
 export function isFound<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);

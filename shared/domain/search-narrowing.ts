@@ -1,22 +1,22 @@
 import type { SearchOf } from './search-language.ts';
 import type { SearchNode } from './search-syntax.ts';
 
-/** What is known of a row under one search by what became of it under another. */
+/** Whether the verdicts of one search also hold under another. */
 export interface CarriedVerdicts {
-  /** Whether what was found is found again, and whether what was not found is not. */
+  /** Whether rows that matched still match, and whether rows that did not match still do not. */
   readonly found: boolean;
   readonly missed: boolean;
 }
 
-/** What `next` needs not look at again after `before` has, as long as the row is the same. */
+/** Returns which verdicts of `before` also hold for `next`, as long as the row does not change. */
 export function carriedVerdicts<Row>(next: SearchOf<Row>, before: SearchOf<Row>): CarriedVerdicts {
   const isSame = next.text === before.text && !next.usesTime;
   return { found: isSame || isNarrowerSearch(before, next), missed: isSame || isNarrowerSearch(next, before) };
 }
 
 /**
- * Whether everything that `next` finds was found by `before`, too, as when another letter is typed. It is told of words
- * that all must be there, and of nothing else: `false` means that nobody knows.
+ * Whether `before` matched everything that `next` matches, as after typing another letter. Only conjunctions of words
+ * are recognized; `false` means unknown.
  */
 export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>): boolean {
   const wanted = needed(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
@@ -25,7 +25,7 @@ export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>
   );
 }
 
-/** What must all hold; nothing for a search that finds everything. */
+/** Returns the conditions that must all hold; empty for a search that matches every row. */
 function needed<Row>(tree: SearchNode<Row> | undefined): readonly SearchNode<Row>[] {
   if (tree === undefined) return [];
   return tree.kind === 'and' ? tree.nodes : [tree];

@@ -9,44 +9,44 @@ export type SearchNode<Row> =
   | { readonly kind: 'not'; readonly node: SearchNode<Row> }
   | { readonly kind: 'and' | 'or'; readonly nodes: readonly SearchNode<Row>[] };
 
-/** What can be compared, by the names in lower case. */
+/** Fields by their lower-case names. */
 export type SearchFields<Row> = ReadonlyMap<string, Field<Row>>;
 
-/** What a parser asks of them. */
+/** The lookup of fields that a parser needs. */
 export interface NamedFields<Row> {
-  /** @param written the name as it was typed */
+  /** @param written the name as typed */
   get(name: string, written: string): Field<Row> | undefined;
   keys(): Iterable<string>;
-  /** How names look; absent: letters and `_`. */
+  /** Pattern of names; default: letters and `_`. */
   readonly pattern?: RegExp;
 }
 
 export interface SearchProblem {
   readonly kind: 'problem';
-  /** What is wrong and what to type instead. */
+  /** Error message with what to type instead. */
   readonly message: string;
-  /** Where in the text, in UTF-16 units from 0. */
+  /** Position in the text, in UTF-16 units from 0. */
   readonly position: number;
 }
 
 const FIELD_NAME = /^[a-z_]+/i;
 
-/** Bounds that no person reaches by typing, so that no search can take the program's time or stack. */
+/** Limits that no person reaches by typing. They bound the time and stack that a search can use. */
 const SEARCH_LENGTH_MAX = 1024;
 const DEPTH_MAX = 32;
 const NODES_MAX = 200;
 
-/** A text in quotes, which stands for itself whatever it holds. */
+/** Quotes a text, so that it is literal whatever it contains. */
 export function quotedText(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** A text as a word or a value: in quotes where it would be taken apart, or for something else, without them. */
+/** Formats a text as a word or value, quoted if it would be split or misread otherwise. */
 export function searchValue(text: string): string {
   return /^[\w.:@*-]+$/.test(text) && !/^(?:and|or|not)$/i.test(text) ? text : quotedText(text);
 }
 
-/** @returns `undefined` for a search that names nothing and so finds everything */
+/** @returns `undefined` for an empty search, which matches every row */
 export function parseSearchTree<Row>(
   fields: NamedFields<Row>,
   text: string,
@@ -63,11 +63,11 @@ export function problem(message: string, position: number): SearchProblem {
   return { kind: 'problem', message, position };
 }
 
-/** Words that join or turn round what they stand beside; in quotes they are words like all others. */
+/** Words that act as operators; in quotes they are ordinary words. */
 type Keyword = 'and' | 'or' | 'not';
 
 /**
- * Grammar, spaces anywhere between:
+ * Grammar; spaces may appear anywhere between:
  *
  *     any     = all { "or" all }
  *     all     = term { [ "and" ] term }
@@ -89,7 +89,7 @@ class Parser<Row> {
     this.#skipSpaces();
     if (this.#atEnd()) return undefined;
     const node = this.#any();
-    // Only a parenthesis ends a search early.
+    // Only an unmatched ")" ends parsing before the end of the text.
     if (!this.#atEnd()) this.#fail('this ")" closes nothing: remove it, or quote it to search for it');
     return node;
   }

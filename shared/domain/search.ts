@@ -8,9 +8,9 @@ export type { SearchProblem };
 /** A search for events, in the language of `search-language.ts`. */
 export type Search = SearchOf<EventRow>;
 
-/** What a search looks at. */
+/** A row that a search of events examines. */
 export type SearchRow = EventRow & {
-  /** `searchText(row)`, kept by whoever searches the same row often. */
+  /** The result of `searchText(row)`, cached by callers that search the same row often. */
   readonly searchText?: string;
 };
 
@@ -33,15 +33,15 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
     listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
     timeField('age', 'since it entered its status', (row) => row.since),
     timeField('last', 'since its last result', (row) => row.last),
-    // Where events of several backends are listed as one.
+    // Set if a list shows events of several backends.
     textField('backend', (row) => row.backend ?? ''),
-    // Where events of all namespaces are.
+    // Set if a list shows events of all namespaces.
     textField('namespace', (row) => row.namespace ?? ''),
   ],
   ({ client, check, output }) => [client, check, output],
 );
 
-/** Reads a search and compiles it. Never throws; an empty search finds everything. */
+/** Parses and compiles a search for events. Never throws; an empty search matches every event. */
 export function parseSearch(text: string): Search | SearchProblem {
   return readSearch(EVENT_SEARCH, text);
 }
@@ -50,12 +50,12 @@ export function matchesSearch(search: Search, row: SearchRow, nowSeconds: number
   return isFound(search, row, nowSeconds, row.searchText);
 }
 
-/** Whether the answer for a row can change by the mere passing of time. */
+/** Whether the result for a row can change with time alone. */
 export function usesTime(search: Search): boolean {
   return search.usesTime;
 }
 
-/** The lower-case text that words are looked for in. */
+/** Returns the lower-case text of a row that words are searched in. */
 export function searchText(row: EventRow): string {
   return EVENT_SEARCH.words(row);
 }

@@ -10,60 +10,60 @@ import { parseSearchTree, problem, type SearchNode, type SearchProblem } from '.
 import { costOf, selectorKeys, type SelectorKey } from './selector-keys.ts';
 
 /*
- * A selector is a search for checks on clients, over what does not change from result to result (silencing 1): its
- * answer is found once for a client and check, and again when one of both changes. The grammar is that of all searches
- * (`search-language.ts`).
+ * A selector is a search for checks on clients that uses only stable attributes, which do not change with each result
+ * (silencing 1). It is evaluated once for a client and check, and again if one of them changes. Its grammar is that of
+ * all searches (`search-language.ts`).
  */
 
-/** Whose attribute it is. */
+/** The owner of an attribute. */
 export type AttributeOwner = 'client' | 'check';
 
-/** A check on a client, as selectors see it. */
+/** A check on a client as selectors see it. */
 export interface SelectorSubject {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
   readonly subscriptions: readonly string[];
-  /** Of the event, where the selector is one of those that may look at it. */
+  /** Status of the event, for selectors that may use it. */
   readonly status?: number;
   readonly occurrences?: number;
-  /** The meaning of labels to matchers; absent: the default settings. */
+  /** Settings for labels in matchers; undefined: the default settings. */
   readonly naming?: AlertNaming | undefined;
-  /** What `attributeTexts` finds of the record of its owner. */
+  /** Reads the attribute of its owner, see `attributeTexts`. */
   readonly attribute: (owner: AttributeOwner, name: string) => readonly string[];
 }
 
 export interface Selector {
   readonly kind: 'selector';
-  /** As it was written, without spaces around it. */
+  /** The text as written, trimmed. */
   readonly text: string;
-  /** The attributes that it names, of the client and of the check: what has to be known of both. */
+  /** The attributes of client and check that the selector names, which must be known to evaluate it. */
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
-  /** The matchers of a selector such as `{alertname="Down"}`; absent: it is a search (prometheus 2.2). */
+  /** The matchers of a selector such as `{alertname="Down"}`; undefined for a search (prometheus 2.2). */
   readonly matchers?: readonly CompiledMatcher[];
-  /** The cost of an evaluation, see `costOf`. */
+  /** The cost of one evaluation, see `costOf`. */
   readonly cost: number;
   /** The keys under which an index finds the selector, see `selectorKeys`. */
   readonly keys: readonly (readonly SelectorKey[])[];
   readonly matches: (subject: SelectorSubject) => boolean;
   /**
-   * Looks at a client alone, whatever is said of a check.
+   * Evaluates the client alone.
    *
-   * @returns false: it matches no check of this client, whatever that is
+   * @returns false if no check of this client can match
    */
   readonly mayMatch: (client: SelectorSubject) => boolean;
   /**
-   * Looks at a check on a client whose attributes are not at hand.
+   * Evaluates a check on a client without its attributes.
    *
-   * @returns false: it does not match, whatever they are
+   * @returns false if the selector cannot match, whatever the attributes are
    */
   readonly couldMatch: (check: SelectorSubject) => boolean;
 }
 
-/** Most attributes that one selector names. */
+/** Maximum number of attributes in one selector. */
 const ATTRIBUTES_MAX = 20;
 
-/** The attribute `env`, also with what is in it: `labels.app.kubernetes.io/name`. */
+/** The name of an attribute, also of a nested one: `env`, `labels.app.kubernetes.io/name`. */
 const NAME = /^[a-z_](?:[\w./-]*\w)?/i;
 
 const NOT_STABLE = 'changes with every result and cannot be used in a selector';
@@ -79,10 +79,10 @@ function unstable(name: string): [name: string, problem: string] {
   return [name, NOT_STABLE];
 }
 
-/** What stands at the end of each refusal. */
+/** The hint at the end of each error message. */
 const FIELDS = 'use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod';
 
-/** What is the same for every selector. */
+/** Fields that all selectors have. */
 const FIXED_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   [
     textField<SelectorSubject>('client', ({ client }) => client),
@@ -95,9 +95,9 @@ const FIXED_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
 const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
 
 /**
- * Reads a selector. Never throws.
+ * Parses a selector. Never throws.
  *
- * @param changing fields of what changes from result to result, for who has the event at hand; default: none
+ * @param changing fields that change with each result, for callers that have the event; default: none
  */
 export function parseSelector(written: string, changing = NO_CHANGING): Selector | SearchProblem {
   const text = written.trim();
@@ -134,7 +134,7 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
   };
 }
 
-/** What a part of what is known decides; undefined: the rest does. */
+/** Evaluates a selector on a part of its subject; undefined if the result depends on the rest. */
 type PartialTest = (subject: SelectorSubject) => boolean | undefined;
 
 type Leaf = Exclude<SearchNode<SelectorSubject>, { readonly kind: 'not' | 'and' | 'or' }>;
@@ -159,7 +159,7 @@ function partialTest(node: SearchNode<SelectorSubject>, leafTest: (leaf: Leaf) =
   }
 }
 
-/** What a client alone decides, whatever its check is. */
+/** Returns the test of a leaf on a client, for any check. */
 function clientLeaf(leaf: Leaf): PartialTest {
   if (leaf.kind === 'comparison') return comparisonTest(leaf);
   if (leaf.kind !== 'word') return () => undefined;
@@ -167,7 +167,7 @@ function clientLeaf(leaf: Leaf): PartialTest {
   return ({ client }) => (client.toLowerCase().includes(wanted) ? true : undefined);
 }
 
-/** What all but the attributes decides. */
+/** Returns the test of a leaf on everything but attributes. */
 function fixedLeaf(leaf: Leaf, changing: ReadonlyMap<string, Field<SelectorSubject>>): PartialTest {
   if (leaf.kind === 'comparison') {
     const isKnown = FIXED_FIELDS.has(leaf.field) || changing.has(leaf.field);
@@ -181,7 +181,7 @@ function wordsOf({ client, check }: SelectorSubject): string {
   return `${client}\0${check}`.toLowerCase();
 }
 
-/** @param decides what one of them says that settles it */
+/** @param decides the verdict of one test that settles the result */
 function joined(tests: readonly PartialTest[], decides: boolean): PartialTest {
   return (client) => {
     let verdict: boolean | undefined = !decides;
@@ -199,7 +199,8 @@ function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject
   const owner = first === 'check' ? 'check' : ownerOf(first, rest);
   if (owner === 'check') return () => undefined;
   if (owner === 'client' || FIXED_FIELDS.has(field)) return (client) => matches(client, 0);
-  // Of both: what the client has settles it, what it has not may be said of the check.
+  // The attribute may belong to either: a value of the client can settle the result, but a missing one may still be on
+  // the check.
   const settles = operator !== '!=';
   return (client) => {
     const verdict = matches({ ...client, attribute: attributesOfClient(client) }, 0);
@@ -212,16 +213,16 @@ function attributesOfClient({ attribute }: SelectorSubject): SelectorSubject['at
 }
 
 /**
- * `env` is an attribute of the client or of the check, `client.env` one of the client alone.
+ * Returns the field of an attribute: `env` belongs to the client or the check, `client.env` only to the client.
  *
- * @param attributes takes in what is named
+ * @param attributes collects the named attributes
  */
 function fieldOf(
   lower: string,
   name: string,
   attributes: Readonly<Record<AttributeOwner, Set<string>>>,
 ): Field<SelectorSubject> | undefined {
-  // Of a word nobody knows yet whether it is a name: none of these fields is a flag.
+  // The parser also asks about plain words. None of these fields is a flag, so a word that is no name has no field.
   if (!NAME.test(name)) return undefined;
   const fixed = FIXED_FIELDS.get(lower);
   if (fixed !== undefined) return fixed;
@@ -260,7 +261,10 @@ function refusedField(name: string, message: string): Field<SelectorSubject> {
   return { name, hint: message, operator: '=', values: [], compile: () => message };
 }
 
-/** What other searches find by its name alone would here be looked for in names of clients, which nobody means. */
+/**
+ * Returns a flag of other searches that is used as a word here. It would search the names of clients, which nobody
+ * intends.
+ */
 function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
   if (node.kind === 'word')
     return ['silenced', 'inhibited', 'flapping'].find((flag) => flag === node.text.toLowerCase());
@@ -273,19 +277,19 @@ function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
   return undefined;
 }
 
-/** Most texts of one attribute that is a list, and the longest of them. */
+/** Maximum number of texts in an attribute that is a list, and their maximum length. */
 const TEXTS_MAX = 100;
 const TEXT_LENGTH_MAX = 1000;
 
 const NO_TEXTS: readonly string[] = [];
 
 /**
- * What selectors see of an attribute of a client or a check: a text, number or boolean as text, each of those of a list;
- * of what has none, and of what is hidden, nothing.
+ * Returns the texts of an attribute as selectors see it: a text, number or boolean, or those in a list. Other and
+ * redacted values yield nothing.
  *
  * @param record of the client, or the check part of its last result
- * @param name with dots for what is in objects; a name that itself has dots is found as well, as labels may have them
- * @param hidden as `redactKeysOf` of the client gives it
+ * @param name path with dots; names that contain dots themselves are found too, as in labels
+ * @param hidden keys from `redactKeysOf` of the client
  */
 export function attributeTexts(record: unknown, name: string, hidden: ReadonlySet<string>): readonly string[] {
   let value = record;

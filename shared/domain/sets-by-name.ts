@@ -1,11 +1,11 @@
-/** Puts one of several under a name. */
+/** Adds an item to the set of a name. */
 export function addTo<Item>(sets: Map<string, Set<Item>>, name: string, item: Item): void {
   const items = sets.get(name);
   if (items === undefined) sets.set(name, new Set([item]));
   else items.add(item);
 }
 
-/** Takes it away again; a name without any is gone. */
+/** Removes an item from the set of a name, and the name with its last item. */
 export function takeFrom<Item>(sets: Map<string, Set<Item>>, name: string, item: Item): void {
   const items = sets.get(name);
   items?.delete(item);

@@ -1,19 +1,22 @@
 import { isSettings, type Settings } from './merge-settings.ts';
 import { redact, settingsRedactKeys } from './redact.ts';
 
-/** What one attribute was and is, for people: without secrets, and cut where it is long. */
+/** A change of one attribute for display: redacted, and cut if it is long. */
 export interface SettingsChange {
   /** Names joined with dots. */
   readonly path: string;
-  /** Missing when the attribute is new. */
+  /** Undefined if the attribute is new. */
   readonly before?: unknown;
-  /** Missing when the attribute is gone. */
+  /** Undefined if the attribute was removed. */
   readonly after?: unknown;
 }
 
 const TEXT_LENGTH_MAX = 200;
 
-/** What differs, in the order of the names; arrays count as one value. Secrets show that they changed, not what they are. */
+/**
+ * Returns the differences in the order of names; arrays count as one value. For secrets it shows that they changed, but
+ * not their values.
+ */
 export function settingsChanges(before: Settings, after: Settings): SettingsChange[] {
   const secrets = new Set([...settingsRedactKeys(before), ...settingsRedactKeys(after)]);
   return changesAt([], before, after, secrets);
@@ -29,7 +32,7 @@ function changesAt(
   return names.flatMap((name): SettingsChange[] => {
     const [was, is] = [ownValue(before, name), ownValue(after, name)];
     if (isSettings(was) && isSettings(is) && !secrets.has(name)) {
-      // What follows the host in the address of a webhook is a credential at many receivers.
+      // The part after the host in the URL of a webhook is a credential at many receivers.
       const isWebhook = was['type'] === 'webhook' || is['type'] === 'webhook';
       return changesAt([...path, name], was, is, isWebhook ? new Set([...secrets, 'url', 'topic']) : secrets);
     }

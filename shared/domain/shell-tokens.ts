@@ -3,20 +3,20 @@ import { hasToken } from './tokens.ts';
 
 const ENTITY_TOKEN = '{{';
 
-/** What is wrong with a check in whose line for a shell stands what clients say of themselves (security S14). */
+/** Warning about a check that inserts data of clients into a shell command (security S14). */
 export const SHELL_TOKENS_WARNING =
   'has tokens in a line for the shell: whoever may change a client that it runs for may run commands there; ' +
   'write it as a list, the program and its arguments, which needs no shell';
 
 /**
- * Where a check puts attributes of clients into a line that a shell reads: its command or that of a hook, the first.
+ * Returns the path of the first shell command with tokens for attributes of clients: that of the check or of a hook.
  *
- * @param hasEntityTokens whether version 2 defines it, with tokens of its own
+ * @param hasEntityTokens whether the v2 API defined the check, which then has its own tokens
  */
 export function shellTokensIn(check: Attributes, hasEntityTokens: boolean): readonly string[] | undefined {
   const isRisky = (command: unknown): boolean =>
     typeof command === 'string' && (hasToken(command) || (hasEntityTokens && command.includes(ENTITY_TOKEN)));
-  // Of one that is a list, the text is only shown.
+  // For a command that is a list, this text is only for display.
   const isList = isAttributes(check['mon']) && Array.isArray(check['mon']['command']);
   if (!isList && isRisky(check['command'])) return ['command'];
   const hooks: Attributes = isAttributes(check['hooks']) ? check['hooks'] : {};

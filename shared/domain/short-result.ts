@@ -3,8 +3,8 @@ import { truncatesOutput } from './truncation.ts';
 import type { CheckResult } from '../schemas/result.ts';
 
 /**
- * Whether a stored result that opened no event can be followed by ones that are told by what differs: no rule looks at more
- * of them than that they are OK, and their output is stored as it comes.
+ * Whether a stored result that opened no event can be the baseline of delta results. Rules only need to know that those
+ * are OK, and their output is stored unchanged.
  */
 export function isShortenable(check: CheckResult): boolean {
   return (
@@ -18,7 +18,7 @@ export function isShortenable(check: CheckResult): boolean {
   );
 }
 
-/** What each short result tells anew. */
+/** The attributes that each delta result repeats. */
 interface ShortTimes {
   /** Epoch seconds. */
   readonly executed: number;
@@ -28,7 +28,7 @@ interface ShortTimes {
   readonly duration?: number | undefined;
 }
 
-/** Whether the times of a result are such as a short one can tell: asked by the agent and by the backend. */
+/** Whether the times of a result fit in a delta result. Agent and backend both check this. */
 export function hasShortTimes<Result extends Readonly<Record<string, unknown>>>(
   result: Result,
 ): result is Result & ShortTimes {

@@ -4,12 +4,12 @@ import { labelsOfEvent } from './alert-labels.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** The one receiver that there is. */
+/** The only receiver. */
 export const ALERT_RECEIVER = 'mon';
 
 /**
- * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with those that they
- * know (karma), so it is one that they all know; the version of this program is in `mon_info`.
+ * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with known ones
+ * (karma), so it is one that all of them know. The version of this program is in `mon_info`.
  */
 export const ALERTMANAGER_VERSION = '0.25.0';
 
@@ -56,7 +56,7 @@ function textsOf(value: unknown): LabelSet {
   );
 }
 
-/** @param seconds since 1970; what no calendar has becomes 1970 */
+/** @param seconds since 1970; times that a date cannot represent become 1970 */
 function moment(seconds: number): string {
   const date = new Date(seconds * 1000);
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();

@@ -3,43 +3,46 @@ import type { KeptUse, SilencedEntry, SilenceIdle } from '../schemas/silenced.ts
 import { nextWindow, type RecurringWindow } from './recurrence.ts';
 import { isActive, isOver } from './silencing.ts';
 
-/** When silences that match nothing are marked and ended, in seconds; 0: never (spec, idleness 1 and 4). */
+/**
+ * Seconds after which silences that match nothing are marked as idle, and then ended; 0: never (spec, idleness 1 and
+ * 4).
+ */
 export interface IdleRules {
   readonly afterSeconds: number;
-  /** From the mark on. */
+  /** Seconds after the mark. */
   readonly expireSeconds: number;
 }
 
-/** What is known of an entry beside itself. */
+/** Facts about a silence that are not stored in it. */
 export interface IdleFacts {
   readonly use: KeptUse | undefined;
-  /** Whether an event is open that it names or finds; asked only where it matters. */
+  /** Whether the silence covers an open event; called only if the result matters. */
   readonly covers: () => boolean;
 }
 
-/** What is to be done with an entry now. */
+/** The next action for a silence. */
 export type IdleStep =
   | { readonly kind: 'none' }
-  /** From then on, epoch seconds, it is counted how long it matches nothing. */
+  /** Starts counting the time without a match, from this epoch second. */
   | { readonly kind: 'count'; readonly since: number }
-  /** It matches something now. */
+  /** Records a match now. */
   | { readonly kind: 'match' }
-  /** It bears this mark from here on. */
+  /** Marks the silence as idle. */
   | { readonly kind: 'idle'; readonly idle: SilenceIdle }
-  /** It bears no mark any more, although nothing matched. */
+  /** Removes the mark, although nothing matched. */
   | { readonly kind: 'wake' }
   | { readonly kind: 'end'; readonly idle: SilenceIdle };
 
 const NONE: IdleStep = { kind: 'none' };
 
-/** An entry that began no longer ago counts from its begin; of another one nobody looked at what it matched before. */
+/** A silence that began within this time counts from its begin. For an older one earlier matches are unknown. */
 const NEW_SECONDS = 120;
 
-/** What follows for an entry, as it is at this moment, from what it matched so far (spec, idleness). */
+/** Decides the next action for a silence from its matches so far (spec, idleness). */
 export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRules, nowMs: number): IdleStep {
   const { idle } = entry;
   const unmarked: IdleStep = idle === undefined ? NONE : { kind: 'wake' };
-  // One that a command holds is there for as long as the command runs, whatever it matches.
+  // A maintenance silence stays as long as its command runs, whatever it matches.
   if (rules.afterSeconds === 0 || entry.run !== undefined || isOver(entry, nowMs)) return unmarked;
   const began = beginOf(entry);
   if (began * 1000 > nowMs) return unmarked;
@@ -56,11 +59,11 @@ export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRule
 }
 
 /**
- * When an entry is idle unless something matches it before. Of one that recurs only windows count, and at least one has
- * to have gone by from its first to its last moment.
+ * Returns when a silence becomes idle unless it matches before. For a recurring silence only windows count, and at
+ * least one complete window must have passed.
  *
- * @param since epoch seconds from which it matched nothing
- * @returns epoch milliseconds; undefined: it has no window any more
+ * @param since epoch seconds of the last match or of the start of counting
+ * @returns epoch milliseconds; undefined if no further window exists
  */
 function idleAt(
   { recurrence }: Pick<SilencedEntry, 'recurrence'>,
@@ -73,17 +76,17 @@ function idleAt(
 }
 
 /**
- * Whether it is counted from a match on how long an entry matches nothing.
+ * Whether a match restarts the count of the time without a match.
  *
- * @param since epoch seconds from which it matched nothing; undefined: nobody counts yet
+ * @param since epoch seconds of the last match; undefined if the count has not started
  * @param now epoch seconds
  */
 export function isCounted(entry: SilencedEntry | undefined, since: number | undefined, now: number): boolean {
-  // What matches a new one before it is looked at for the first time must not be forgotten by then.
+  // Matches of a new silence count even before its first evaluation.
   return since !== undefined || (entry !== undefined && entry.run === undefined && isNew(beginOf(entry), now));
 }
 
-/** Why an entry is ended that was idle for too long, for the audit trail and the timeline. */
+/** Returns the reason for ending an idle silence, for the audit trail and the timeline. */
 export function idleReason({ since, at }: SilenceIdle): string {
   return `idle: nothing matched since ${moment(since)}, marked ${moment(at)}`;
 }
@@ -92,7 +95,7 @@ function moment(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Epoch seconds from which it may match anything. */
+/** Returns the epoch second from which the silence may match. */
 function beginOf({ begin, timestamp, recurrence }: SilencedEntry): number {
   return recurrence === undefined ? Math.max(begin ?? 0, timestamp) : timestamp;
 }
@@ -116,7 +119,7 @@ function isSameMark(a: SilenceIdle | undefined, b: SilenceIdle): boolean {
 
 const wholeWindows = new WeakMap<Recurrence, { readonly sinceMs: number; readonly window?: RecurringWindow }>();
 
-/** The first window that begins at or after a moment; remembered, because it is asked for again and again. */
+/** Returns the first window that begins at or after a moment; cached, because it is needed repeatedly. */
 function wholeWindow(recurrence: Recurrence, sinceMs: number): RecurringWindow | undefined {
   const known = wholeWindows.get(recurrence);
   if (known?.sinceMs === sinceMs) return known.window;

@@ -5,33 +5,33 @@ import { counted } from './counted.ts';
 import { formatDuration } from './duration.ts';
 import { silencedRow } from './silencing.ts';
 
-/** The client under which the backend tells of itself. */
+/** The client of events about the backend itself. */
 export const BACKEND_CLIENT = 'mon';
 
 /**
- * When it is pointed out that a silence is about to end (spec, reminder 1).
+ * Returns when to send the reminder that a silence is about to end (spec, reminder 1).
  *
- * @param beforeSeconds how long before its end; 0: never
- * @returns epoch milliseconds; undefined: it never is, or has been
+ * @param beforeSeconds time before its end; 0: no reminders
+ * @returns epoch milliseconds; undefined if none is due any more
  */
 export function reminderAt(
   { begin, timestamp, expireAtMs, run, reminded }: SilencedEntry,
   beforeSeconds: number,
 ): number | undefined {
-  // One that a command holds is always about to end, and is renewed.
+  // A maintenance silence is always about to end and is renewed.
   if (beforeSeconds === 0 || expireAtMs === null || run !== undefined || reminded !== undefined) return undefined;
   const atMs = expireAtMs - beforeSeconds * 1000;
-  // Whoever makes a short one knows that it is short.
+  // A silence shorter than the reminder time needs no reminder, because its author knows that it is short.
   return atMs > Math.max(timestamp, begin ?? 0) * 1000 ? atMs : undefined;
 }
 
-/** The name of the check of the event that tells a handler, of the client `mon`. */
+/** The check of the reminder event, on the client `mon`. */
 const REMINDER = 'silence-reminder';
 
 /**
- * What a handler is told of a silence that is about to end: an event that is stored nowhere, with the silence.
+ * Returns the transient event that notifies a handler of a silence about to end.
  *
- * @param entry with how many events it keeps quiet
+ * @param entry the silence, with the number of events that it suppresses
  * @param occasion `now` in epoch seconds
  */
 export function reminderEvent(

@@ -1,13 +1,13 @@
 import type { SilencedRow } from '../schemas/feed.ts';
 
-/** An entry counts as expiring so long before its end. */
+/** A silence counts as expiring during this time before its end. */
 const EXPIRING_SECONDS = 30 * 60;
 
-/** In the order of lists: what is about to change comes first. */
+/** States of a silence in the order of lists: those about to change come first. */
 export const SILENCED_STATES = ['expiring', 'active', 'pending', 'ended'] as const;
 export type SilencedState = (typeof SILENCED_STATES)[number];
 
-/** What an entry is at a moment, epoch seconds. */
+/** Returns the state of a silence at a moment, in epoch seconds. */
 export function silencedState(
   { begin, expire_at: end }: Pick<SilencedRow, 'begin' | 'expire_at'>,
   nowSeconds: number,

@@ -7,52 +7,58 @@ import { fingerprintOf } from './fingerprint.ts';
 import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 import { nextWindow, recurrenceOf } from './recurrence.ts';
 
-/** The id of an entry, with `*` for a missing part (reference 2.1). */
+/** Returns the id of a silence, with `*` for a missing part (reference 2.1). */
 export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
   return `${subscription ?? '*'}:${check ?? '*'}`;
 }
 
 const SELECTOR_ID = 'selector-';
 
-/** The id of an entry with a selector: that of no two parts, which have a colon between them (silencing 2). */
+/**
+ * Returns the id of a silence with a selector. It differs from all ids of two parts, which contain a colon (silencing
+ * 2).
+ */
 export function selectorId(selector: string): string {
   return SELECTOR_ID + fingerprintOf({ selector });
 }
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
-/** Whether an id is that of an entry with a selector. */
+/** Whether an id belongs to a silence with a selector. */
 export function isSelectorId(id: string): boolean {
   return /^selector-[\da-f]{16}$/.test(id) || UUID.test(id);
 }
 
-/** The id of an entry that comes back. Silences of Alertmanager keep theirs: several may have the same matchers. */
+/**
+ * Returns the id of a silence that is restored or replicated. Alertmanager silences keep their ids, because several may
+ * have the same matchers.
+ */
 export function entryId(entry: SilencedTargetParts & { readonly id?: unknown }): string {
   const { id, selector } = entry;
   return typeof id === 'string' && UUID.test(id) && selector?.startsWith('{') === true ? id : targetId(entry);
 }
 
-/** The id of the entry that is meant. */
+/** Returns the id of the silence that a request addresses. */
 export function targetId({ subscription, check, selector }: SilencedTargetParts): string {
   return selector === null || selector === undefined ? silencedId(subscription, check) : selectorId(selector.trim());
 }
 
-/** What a request for a silenced entry says, after validation; `null` and absent mean the same. */
+/** A validated request for a silence; `null` and absent mean the same. */
 export interface SilencedRequest extends SilencedTargetParts {
   readonly reason?: string | null | undefined;
   readonly creator?: string | null | undefined;
   /** Epoch seconds. */
   readonly begin?: number | null | undefined;
-  /** Seconds, -1 for ever. */
+  /** Seconds; -1: unlimited. */
   readonly expire?: number | null | undefined;
   readonly expire_on_resolve?: boolean | null | undefined;
-  /** Without a begin and an end of its own. */
+  /** The recurrence, which excludes `begin` and an end. */
   readonly recurrence?: SubmittedRecurrence | null | undefined;
 }
 
 /**
- * The entry that a request makes. The lifetime counts from `begin` when that lies ahead (completion 1.2), and its end
- * is an absolute time, so that nothing but a new request can move it.
+ * Returns the silence that a request creates. Its lifetime counts from `begin` if that is in the future (completion
+ * 1.2). Its end is an absolute time, so that only a new request can change it.
  */
 export function silencedEntry(request: SilencedRequest, nowMs: number): SilencedEntry {
   const begin = request.begin ?? null;
@@ -74,12 +80,12 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
   return recurrence === undefined ? entry : inOwnWindow({ ...entry, recurrence }, nowMs);
 }
 
-/** The end of an entry that recurs and whose windows are not worked out yet. */
+/** The end of a recurring silence whose windows are not computed yet. */
 const OVER = 0;
 
 /**
- * An entry that comes from outside: one that recurs is in force when its schedule says so, whatever begin and end were sent with
- * it; over, where no window lies ahead.
+ * Recomputes the window of an imported recurring silence from its schedule and ignores its begin and end. Without a
+ * future window it is expired.
  */
 export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
@@ -87,7 +93,7 @@ export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry 
   return remindedAs(own, entry);
 }
 
-/** What was pointed out of an end counts for an entry with the same one, whose own it goes before (spec, reminder 1). */
+/** Keeps the mark of a sent reminder if the end of the silence did not change (spec, reminder 1). */
 export function remindedAs(
   entry: SilencedEntry,
   { expireAtMs, reminded }: Pick<SilencedEntry, 'expireAtMs' | 'reminded'>,
@@ -98,8 +104,8 @@ export function remindedAs(
 const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
 
 /**
- * The entry as it is at a moment: one that recurs has begin and end of the window that is in force or comes next, also where
- * the one that it was kept with is over and nobody has written that yet. One without a further window stays as it was: expired.
+ * Returns a silence as it is at a moment. A recurring one gets the begin and end of its active or next window, even
+ * before that window is stored. Without a further window it stays as it was: expired.
  */
 export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
@@ -117,24 +123,24 @@ function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   return { ...rest, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };
 }
 
-/** Whether the entry is over for good at a moment. */
+/** Whether a silence has expired for good at a moment. */
 export function isOver(entry: SilencedEntry, nowMs: number): boolean {
   return isExpired(entryAt(entry, nowMs), nowMs);
 }
 
-/** Whether the entry silences now: begun and not expired (completion 1.2). */
+/** Whether a silence is active: begun and not expired (completion 1.2). */
 export function isActive(entry: SilencedEntry, nowMs: number): boolean {
   const { begin, expireAtMs } = entryAt(entry, nowMs);
   return !isExpired({ expireAtMs }, nowMs) && (begin === null || begin * 1000 <= nowMs);
 }
 
-/** What is wrong with putting an entry in the place of one that recurs: it would be lost by an order that knows nothing of it. */
+/** Returns why a silence may not replace a recurring one, which a request that does not know of it would lose. */
 export function replacementProblem(before: SilencedEntry | undefined, after: SilencedEntry): string | undefined {
   if (before?.recurrence === undefined || after.recurrence !== undefined) return undefined;
   return `${before.id} recurs (${before.recurrence.schedule}): clear it first, or silence the same events by a selector`;
 }
 
-/** The entry as the API shows it. */
+/** Returns a silence in the format of the API. */
 export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView {
   return {
     id: entry.id,
@@ -149,16 +155,16 @@ export function silencedView(entry: SilencedEntry, nowMs: number): SilencedView 
   };
 }
 
-/** The entry as feed, bulk and audit trail have it: all of it, with its end in seconds. */
+/** Returns a silence in the format of feed, bulk and audit trail: all attributes, with its end in seconds. */
 export function silencedRow({ expireAtMs, ...entry }: SilencedEntry): SilencedRow {
   return { ...entry, expire_at: expireAtOf({ expireAtMs }) };
 }
 
-/** Where entries are found by their two parts. */
+/** An index of silences by their two parts. */
 export interface SilencedIndex {
-  /** Undefined when no entry names this subscription at all: the usual case costs one look-up. */
+  /** Undefined if no silence names this subscription, so that the usual case costs one lookup. */
   bySubscription(subscription: string): SilencedOfSubscription | undefined;
-  /** The entry `*:<check>`. */
+  /** Returns the silence `*:<check>`. */
   byCheck(check: string): SilencedEntry | undefined;
 }
 
@@ -168,11 +174,11 @@ export interface SilencedOfSubscription {
 }
 
 /**
- * The entries that name an event: for each subscription of its client `s:*` then `s:<check>`, at last `*:<check>`
- * (completion 1.3), and behind each of both those of what the check is one of several of (prometheus 1.6). Exact names only.
- * Includes entries that have not begun or have expired.
+ * Yields the silences that match an event. For each subscription of its client `s:*` comes before `s:<check>`;
+ * `*:<check>` comes last (completion 1.3). Those of the check's families follow each (prometheus 1.6). Names match
+ * exactly. Pending and expired silences are included.
  *
- * @param selected those whose selector matches the event; they come last
+ * @param selected silences whose selector matches the event; they come last
  */
 export function* matchingEntries(
   index: SilencedIndex,
@@ -203,7 +209,7 @@ export function* matchingEntries(
 
 const NONE: readonly SilencedEntry[] = [];
 
-/** Whether `matchingEntries` finds none, in a fraction of its time: so it is for nearly every event. */
+/** Whether `matchingEntries` yields nothing, as for nearly every event; this check is much faster. */
 function isUnnamed(
   index: SilencedIndex,
   subscriptions: readonly string[],
@@ -215,7 +221,7 @@ function isUnnamed(
   return familiesOf(check).every((family) => index.byCheck(family) === undefined);
 }
 
-/** Ids of the entries that silence an event now, in the order of `matchingEntries`. */
+/** Returns the ids of the active silences of an event, in the order of `matchingEntries`. */
 export function silencedBy(
   index: SilencedIndex,
   subscriptions: readonly string[],
@@ -230,12 +236,12 @@ export function silencedBy(
   return ids;
 }
 
-/** Whether silences are looked up for an event at all: a result that is OK and resolves nothing has none (completion 1.3). */
+/** Whether an event can be silenced at all: an OK result that resolves nothing cannot (completion 1.3). */
 export function canBeSilenced({ status, action }: Pick<EventState, 'status' | 'action'>): boolean {
   return status !== 0 || action !== 'create';
 }
 
-/** Whether anything silences an event now. */
+/** Whether an event is silenced now. */
 export function isSilenced(
   index: SilencedIndex,
   subscriptions: readonly string[],
@@ -249,8 +255,8 @@ export function isSilenced(
 }
 
 /**
- * The entries that a resolution of this event ends: `expire_on_resolve`, and begun, so that a planned window does not
- * vanish before it starts (completion 1.3.5).
+ * Returns the silences that end when this event resolves: those with `expire_on_resolve` that have begun, so that a
+ * planned silence does not vanish before it starts (completion 1.3.5).
  */
 export function entriesEndedByResolve(
   index: SilencedIndex,

@@ -1,26 +1,29 @@
-/** What waits in memory for one peer. */
+/** Memory that buffers for one peer use. */
 export interface PeerState {
-  /** Of answers and frames that it has not taken, and of requests and frames that it has not finished. */
+  /** Bytes of responses and frames that it has not read, and of requests and frames that are incomplete. */
   readonly waitingBytes: number;
-  /** Since when it has taken nothing of what there is for it; 0: it takes, or there is nothing. */
+  /** Time since the peer last read waiting data; 0 if it reads or no data is waiting. */
   readonly stalledMs: number;
 }
 
 export interface BufferLimits {
-  /** Bytes of all peers together. */
+  /** Maximum bytes of all peers together. */
   readonly all: number;
   readonly each: number;
-  /** How long a peer may take nothing. */
+  /** Maximum time in which a peer reads nothing. */
   readonly stallMs: number;
 }
 
-/** Why a peer is cut: it does not read, too much waits for it, or too much for all and it is the one to go. */
+/**
+ * The reason to disconnect a peer: it does not read, its buffers are too large, or all buffers are and it comes first.
+ */
 export type CutReason = 'stalled' | 'each' | 'all';
 
 /**
- * Who has to go. When too much waits in all, who has taken nothing for the longest goes first, then who has the most.
+ * Chooses the peers to disconnect. If the buffers of all peers are too large, those stalled longest go first, then
+ * those with the largest buffers.
  *
- * @param peers those for whom something waits
+ * @param peers those with waiting data
  */
 export function peersToCut<Peer extends PeerState>(
   peers: readonly Peer[],

@@ -1,10 +1,10 @@
-/** Items that are sorted, or merged, in one step: about a millisecond. */
+/** Number of items sorted or merged in one step: about a millisecond. */
 const STEP = 1024;
 
 /**
- * Sorts in steps of bounded time, as `toSorted` does: items that are equal keep their order.
+ * Sorts in steps of bounded time. Like `toSorted`, it keeps the order of equal items.
  *
- * @returns when its last step is done, a sorted copy
+ * @returns a sorted copy, after its last step
  */
 export function* sortInChunks<Item>(
   items: readonly Item[],

@@ -1,15 +1,15 @@
 import type { SpoolTrouble } from '../schemas/agent.ts';
 
-/** The check of an agent about its own spool. */
+/** The check by which an agent reports problems of its spool. */
 export const SPOOL_CHECK = 'mon.spool';
 
-/** Seconds between two results of it while there is trouble, as of any check. */
+/** Seconds between two of its results while the problem lasts. */
 export const SPOOL_CHECK_INTERVAL = 60;
 
 /**
- * Returns what the check says: OK, a warning while results are kept in memory only, critical once some were dropped.
+ * Returns the result of the check: OK, a warning while results are only in memory, critical once some were dropped.
  *
- * @param trouble undefined: the spool can be written
+ * @param trouble undefined if the spool can be written
  */
 export function spoolCheckResult(trouble: SpoolTrouble | undefined): {
   readonly status: 0 | 1 | 2;

@@ -3,21 +3,21 @@ import { silencedId, type SilencedRequest } from './silencing.ts';
 import { clientSubscription } from './subscription.ts';
 import { isOlder, parseVersion, type Version } from './plan/version.ts';
 
-/** What becomes of a stash when silences move from stashes to the silenced registry (reference 9.1). */
+/** The outcome of migrating a stash to a silence (reference 9.1). */
 export type StashMigration =
   | {
       readonly kind: 'entry';
       readonly path: string;
       readonly id: string;
-      /** What to ask for. Its `expire` is what the stash has left. */
+      /** The request for the silence. Its `expire` is the remaining time of the stash. */
       readonly request: SilencedRequest;
-      /** Whom it silences; undefined: every client. */
+      /** The silenced client; undefined: all clients. */
       readonly client: string | undefined;
     }
   | { readonly kind: 'unclear'; readonly path: string; readonly reason: string };
 
 const PREFIX = 'silence';
-/** The place of the client in the path of a stash that silences a check on all of them (clients 4). */
+/** Stands for the client in the path of a stash that silences a check on all clients (clients 4). */
 const EVERYBODY = 'all';
 
 const NAME = /^[\w.-]{1,255}$/;
@@ -26,14 +26,14 @@ const CLIENT_NAME = /^[\w.:-]{1,240}$/;
 const REASON_LENGTH_MAX = 10_000;
 const CREATOR_LENGTH_MAX = 255;
 
-/** Where older programs wrote who it was. */
+/** Attributes in which older programs stored the creator. */
 const CREATOR_KEYS = ['owner', 'creator', 'username', 'user', 'source'];
 const REASON_KEYS = ['reason', 'message', 'comment'];
 
-/** Silenced entries began with it; older clients do not hold their own subscription (reference 9.1). */
+/** The first version with silences; older clients do not have their own subscription (reference 9.1). */
 const OWN_SUBSCRIPTION: Version = [0, 26, 0];
 
-/** @returns undefined for a stash that silences nothing */
+/** @returns undefined if the stash silences nothing */
 export function migrationOf(stash: StashView): StashMigration | undefined {
   const { path } = stash;
   const [prefix, client, check, ...rest] = path.split('/');
@@ -77,7 +77,7 @@ function textOf(content: StashView['content'], keys: readonly string[], lengthMa
   return null;
 }
 
-/** A client of the registry, as far as it matters here. */
+/** The attributes of a registered client that matter here. */
 interface SilencedClient {
   readonly name: string;
   readonly version?: unknown;
@@ -85,7 +85,8 @@ interface SilencedClient {
 }
 
 /**
- * Why an entry for this client would match nothing; undefined: it would match. Clients are upgraded first (reference 9.1).
+ * Returns why a silence for this client would match nothing; undefined if it would match. Clients are upgraded first
+ * (reference 9.1).
  */
 export function unreadiness({ name, version, subscriptions }: SilencedClient): string | undefined {
   if (!subscriptions.includes(clientSubscription(name))) return `${name} does not hold ${clientSubscription(name)}`;
@@ -95,7 +96,7 @@ export function unreadiness({ name, version, subscriptions }: SilencedClient): s
   return undefined;
 }
 
-/** Whether an entry that is there already silences for at least as long; seconds, -1: for ever. */
+/** Whether an existing silence lasts at least as long; in seconds, -1: unlimited. */
 export function isCovered(presentSeconds: number, wantedSeconds: number): boolean {
   if (presentSeconds === -1) return true;
   return wantedSeconds !== -1 && presentSeconds >= wantedSeconds;

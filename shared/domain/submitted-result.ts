@@ -1,11 +1,11 @@
 import { isAttributes } from './attributes.ts';
 
 /**
- * A submitted result without its client object (reference 2.4): the name of the client becomes the `source`, which a result
- * that names one keeps, as the machine that reports for it is the client then. Both forms are taken, the check in an
- * attribute of its own and beside the client.
+ * Converts a submitted result with a client object to one without (reference 2.4). The name of the client becomes the
+ * `source`, unless the result has one; then the machine that reports it is the client. The check may be an attribute of
+ * its own, or its attributes may be at the top level.
  *
- * @param value not validated yet: what is no result, or names no client, comes back as it is
+ * @param value not validated yet; a value that is no result, or names no client, is returned unchanged
  */
 export function resultOfNamedClient(value: unknown): unknown {
   if (!isAttributes(value) || value['client'] === undefined || value['client'] === null) return value;

@@ -1,26 +1,29 @@
 /**
- * Makes text from outside (output of checks, names, reasons, errors of servers) harmless for a terminal
- * (security S18), in one pass:
+ * Makes text from outside (output of checks, names, reasons, errors of servers) safe for a terminal (security S18), in
+ * one pass:
  *
- * - what could act on the terminal is shown as a visible escape instead: C0, DEL, C1 and with them the first byte of every
- *   escape sequence, complete or not; bidi controls; invisible and unassigned characters; lone surrogates
- * - plain colours (`ESC [ … m`) disappear: the output of many checks has them, and they carry no text
- * - joiners, variation selectors and skin tones disappear where they belong, behind a character of a script or an emoji:
- *   terminals disagree about the width of what they join; for the same reason a flag is shown as its two letters
- * - every kind of space is a space; a tab fills up to the next multiple of eight
- * - marks are capped per character, and never reach the character in front of the text
+ * - Characters that could control the terminal become visible escapes: C0, DEL and C1, and so the first byte of every
+ *   escape sequence; bidi controls; invisible and unassigned characters; lone surrogates.
+ * - Plain colors (`ESC [ … m`) are removed: the output of many checks has them, and they carry no text.
+ * - Joiners, variation selectors and skin tones are removed after a character of a script or an emoji, because
+ *   terminals disagree about the width of joined characters. For the same reason a flag becomes its two letters.
+ * - Every kind of space becomes a space; a tab fills up to the next multiple of eight.
+ * - Marks are capped per character and never attach to the character before the text.
  *
- * What remains is as wide as its characters one by one, whether or not a terminal knows of clusters.
+ * The result is as wide as the sum of its characters, whether or not a terminal supports grapheme clusters.
  */
 
-/** Vietnamese needs two marks on a letter, pointed Hebrew three or four; more is somebody painting over other lines. */
+/**
+ * Maximum number of marks per character. Vietnamese needs two on a letter, pointed Hebrew three or four; more would
+ * paint over other lines.
+ */
 const MARKS_MAX = 4;
 
 const TAB_WIDTH = 8;
 
 const LINE_FEED = 0x0a;
 
-/** The letters of which pairs are flags. */
+/** The letters whose pairs form flags. */
 const FLAG_A = 0x1f1e6;
 const FLAG_Z = 0x1f1ff;
 
@@ -28,23 +31,23 @@ const FLAG_Z = 0x1f1ff;
 const BEYOND_ASCII = /[^ -~]/;
 const BEYOND_ASCII_LINES = /[^ -~\n]/;
 
-/** Characters that take no cell, act on others, or have a width that nobody can know. */
+/** Characters that take no cell, affect others, or have an unknown width. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const SPACE = /\p{Zs}/u;
-/** Marks, and the two vowels that join the consonant before them although they are letters (Thai and Lao AM). */
+/** Marks, and the two vowels that attach to the preceding consonant although they are letters (Thai and Lao AM). */
 const MARK = /[\p{M}\u0e33\u0eb3]/u;
-/** What no mark belongs on; terminals that know clusters would draw both in the cells of the one. */
+/** Characters that take no marks; terminals with cluster support would draw both in the cells of one. */
 const NEVER_MARKED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Hangul}]/u;
 
-/** What a mark stands on when the text has nothing for it. */
+/** Base for a mark that has no character to attach to. */
 const DOTTED_CIRCLE = '\u25cc';
 
-/** Text of several lines: they stay lines, ended by `\n`. */
+/** Makes multi-line text safe; lines end with `\n`. */
 export function safeText(text: string): string {
   return BEYOND_ASCII_LINES.test(text) ? sanitize(text, '\n') : text;
 }
 
-/** Text in one line: line ends within it become spaces, those at its end go. */
+/** Makes text safe as one line: inner line ends become spaces, trailing ones are removed. */
 export function safeLine(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
   let end = text.length;
@@ -53,8 +56,8 @@ export function safeLine(text: string): string {
 }
 
 /**
- * JSON or YAML with escapes for what neither has to escape but acts on a terminal or cannot be seen. Both allow the escape,
- * so the value stays the same.
+ * Escapes characters in JSON or YAML that need no escape there but control a terminal or are invisible. Both formats
+ * allow the escape, so the value stays the same.
  */
 export function escapeUnseen(text: string): string {
   return text.replaceAll(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -63,11 +66,11 @@ export function escapeUnseen(text: string): string {
 }
 
 function sanitize(raw: string, lineEnd: '\n' | ' '): string {
-  // Letters with their marks, and syllables, as one character where there is one.
+  // NFC composes letters with their marks, and syllables, into one character if there is one.
   const text = raw.normalize('NFC');
   let safe = '';
   let lineStart = 0;
-  // The last character that was written: what joiners and marks attach to. 0 where there is none.
+  // The last written character, to which joiners and marks attach; 0 if there is none.
   let base = 0;
   let marks = 0;
   let index = 0;
@@ -143,7 +146,9 @@ function printableAsciiEnd(text: string, start: number): number {
   return end;
 }
 
-/** Where a colour sequence ends whose introducer (`[`, or CSI itself) is at `start`; `undefined` when it is none. */
+/**
+ * Returns the end of a color sequence whose introducer (`[` or CSI itself) is at `start`; `undefined` if there is none.
+ */
 function colourEnd(text: string, start: number): number | undefined {
   if (text[start] !== '[' && text[start] !== '\u009b') return undefined;
   let end = start + 1;
@@ -151,17 +156,17 @@ function colourEnd(text: string, start: number): number | undefined {
   return text[end] === 'm' ? end + 1 : undefined;
 }
 
-/** A digit, a colon or a semicolon. */
+/** Whether the code is a digit, a colon or a semicolon. */
 function isColourParameter(code: number): boolean {
   return code >= 0x30 && code <= 0x3b;
 }
 
-/** Letters of European scripts, which are most of what is not ASCII, without a look at the tables. */
+/** Whether the code is a letter of a European script. These are most of the non-ASCII text and need no table lookup. */
 function isPlain(code: number): boolean {
   return (code > 0xa0 && code < 0x250 && code !== 0xad) || (code >= 0x391 && code < 0x482);
 }
 
-/** Zero-width joiner and non-joiner, variation selectors, skin tones, the tags of flags. */
+/** Whether the code is a zero-width joiner or non-joiner, a variation selector, a skin tone or a tag of a flag. */
 function isJoiner(code: number): boolean {
   return (
     code === 0x200c ||
@@ -172,7 +177,7 @@ function isJoiner(code: number): boolean {
   );
 }
 
-/** Hangul letters that form no syllable of today: any number of them would share two cells. */
+/** Whether the code is a Hangul letter that forms no modern syllable: any number of them would share two cells. */
 function isSyllablePart(code: number): boolean {
   return (code >= 0x1100 && code <= 0x11ff) || (code >= 0xa960 && code <= 0xa97c) || (code >= 0xd7b0 && code <= 0xd7fb);
 }

@@ -2,23 +2,23 @@ import { parseTimeOfDay, type TimeWindows } from '../schemas/time-window.ts';
 import { timeZoneOf } from '../schemas/time-zone.ts';
 import { localTime } from './local-time.ts';
 
-/** A span of every day, or of one day of the week, on the clock on the wall. */
+/** A daily or weekly window in local time. */
 export interface TimeWindow {
   /** 0 is Sunday. */
   readonly weekday: number | 'all';
-  /** Seconds since midnight; both seconds belong to the window. */
+  /** Seconds since midnight; begin and end are inclusive. */
   readonly begin: number;
   readonly end: number;
-  /** Undefined: the zone of whoever asks. */
+  /** Undefined: the zone that the caller passes. */
   readonly zone: string | undefined;
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /**
- * The windows of a definition that its schema has let pass.
+ * Parses the windows of a validated definition.
  *
- * @throws TypeError when it has not
+ * @throws TypeError if it was not validated
  */
 export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
   return Object.entries(days).flatMap(([day, windows]) =>
@@ -36,17 +36,17 @@ export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
   );
 }
 
-/** Whether a window ends on the day after the one that it is named after. */
+/** Whether a window ends on the day after its own. */
 export function wrapsMidnight({ begin, end }: Pick<TimeWindow, 'begin' | 'end'>): boolean {
   return end < begin;
 }
 
 /**
- * Whether a moment lies in one of the windows. A window whose end is before its begin starts on its day and runs past
- * midnight into the next one (completion, Decisions). When clocks are set forward, what they skip is in no window; when
- * they are set back, what they show twice is in a window twice.
+ * Whether a moment is in one of the windows. A window that ends before it begins runs past midnight into the next day
+ * (completion, Decisions). When clocks are set forward, skipped times are in no window; when they are set back,
+ * repeated times are in a window twice.
  *
- * @param zone where windows are that name no zone, as `timeZoneOf` gives it
+ * @param zone for windows without a zone of their own, as returned by `timeZoneOf`
  */
 export function isInWindow(windows: readonly TimeWindow[], nowMs: number, zone: string): boolean {
   const walls = new Map<string, WallTime>();

@@ -1,18 +1,15 @@
-/** Characters kept of an output that is cut (reference 2.2). */
+/** Default length of a truncated output, in characters (reference 2.2). */
 const LENGTH_DEFAULT = 255;
 
 type WithOutput = Readonly<Record<string, unknown>> & { readonly output: string };
 
-/** A result as it is stored: with what `truncate_output` leaves of its output, which events keep whole. */
+/** Returns a result as it is stored, with its output truncated by `truncate_output`. Events keep the whole output. */
 export function withStoredOutput<Check extends WithOutput>(check: Check): Check {
   if (!truncatesOutput(check)) return check;
   return withOutput(check, truncateOutput(check.output, check['truncate_output_length']));
 }
 
-/**
- * The same with the `max_output_size` bytes of its output that are stored at all, in its event too, as the newer peer does.
- * Handlers get the whole output.
- */
+/** Cuts the output to `max_output_size` bytes, also in the event, like Sensu Go. Handlers get the whole output. */
 export function withinOutputSize<Check extends WithOutput>(check: Check): Check {
   const most = check['max_output_size'];
   return typeof most === 'number' && most > 0 ? withOutput(check, firstBytes(check.output, most)) : check;
@@ -22,9 +19,9 @@ function withOutput<Check extends WithOutput>(check: Check, output: string): Che
   return output === check.output ? check : { ...check, output };
 }
 
-/** Whole characters in UTF-8. */
+/** Returns the longest prefix of whole characters that fits in a number of UTF-8 bytes. */
 function firstBytes(text: string, bytes: number): string {
-  // No character needs more than three bytes for each of its units.
+  // Each UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= bytes) return text;
   let left = bytes;
   let end = 0;
@@ -43,24 +40,24 @@ function bytesOf(codePoint: number): number {
 }
 
 /**
- * Whether the stored result keeps only the beginning of its output: results of the type metric do by default, as in
- * version 1 (reference 2.2). Version 2 keeps the whole output of a check whose metrics have handlers.
+ * Whether the stored result keeps only the beginning of its output. Results of the type metric do by default, as in
+ * Sensu Core (reference 2.2). A v2 check whose metrics have handlers keeps its whole output.
  */
 export function truncatesOutput(check: Readonly<Record<string, unknown>>): boolean {
   if (check['truncate_output'] === true) return true;
   return check['type'] === 'metric' && check['truncate_output'] !== false && !isV2Metric(check);
 }
 
-/** Whether a result has the type metric only because version 2 gives all such results to handlers. */
+/** Whether a result has the type metric only because the v2 API gives all such results to handlers. */
 function isV2Metric(check: Readonly<Record<string, unknown>>): boolean {
   const { output_metric_handlers: handlers, event_metadata: metadata } = check;
   return metadata !== undefined || (Array.isArray(handlers) && handlers.length > 0);
 }
 
 /**
- * The first line, followed by `\n...` when something was cut. A line longer than `length` keeps one character more than
- * it says, because the peer's slice is inclusive; newlines at the end are dropped without the mark (legacy-peer, State
- * machine).
+ * Returns the first line of an output, followed by `\n...` if something was cut. A line longer than `length` keeps one
+ * extra character, because the peer's slice is inclusive. Trailing newlines are dropped without the mark (legacy-peer,
+ * State machine).
  *
  * @param length characters (code points); anything but a positive integer means 255
  */
@@ -70,9 +67,9 @@ export function truncateOutput(output: string, length: unknown): string {
   if (newline === -1 && output.length <= most) return output;
   const first = newline === -1 ? output : output.slice(0, newline);
   const isLastLine = newline === -1 || isBlankFrom(output, newline);
-  // Nothing but newlines has no lines, and is taken as it is.
+  // An output of newlines only has no lines and stays as it is.
   const line = isLastLine && first === '' ? output : first;
-  // Code points are only counted when the code units exceed the bound, and no more of them than decide.
+  // Counts code points only if the code units exceed the limit, and only as many as needed.
   const characters = line.length > most ? Array.from(line.slice(0, 2 * (most + 1))) : [];
   if (characters.length > most) return `${characters.slice(0, most + 1).join('')}\n...`;
   return isLastLine ? line : `${line}\n...`;

@@ -3,31 +3,37 @@ import { isOfNewerShape } from './event.ts';
 import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** A result that stays stale is told again after this many seconds, as the peer's sweep does (completion 1.14). */
+/** A result that stays stale is reported again after this many seconds, like in the peer's sweep (completion 1.14). */
 const STALE_REPEAT_SECONDS = 30;
 
-/** Seconds after which a result is stale; 0: never, as keepalives, whose age is looked at by itself. */
+/** Returns the TTL of a result in seconds; 0: none, as for keepalives, whose age is checked separately. */
 export function ttlOf(check: HeldResult | undefined): number {
   if (check?.name === KEEPALIVE_CHECK) return 0;
   const ttl = check?.['ttl'];
   return typeof ttl === 'number' && ttl > 0 ? ttl : 0;
 }
 
-/** Seconds after which a result that stays stale is told again: one of the newer shape after its ttl, as that peer does. */
+/**
+ * Returns the seconds after which a stale result is reported again. In the v2 format this is its TTL, as in Sensu Go.
+ */
 export function staleRepeatOf(check: HeldResult): number {
   return isOfNewerShape(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 
-/** Whether a result that goes stale is over with that, instead of a problem: an alert that is not sent any more (prometheus 1.5). */
+/**
+ * Whether a result resolves when it becomes stale, instead of becoming a problem: an alert that is no longer sent
+ * (prometheus 1.5).
+ */
 export function isOverWhenStale(check: HeldResult): boolean {
   return check['ttl_resolves'] === true;
 }
 
 /**
- * What a stale result becomes (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed` stays that of the last
- * real result, so the age in the output grows. A resolve on request does not end the watch, and must not be repeated.
+ * Returns the stale form of a result (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed` stays that of
+ * the last real result, so that the age in the output grows. A resolution on request does not stop the TTL, so
+ * `force_resolve` must not be repeated.
  *
- * @param client whose result it is, and who says so
+ * @param client that the result belongs to, and its origin
  * @param now epoch seconds
  */
 export function staleResult(check: CheckResult, client: string, now: number): CheckResult {
@@ -44,18 +50,18 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
   return stale as unknown as CheckResult;
 }
 
-/** Whether the output of a result is that of `staleResult`, and not one that a check has made. */
+/** Whether the output of a result comes from `staleResult` and not from the check itself. */
 export function hasStaleOutput({ output }: CheckResult): boolean {
   return /^Last check execution was \d+ seconds ago$/.test(output);
 }
 
-/** A result whose age no longer matters. */
+/** Removes the TTL of a result. */
 export function withoutTtl(check: CheckResult): CheckResult {
   const { ttl: _ttl, ttl_status: _status, ttl_resolves: _resolves, ...rest } = check;
   return rest;
 }
 
-/** The result that ends a stale one whose definition is gone: no other result would end it. */
+/** Returns the result that resolves a stale check whose definition was removed, since no other result would. */
 export function retiredResult(check: CheckResult, client: string): CheckResult {
   const { resolve_after: _after, total_state_change: _change, ...rest } = withoutTtl(check);
   const output = `The definition of ${check.name} no longer has a ttl: its results are no longer expected`;
@@ -63,16 +69,19 @@ export function retiredResult(check: CheckResult, client: string): CheckResult {
   return { ...(rest as unknown as CheckResult), output, status: 0, ...origin, force_resolve: true };
 }
 
-/** A result that is well, and for whose next one nobody waits any more. */
+/** Returns an OK result for an alert that is no longer sent, without a TTL. */
 function endedResult(check: CheckResult, client: string, now: number): CheckResult {
   const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...others } = check;
-  // Nobody will say once more that it is well.
+  // No further OK result will arrive, so the event must not wait for recovery.
   const { resolve_after: _after, ...rest } = others;
   const output = `Not reported any more for ${String(now - check.executed)} seconds`;
   return { ...(rest as unknown as CheckResult), output, status: 0, origin: client };
 }
 
-/** The event is that of whoever sent the last one, but it is the backend that says this of the check. */
+/**
+ * Sets the creation time and removes the creator of the check: the backend, not the sender, reports the stale result.
+ * The event keeps its creator.
+ */
 function staleParts(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
   const { created_by: creator, ...metadata } = isSettings(check['metadata']) ? check['metadata'] : {};
   const whole = isSettings(check['event_metadata']) ? check['event_metadata'] : {};

@@ -4,15 +4,15 @@ import { attributePaths, type AttributePath } from './expression/attribute-paths
 import type { Shape } from './known-attributes.ts';
 import { nearest } from './nearest.ts';
 
-/** An attribute that is asked for and that nothing has, so that whoever asks is told. */
+/** An attribute that an expression or condition names but that does not exist, so that its author can be warned. */
 export interface UnknownAttribute {
-  /** Up to the name that is not known. */
+  /** The path up to the unknown name. */
   readonly path: AttributePath;
-  /** What was probably meant. */
+  /** The attribute that was probably meant. */
   readonly meant: AttributePath | undefined;
 }
 
-/** Those of the paths, each once, that lead to something which `shape` does not have. */
+/** Returns the unknown attributes among the paths, each once: those that `shape` does not have. */
 export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape): UnknownAttribute[] {
   const found = new Map<string, UnknownAttribute>();
   for (const path of paths) {
@@ -22,13 +22,13 @@ export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape):
   return [...found.values()];
 }
 
-/** For people, to stand behind what asks for it. */
+/** Text for people that follows the name of the expression or condition. */
 export function unknownAttributeText({ path, meant }: UnknownAttribute): string {
   const instead = meant === undefined ? 'remove it, or correct the name' : `did you mean ${meant.join('.')}?`;
   return `names ${shortened(path.join('.'))}, which has no value unless something brings an attribute of that name: ${instead}`;
 }
 
-/** What to tell whoever writes these expressions, one text for each attribute that is not known. */
+/** Returns the warnings for the author of these expressions, one per unknown attribute. */
 export function expressionWarnings({ expressions }: V2Expressions, shape: Shape): string[] {
   return expressions.flatMap((expression) =>
     unknownAttributes(attributePaths(expression), shape).map(
@@ -37,20 +37,20 @@ export function expressionWarnings({ expressions }: V2Expressions, shape: Shape)
   );
 }
 
-/** Longest part of an expression or a name that is repeated. */
+/** Maximum length of an expression or a name that is repeated in a warning. */
 const SHOWN_MAX = 100;
 
 function shortened(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
-/** A place in conditions, and what to tell of it. */
+/** A path in conditions with a warning about it. */
 export interface ConditionWarning {
   readonly path: AttributePath;
   readonly message: string;
 }
 
-/** The same of conditions of the legacy service: their attributes, and the tokens of their expressions. */
+/** Returns the warnings for v1 conditions: their attributes, and the tokens of their expressions. */
 export function conditionWarnings(conditions: AttributeConditions, shape: Shape): ConditionWarning[] {
   return [...namedBy(conditions, [])].flatMap(({ at, names }) =>
     unknownAttributes(names, shape).map((unknown) => ({ path: at, message: unknownAttributeText(unknown) })),
@@ -88,7 +88,7 @@ function unknownAttribute(path: AttributePath, whole: Shape): UnknownAttribute |
   return undefined;
 }
 
-/** One that is spelled nearly like that, or that stands one level below: `check` for `event.check`. */
+/** Suggests a known name that is spelled similarly, or one that is a level deeper: `event.check` for `check`. */
 function meantBy(name: string, shape: Exclude<Shape, 'any'>, before: AttributePath): AttributePath | undefined {
   const names = Object.keys(shape);
   const below = names.find((other) => {

@@ -1,10 +1,10 @@
-/** Most characters of one text, and of all texts of a header, which has little room. */
+/** Maximum length of one text, and of the whole header, in characters. */
 const TEXT_LENGTH_MAX = 500;
 const HEADER_LENGTH_MAX = 4000;
 
 const WARNING = /299 - ("(?:[^"\\]|\\.)*")/g;
 
-/** The header `Warning` of an answer: texts for whoever has asked, those that have a place there. */
+/** Returns the `Warning` header of a response. Texts that do not fit are only counted. */
 export function warningHeader(texts: readonly string[]): string {
   const warnings: string[] = [];
   let length = 0;
@@ -20,12 +20,12 @@ export function warningHeader(texts: readonly string[]): string {
   return warnings.join(', ');
 }
 
-/** The texts of such a header; what others write there is left out. */
+/** Returns the texts of a `Warning` header; entries of other programs are ignored. */
 export function warningTexts(header: string | undefined): string[] {
   return [...(header ?? '').matchAll(WARNING)].flatMap(([, quoted = '']) => textOf(quoted) ?? []);
 }
 
-/** A header is of ASCII. */
+/** Formats one warning; headers are ASCII only. */
 function warningOf(text: string): string {
   const quoted = JSON.stringify(text).replace(/[^ -~]/g, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,13 +1,13 @@
 /**
- * The masking of WebSocket payloads (RFC 6455, 5.3), four bytes at a time: half the cost of taking in a frame of some
- * hundred bytes was doing it byte by byte. The programs are built with it in the place where `ws` looks for such a thing,
- * the package `bufferutil`, whose names and arguments these are; from the sources `ws` does it its own way.
+ * Masking of WebSocket payloads (RFC 6455, 5.3), four bytes at a time: masking byte by byte took half the cost of
+ * receiving a frame of some hundred bytes. The build substitutes this module for the package `bufferutil`, an optional
+ * dependency of `ws`, whose names and arguments it has. When run from source, `ws` uses its own code.
  */
 
-/** Masks, or takes the mask off, in place. */
+/** Masks or unmasks a payload in place. */
 export function unmask(payload: Uint8Array, key: Uint8Array): void {
   const { buffer, byteOffset, length } = payload;
-  // Words begin where memory says, and there the key is somewhere in its middle.
+  // Words are aligned in memory, so the first word may start in the middle of the key.
   const head = -byteOffset & 3;
   if (length < head) return maskBytes(payload, key, 0, length);
   const count = (length - head) >>> 2;
@@ -19,7 +19,7 @@ export function unmask(payload: Uint8Array, key: Uint8Array): void {
   maskBytes(payload, key, tail, length);
 }
 
-/** Writes the first `length` bytes of `source`, masked, to `output` from `offset` on; both may be the same. */
+/** Writes the first `length` bytes of `source`, masked, to `output` from `offset` on; both may be the same buffer. */
 export function mask(source: Uint8Array, key: Uint8Array, output: Uint8Array, offset: number, length: number): void {
   output.set(source.subarray(0, length), offset);
   unmask(output.subarray(offset, offset + length), key);
@@ -29,7 +29,7 @@ function maskBytes(payload: Uint8Array, key: Uint8Array, from: number, to: numbe
   for (let at = from; at < to; at++) payload[at] = (payload[at] ?? 0) ^ (key[at & 3] ?? 0);
 }
 
-/** Four bytes of the repeated key, from `start` on, in the order in which this machine has them in memory. */
+/** Returns four bytes of the repeated key, from `start` on, in the byte order of this machine. */
 function wordOf(key: Uint8Array, start: number): number {
   for (let at = 0; at < 4; at++) WORD_BYTES[at] = key[(start + at) & 3] ?? 0;
   return WORD[0] ?? 0;

@@ -1,16 +1,19 @@
 import { WITHHELD_NAMES_MAX, type Inhibited } from '../schemas/inhibition.ts';
 
-/* Whom an inhibition keeps an event from, who are to hear of it when it is free (inhibition 2). */
+/* The handlers that an inhibition suppresses an event for, and notifies when it ends (inhibition 2). */
 
-/** What an event remembers of those whom an inhibition kept it from. */
+/** The handlers that an event was inhibited for, as its state stores them. */
 export interface Withholding {
-  /** While it is quiet. */
+  /** Present while the event is inhibited. */
   readonly inhibited?: Inhibited | undefined;
-  /** Handlers that it was kept from, and that no result has named since it is free; 20 at most. */
+  /** Handlers with a pending notification that no result has named since the inhibition ended; at most 20. */
   readonly owed?: readonly string[] | undefined;
 }
 
-/** What is remembered of an event that was open by two names: the later one decides, and what either owed is owed. */
+/**
+ * Joins the state of an event that was open under two names. The later one decides whether it is inhibited, and the
+ * pending handlers of both are kept.
+ */
 export function joinedWithholding(before: Withholding, after: Withholding, named: readonly string[]): Withholding {
   const { inhibited } = after;
   const owed = [...owedHandlers(before), ...(after.owed ?? [])];
@@ -21,29 +24,29 @@ export function joinedWithholding(before: Withholding, after: Withholding, named
   return { inhibited: { ...inhibited, isWithheld: true, withheldFrom } };
 }
 
-/** Who is to hear of an event when it is free, as far as they are known by name. */
+/** Returns the known names of handlers to notify when the inhibition ends. */
 function owedHandlers({ inhibited, owed = [] }: Withholding): readonly string[] {
   const withheldFrom = (inhibited?.isWithheld === true ? inhibited.withheldFrom : undefined) ?? [];
   return [...withheldFrom, ...owed];
 }
 
 /**
- * To whom it is still owed after a result.
+ * Returns the handlers whose notification is still pending after a result.
  *
- * @param named the handlers of that result, which nothing keeps quiet
- * @returns undefined: nobody is left
+ * @param named handlers of that result, which are not inhibited
+ * @returns undefined if there are none left
  */
 export function stillOwed(before: Withholding, named: readonly string[]): readonly string[] | undefined {
   const left = owedHandlers(before).filter((name) => !named.includes(name));
   return left.length === 0 ? undefined : [...new Set(left)].slice(0, WITHHELD_NAMES_MAX);
 }
 
-/** Whether a handler is to hear of an event that is free. */
+/** Whether a handler has a pending notification of an event whose inhibition ended. */
 export function isOwedTo({ inhibited, owed = [] }: Withholding, handler: string): boolean {
   return owed.includes(handler) || isWithheldFrom(inhibited, handler);
 }
 
-/** The handlers that it is kept from with some more; undefined: all of them. */
+/** Adds names to the handlers that an inhibition suppressed; undefined: all handlers. */
 export function withheldNames(before: Inhibited | undefined, more: readonly string[]): string[] | undefined {
   const known = before?.isWithheld === true ? before.withheldFrom : [];
   if (known === undefined) return undefined;
@@ -53,7 +56,7 @@ export function withheldNames(before: Inhibited | undefined, more: readonly stri
   return names.length <= WITHHELD_NAMES_MAX ? names : undefined;
 }
 
-/** Whether an inhibition keeps an event from a handler that would have run. */
+/** Whether an inhibition suppresses an event for a handler that would have run. */
 function isWithheldFrom(inhibited: Inhibited | undefined, handler: string): boolean {
   if (inhibited?.isWithheld !== true) return false;
   return inhibited.withheldFrom === undefined || inhibited.withheldFrom.includes(handler);

@@ -5,7 +5,7 @@ import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
 import { DURATION_HINT, formatDuration, parseDuration } from './duration.ts';
 import { recurrenceFault, recurrenceOf, type RecurrencePart } from './recurrence.ts';
 
-/** A recurrence as somebody types it, part by part; what is empty was not typed. */
+/** A recurrence as typed, part by part; empty parts were not typed. */
 export interface WrittenRecurrence {
   readonly schedule: string;
   /** Empty: UTC. */
@@ -16,14 +16,14 @@ export interface WrittenRecurrence {
   readonly lastDay: string;
 }
 
-/** What a written recurrence comes to, or the first thing that is wrong with it, to be said beside its part. */
+/** The recurrence, or the first problem with its part, shown next to that part. */
 export type ReadRecurrence =
   | { readonly recurrence: Recurrence; readonly problem?: undefined }
   | { readonly problem: string; readonly part: RecurrencePart };
 
 const DAY_HINT = 'write a day such as 2026-12-31';
 
-/** Reads what was typed; what is wrong is what the backend would refuse, before it is asked. */
+/** Parses a typed recurrence and reports the same problems as the backend would, before a request is sent. */
 export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadRecurrence {
   const schedule = written.schedule.trim();
   const [zone, first, last] = [written.zone.trim() || SCHEDULE_ZONE, written.firstDay.trim(), written.lastDay.trim()];
@@ -52,11 +52,11 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
   return fault === undefined ? { recurrence } : wrong(fault.part, fault.problem);
 }
 
-/** The same as it is typed. */
+/** Returns the typed form of a recurrence. */
 export function writtenRecurrence(recurrence: Recurrence): WrittenRecurrence {
   const { schedule, zone, duration, first_day: firstDay = '', last_day: lastDay = '' } = recurrence;
   const short = formatDuration(duration);
-  // More than two units would be cut.
+  // The short form has two units at most, so it may lose precision.
   return { schedule, zone, duration: parseDuration(short) === duration ? short : String(duration), firstDay, lastDay };
 }
 

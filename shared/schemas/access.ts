@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { texts } from './answer.ts';
 import { SCOPES } from './scope.ts';
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const accessAnswer = z.looseObject({
   name: z.string(),
   via: z.string(),

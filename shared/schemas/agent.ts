@@ -3,33 +3,34 @@ import { commandSchema, type Command } from './command.ts';
 import type { SubmittedResult } from './result.ts';
 
 /**
- * Agents: WebSocket at `/agent`, JSON text frames.
+ * The agent protocol: WebSocket at `/agent`, JSON text frames.
  *
- * The upgrade names the agent and its namespace in headers, so that one that must not come in is refused before it is
- * opened. The agent opens with `hello`; the backend answers `welcome` with the highest result id of this spool that it has
- * committed, so that the agent knows where to go on. Results carry ids that grow by one within a spool; the backend
- * acknowledges cumulatively after the commit and ignores an id that it has seen. `window` bounds how many results may be
- * unacknowledged. A result that breaks a rule is acknowledged like any other (it will never become valid) and named in
- * a `rejected` frame. The backend sends `check_request` for the checks of the agent's subscriptions.
+ * The upgrade request names the agent and its namespace in headers, so that an unauthorized agent is rejected before
+ * the connection opens. The agent opens with `hello`. The backend responds with `welcome` and the highest committed
+ * result id of this spool, so that the agent knows where to resume. Results have ids that grow by one within a spool.
+ * The backend acknowledges cumulatively after the commit and ignores ids that it has already seen. `window` is the
+ * maximum number of unacknowledged results. An invalid result is acknowledged like any other, since it will never
+ * become valid, and named in a `rejected` frame. The backend sends `check_request` for the checks of the agent's
+ * subscriptions.
  *
- * An agent whose hello says `shortens` may tell a passing result by what differs from an earlier one of the same check: an
- * `ack` names under `bases` the ids of whole results that the backend remembers for as long as the connection lasts and no
- * other result of that check comes; `of` names one of them instead of `check`, beside the times and, where it is another, the
- * output. When the backend cannot go on from a base any more, because something else has changed the check or the
- * configuration, it takes nothing from that result on and says `resend`: the agent forgets all bases, begins again after the
- * id that it names, and says so with `resumes` in the first frame.
+ * An agent whose hello has `shortens` may send an OK result as a delta to an earlier one of the same check. An `ack`
+ * lists in `bases` the ids of full results that the backend keeps as baselines. A baseline is valid until the
+ * connection ends or another result of that check arrives. In a delta, `of` names the baseline and replaces `check`;
+ * the delta also has the times and, if it differs, the output. A baseline becomes invalid when something else changes
+ * the check or the configuration. Then the backend ignores that result and all later ones, and sends `resend`. The
+ * agent discards all baselines, restarts after the id in that message, and sets `resumes` in its first frame.
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
 
-/** Headers of the upgrade. */
+/** Headers of the upgrade request. */
 export const AGENT_NAME_HEADER = 'Mon-Agent-Name';
 export const AGENT_NAMESPACE_HEADER = 'Mon-Namespace';
 
-/** Close code of our own: there is another agent of this name. */
+/** A private close code: another agent with this name has connected. */
 export const AGENT_REPLACED = 4001;
 
-/** Results of one agent that may wait for their acknowledgement. */
+/** Maximum number of unacknowledged results of one agent. */
 export const AGENT_WINDOW = 64;
 
 /** Seconds between keepalives (completion 1.10). */
@@ -40,27 +41,27 @@ const resultIdSchema = z.int().positive();
 /** The attribute `spool` of the client record of an agent that cannot write its spool; absent while it can. */
 export const spoolTroubleSchema = z.looseObject({
   writable: z.literal(false),
-  /** A sentence that says what is wrong, and what to do. */
+  /** The problem and what to do, as one sentence. */
   reason: z.string().max(1000),
   /** The number of results that are only in memory. */
   unsaved: z.int().min(0),
-  /** The number of results that were dropped for want of memory, since the start of the agent. */
+  /** The number of results dropped because memory was full, since the start of the agent. */
   dropped: z.int().min(0),
 });
 export type SpoolTrouble = z.infer<typeof spoolTroubleSchema>;
 
-/** Most results in one frame. */
+/** Maximum number of results in one frame. */
 const FRAME_RESULTS_MAX = 1000;
 
-/** Opens a connection. The client record is validated by `clientSchema`, so that its problems are told by name. */
+/** Opens a connection. The client record is validated by `clientSchema`, so that error messages name its attributes. */
 const helloSchema = z.looseObject({
   type: z.literal('hello'),
   client: z.record(z.string(), z.unknown()),
-  /** Default: the one of the upgrade, or `default`. */
+  /** Default: the namespace in the upgrade request, or `default`. */
   namespace: z.string().optional(),
-  /** Names the agent's spool: ids of another spool start over. */
+  /** Identifies the agent's spool: another spool has ids of its own. */
   spool: z.string().min(1).max(64),
-  /** Whether it knows `bases` and `resend`. Default: no, and a result that names another one ends its connection. */
+  /** Whether the agent supports `bases` and `resend`. Default: no; a delta result then closes the connection. */
   shortens: z.boolean().optional(),
 });
 
@@ -84,10 +85,10 @@ const shortResultSchema = z.strictObject({
   output: z.string().optional(),
 });
 
-/** Each check is validated by `resultSchema`, so that one bad one is one refusal. */
+/** Each check is validated by `resultSchema`, so that an invalid one is rejected alone. */
 export const resultsMessageSchema = z.looseObject({
   type: z.literal('results'),
-  /** The id that a `resend` named, after which this begins. */
+  /** The id in a `resend` message, after which this frame restarts. */
   resumes: z.int().min(0).optional(),
   results: z
     .array(z.union([wholeResultSchema, shortResultSchema]))
@@ -95,7 +96,7 @@ export const resultsMessageSchema = z.looseObject({
     .max(FRAME_RESULTS_MAX),
 });
 
-/** What an agent may send. */
+/** Messages from an agent. */
 export const agentMessageSchema = z.discriminatedUnion('type', [helloSchema, keepaliveSchema, resultsMessageSchema]);
 export type AgentMessage =
   | {
@@ -112,14 +113,14 @@ export type AgentMessage =
       readonly results: readonly (AgentResult | ShortResult)[];
     };
 
-/** A result with its id in the agent's spool; `signature` is the client's, when it has one. */
+/** A result with its id in the agent's spool; `signature` is that of the client, if it has one. */
 export interface AgentResult {
   readonly id: number;
   readonly signature?: string | undefined;
   readonly check: SubmittedResult;
 }
 
-/** A passing result that is like the one with the id `of` but for its times and, where it has one, its output. */
+/** A delta to the OK result with the id `of`: the times and, if it differs, the output. */
 export interface ShortResult {
   readonly id: number;
   readonly of: number;
@@ -127,39 +128,42 @@ export interface ShortResult {
   readonly executed: number;
   /** Epoch seconds. */
   readonly issued: number;
-  /** Seconds; absent where the other had none. */
+  /** Seconds; absent if the baseline has none. */
   readonly duration?: number | undefined;
   readonly output?: string | undefined;
 }
 
-/** A check to run now: the definition without `subscribers` and `interval`, with `name` and `issued` (epoch seconds). */
+/**
+ * A request to run a check now: the definition without `subscribers` and `interval`, with `name` and `issued` (epoch
+ * seconds).
+ */
 export interface CheckRequest {
   readonly name: string;
   readonly issued: number;
   readonly command?: Command;
   readonly timeout?: number;
   readonly source?: string;
-  /** Whom it was ordered from, if not from the subscribers of the check: agents of the newer generation are told. */
+  /** Subscriptions that the run was requested for, if they are not those of the check; Sensu Go agents receive them. */
   readonly subscribers?: readonly string[];
   /**
-   * Version 2 defines it: its texts hold tokens such as `{{ .name }}`, which in other checks are part of a command.
-   * Not of a proxy request, in which the backend has put the values. No result tells of it.
+   * Whether a v2 check contains tokens such as `{{ .name }}`, which are plain text in other checks. Absent in proxy
+   * requests, whose tokens the backend substitutes. Results do not contain it.
    */
   readonly entity_tokens?: boolean;
   readonly [attribute: string]: unknown;
 }
 
-/** What the backend sends. */
+/** Messages from the backend. */
 export type BackendMessage =
   | { readonly type: 'welcome'; readonly version: string; readonly acked: number; readonly window: number }
   | { readonly type: 'ack'; readonly id: number; readonly bases?: readonly number[] | undefined }
-  /** Everything after this id is to be sent again, whole. */
+  /** Requests that all results after this id are sent again, in full. */
   | { readonly type: 'resend'; readonly after: number }
   | { readonly type: 'rejected'; readonly id: number; readonly error: string }
   | { readonly type: 'check_request'; readonly check: CheckRequest }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
-/** For the agent, which validates what it is told to run. */
+/** Validates messages for the agent, which must not run unvalidated requests. */
 export const backendMessageSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('welcome'), version: z.string(), acked: z.int().min(0), window: z.int().positive() }),
   z.looseObject({ type: z.literal('ack'), id: z.int().min(0), bases: z.array(resultIdSchema).optional() }),

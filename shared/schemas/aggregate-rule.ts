@@ -12,24 +12,24 @@ const thresholdSchema = z
   })
   .optional();
 
-/** When an aggregate makes an event (spec, aggregates 1). */
+/** A rule by which an aggregate opens an event (spec, aggregates 1). */
 export const aggregateRuleSchema = z
   .strictObject({
     /** Default: the name of the rule. */
     aggregate: aggregateNameSchema.optional(),
-    /** The namespace of its aggregate; `*`: each namespace that has an aggregate of this name. */
+    /** The namespace of its aggregate; `*`: each namespace with an aggregate of this name. */
     namespace: z.union([z.literal(EVERY_NAMESPACE), v2NameSchema]).default(DEFAULT_NAMESPACE),
-    /** So many results that are not OK. */
+    /** Number or percentage of results that are not OK. */
     warning: thresholdSchema,
     critical: thresholdSchema,
-    /** So many that are older than so many seconds. */
+    /** Number or percentage of results that are older than `after` seconds. */
     stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
-    /** Fewer results than this say nothing. */
+    /** Minimum number of results; with fewer ones the status is unknown. */
     least: z.int().min(1).optional(),
     'leave-out-silenced': z.boolean().default(false),
-    /** Seconds between the results of the rule; another status is told at once. */
+    /** Seconds between the results of the rule; a change of status is reported at once. */
     interval: z.int().min(1).max(86_400).default(60),
-    /** What the results of the rule have besides: handlers, flap thresholds, whatever a check may have. */
+    /** Further attributes of the rule's results: handlers, flap thresholds, and any others of a check. */
     check: z.record(z.string(), z.unknown()).default({}),
   })
   .refine(({ warning, critical, stale, least }) => (warning ?? critical ?? stale ?? least) !== undefined, {
@@ -38,5 +38,5 @@ export const aggregateRuleSchema = z
 
 export type AggregateRule = z.infer<typeof aggregateRuleSchema>;
 
-/** By the names of their checks. */
+/** Rules by the names of their checks. */
 export const aggregateRulesSchema = z.record(nameSchema, aggregateRuleSchema).default({});

@@ -5,7 +5,7 @@ import { answer, numberOrZero, texts, type AnswerOf } from './answer.ts';
 /** Word characters, dots, colons, bars and hyphens (completion 1.7). */
 export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
 
-/** Most aggregates that one result may name. */
+/** Maximum number of aggregates that one result may name. */
 const AGGREGATES_MAX = 100;
 
 export const aggregateNameSchema = z
@@ -15,55 +15,55 @@ export const aggregateNameSchema = z
     error: ({ input }) => (isDots(input) ? DOTS_MESSAGE : 'must be word characters, dots, colons, bars and hyphens'),
   });
 
-/** `true`: the aggregate is named after the check. */
+/** `true`: the name of the check is the name of the aggregate. */
 export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
-/** How a rule finds its aggregate. */
+/** The verdict of a rule on its aggregate. */
 const ruleVerdictAnswer = z.looseObject({
   /** The check of its event. */
   check: z.string(),
   status: z.number(),
-  /** What there is and what is asked for, for people. */
+  /** Actual and required values, for people. */
   text: z.string(),
-  /** Percent of the results that have to be OK, below which it tells; absent: it looks at something else. */
+  /** Percentage of results that must be OK; absent if the rule has no such threshold. */
   needs: z.number().exactOptional(),
 });
 export type RuleVerdict = Readonly<z.infer<typeof ruleVerdictAnswer>>;
 
-/** `GET /aggregates/:aggregate`, whole numbers throughout (reference 2.6; clients 2). */
+/** `GET /aggregates/:aggregate`, all integers (reference 2.6; clients 2). */
 export const aggregateAnswer = z.looseObject({
-  /** Clients and checks among the members, stale ones included. */
+  /** Number of clients and checks among the members, including stale ones. */
   clients: z.number(),
   checks: z.number(),
-  /** Members that are not stale, each under the severity of its last result. */
+  /** Members that are not stale, by the severity of their last result. */
   results: z.looseObject({
     ok: z.number(),
     warning: z.number(),
     critical: z.number(),
     /** Every status outside 0 to 2. */
     unknown: z.number(),
-    /** The four above together. */
+    /** Sum of the four counts above. */
     total: z.number(),
-    /** Members whose last result is older than `max_age`; without it 0. */
+    /** Members whose last result is older than `max_age`; 0 without that parameter. */
     stale: numberOrZero,
-    /** Of the total: those whose open event is silenced now. */
+    /** Members in the total whose open event is silenced now. */
     silenced: numberOrZero,
-    /** Of the total: those whose client has an open keepalive event. */
+    /** Members in the total whose client has an open keepalive event. */
     down: numberOrZero,
   }),
   rules: z.array(ruleVerdictAnswer).exactOptional(),
 });
 export type AggregateSummary = AnswerOf<typeof aggregateAnswer> & {
-  /** Only on our own routes, where rules are about it. */
+  /** Only in the mon API, if the aggregate has rules. */
   readonly rules?: readonly RuleVerdict[];
 };
 
 /** An item of `GET /api/mon/v1/aggregates`. */
 export type NamedAggregate = AggregateSummary & { readonly name: string };
 
-/** An item of `GET /aggregates/:aggregate/results/:severity`: what a check says, the most frequent first. */
+/** An item of `GET /aggregates/:aggregate/results/:severity`: the outputs of a check, most frequent first. */
 export const aggregateResultsAnswer = answer(
   z.looseObject({
     check: z.string(),

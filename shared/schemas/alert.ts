@@ -4,7 +4,7 @@ import { BATCH_MAX } from './result.ts';
 
 const labelNameSchema = z.string().min(1).max(255);
 
-/** The `alerts` section of a configuration: what the labels of alerts mean (prometheus 1.2 and 1.3). */
+/** The `alerts` section of a configuration: the meaning of alert labels (prometheus 1.2 and 1.3). */
 export const alertSettingsSchema = z.strictObject({
   client: z
     .array(labelNameSchema)
@@ -46,14 +46,17 @@ export type LabelSet = Readonly<Record<string, string>>;
 
 const LABELS_MAX = 200;
 
-/** Names and values; a value that is too long is cut later, so that its alert is not lost. */
+/** Names and values; values that are too long are cut later, so that their alert is not lost. */
 function labelSet() {
   return z
     .record(z.string().min(1).max(255), z.string())
     .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `must be at most ${String(LABELS_MAX)}`);
 }
 
-/** To milliseconds since 1970; the year 1, which programs in Go write for no time at all, is undefined. */
+/**
+ * A time, converted to epoch milliseconds. The year 1, with which programs in Go represent an unset time, becomes
+ * undefined.
+ */
 const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
   .transform((text) => {
@@ -77,7 +80,7 @@ export const postedAlertsSchema = z.array(postedAlertSchema).max(BATCH_MAX);
 const time = z.iso.datetime();
 const receiverAnswer = z.looseObject({ name: z.string() });
 
-/** An alert as the wire of Alertmanager shows it. */
+/** An alert in the format of the Alertmanager API. */
 export const alertAnswer = z.looseObject({
   labels: z.record(z.string(), z.string()),
   annotations: z.record(z.string(), z.string()),
@@ -95,7 +98,7 @@ export const alertAnswer = z.looseObject({
 });
 export type ShownAlert = z.infer<typeof alertAnswer>;
 
-/** Alerts with the same labels of those that make a group. */
+/** A group of alerts with equal values of the grouping labels. */
 export const alertGroupAnswer = z.looseObject({
   labels: z.record(z.string(), z.string()),
   receiver: receiverAnswer,
@@ -104,7 +107,7 @@ export const alertGroupAnswer = z.looseObject({
 
 export const receiversAnswer = z.array(receiverAnswer);
 
-/** What runs here, as far as clients of Alertmanager ask for it. */
+/** The status of this server, as clients of Alertmanager expect it. */
 export const alertmanagerStatusAnswer = z.looseObject({
   cluster: z.looseObject({
     name: z.string(),
@@ -127,11 +130,11 @@ const matcherSchema = z.object({
   name: z.string().min(1).max(255),
   value: z.string().max(4096),
   isRegex: z.boolean(),
-  /** Absent: it is an equality, as older clients have it. */
+  /** Defaults to equality for older clients, which do not send it. */
   isEqual: z.boolean().default(true),
 });
 
-/** The body of `POST /api/v2/silences`: a new one, or another in place of the one with the id. */
+/** The body of `POST /api/v2/silences`: a new silence, or one that replaces the silence with this id. */
 export const postedSilenceSchema = z.looseObject({
   id: z.string().max(255).nullish(),
   matchers: z.array(matcherSchema).min(1).max(100),
@@ -142,7 +145,7 @@ export const postedSilenceSchema = z.looseObject({
 });
 export type PostedSilence = z.output<typeof postedSilenceSchema>;
 
-/** A silence as the wire of Alertmanager shows it. */
+/** A silence in the format of the Alertmanager API. */
 export const silenceAnswer = z.looseObject({
   id: z.string(),
   matchers: z.array(matcherSchema),
@@ -155,5 +158,5 @@ export const silenceAnswer = z.looseObject({
 });
 export type ShownSilence = z.infer<typeof silenceAnswer>;
 
-/** The answer to a silence that was made. */
+/** The response to the creation of a silence. */
 export const madeSilenceAnswer = z.object({ silenceID: z.string() });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /*
- * Parts of answers. Of an answer a schema has what callers rely on, and no more: older services leave attributes out and
- * newer ones add some, and both are still good answers.
+ * Parts of response schemas. A schema of a response contains only what callers rely on: older backends omit attributes
+ * and newer ones add some, and both responses must stay valid.
  */
 
-/** What is known of an answer, which is nobody's to change. What may come beside it is not named. */
+/** The read-only type of a response with its known attributes. Others may be present but are not part of the type. */
 export type AnswerOf<Schema extends z.ZodType> = Known<z.output<Schema>>;
 
 type Known<Value> = Value extends readonly (infer Item)[]
@@ -18,7 +18,7 @@ type Known<Value> = Value extends readonly (infer Item)[]
 
 type Named<Value> = { readonly [Name in keyof Value as string extends Name ? never : Name]: Known<Value[Name]> };
 
-/** A schema whose type is what is known of its answer, see `AnswerOf`. */
+/** Types a schema by the known attributes of its response, see `AnswerOf`. */
 export function answer<Schema extends z.ZodType>(schema: Schema): z.ZodType<AnswerOf<Schema>> {
   return schema as z.ZodType as z.ZodType<AnswerOf<Schema>>;
 }
@@ -46,10 +46,10 @@ export const numberOrNull = z
 
 export const orFalse = z.boolean().nullish().transform(Boolean);
 
-/** An object of which nothing is known. */
+/** An object with unknown attributes. */
 export const objectAnswer = z.record(z.string(), z.unknown());
 
-/** When something was taken, epoch seconds. */
+/** The time at which a request was accepted, in epoch seconds. */
 export const issuedAnswer = z.object({ issued: z.number() });
 
 export const namesAnswer = z.array(z.looseObject({ name: z.string() }));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answer, type AnswerOf } from './answer.ts';
 
-/** What operators can do, by the names of the audit trail. Results and keepalives are no actions of operators. */
+/** Actions of operators, by their names in the audit trail. Results and keepalives are no actions of operators. */
 export type AuditAction =
   | 'silence.create'
   | 'silence.replace'
@@ -45,51 +45,54 @@ export type AuditAction =
   | 'undo';
 
 /**
- * An action of an operator, or what the backend did in an operator's name (security S22), in its place in the trail.
- * Loose, because the hash is of all attributes: also of those that a newer backend adds.
+ * An audit record: an action of an operator, or of the backend on an operator's behalf (security S22). The schema is
+ * loose, because the hash covers all attributes, including those that a newer backend adds.
  */
 export const auditRecordAnswer = z.looseObject({
-  /** From 1, without a gap. */
+  /** Counts from 1 without gaps. */
   id: z.number(),
-  /** Epoch milliseconds; never before the record that it follows. */
+  /** Epoch milliseconds; never earlier than in the previous record. */
   at: z.number(),
-  /** The user whose credentials were shown, else who the request says it is from, else `anonymous`; `mon`: the backend itself. */
+  /** The authenticated user, else the user that the request names, else `anonymous`; `mon`: the backend itself. */
   who: z.string(),
-  /** Whom the request of an authenticated user names, when that is somebody else. */
+  /** The user that an authenticated request names, if it is another one. */
   on_behalf_of: z.string().exactOptional(),
   /** Address of the caller; null: the backend itself. */
   from: z.string().nullable(),
-  /** Method and path of the request, or what made the backend do it. */
+  /** Method and path of the request, or the reason for an action of the backend. */
   how: z.string(),
   action: z.string(),
-  /** `client/check` of an event or result, the id of a silenced entry, else a name; outside of `default` behind its namespace. */
+  /**
+   * `client/check` of an event or result, the id of a silence, else a name; outside of `default` prefixed with the
+   * namespace.
+   */
   target: z.string(),
-  /** What was there; null: nothing. Redacted, and cut when it is long. */
+  /** The previous value; null if there was none. It is redacted, and cut if it is long. */
   before: z.unknown(),
-  /** What is there now; null: nothing. */
+  /** The new value; null if there is none. */
   after: z.unknown(),
   reason: z.string().nullable(),
-  /** The hash of the record before it; empty for the first of all. */
+  /** The hash of the previous record; empty for the first record of all. */
   previous: z.string(),
   /** See `shared/domain/audit.ts`. */
   hash: z.string(),
 });
 export type AuditRecord = AnswerOf<typeof auditRecordAnswer>;
-/** What was done, before it has its place in the trail. */
+/** An action that is not yet a record of the trail. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'at' | 'previous' | 'hash'>;
-/** Who does something, and from where. */
+/** The actor of an action, and its origin. */
 export type Actor = Pick<AuditEntry, 'who' | 'on_behalf_of' | 'from' | 'how'>;
 
-/** Where the trail begins and ends: `GET /api/mon/v1/audit/head`. */
+/** The first and last record of the trail: `GET /api/mon/v1/audit/head`. */
 export const auditHeadAnswer = answer(
   z.looseObject({
-    /** The oldest record that is kept; one more than `last` when there is none. */
+    /** The oldest retained record; `last` plus one if there is none. */
     first: z.number(),
-    /** The newest record; 0: there never was one. */
+    /** The newest record; 0 if there never was one. */
     last: z.number(),
-    /** Of the newest record. */
+    /** Hash of the newest record. */
     hash: z.string(),
-    /** Of the newest record, epoch milliseconds. */
+    /** Time of the newest record, epoch milliseconds. */
     at: z.number(),
   }),
 );

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { type AnswerOf } from './answer.ts';
 
-/** How a span of the past was spent, in seconds; a fraction counts (spec, timeline 4). */
+/** The time in each status during a span, in seconds with fractions (spec, timeline 4). */
 const shares = {
   ok: z.number(),
   warning: z.number(),
   critical: z.number(),
   unknown: z.number(),
-  /** Not well, while a silence was in effect for it. */
+  /** Time with a problem that was silenced. */
   silenced: z.number(),
-  /** Nothing was known of it, or nothing of that is kept any more. */
+  /** Time without known status, including data that is no longer retained. */
   no_data: z.number(),
-  /** How often it stopped being well. */
+  /** Number of outages, each of which begins when the check stops being OK. */
   outages: z.number(),
-  /** Of the time that counts, which is neither silenced nor without data; null: there was none. */
+  /** Percentage of OK in the time that is neither silenced nor without data; null if there is no such time. */
   percent: z.number().nullable(),
 };
 
@@ -25,27 +25,27 @@ export const availabilityAnswer = z.object({
   /** The span, epoch milliseconds. */
   since: z.number(),
   until: z.number(),
-  /** How many checks were looked at. */
+  /** The number of checks considered. */
   count: z.number(),
-  /** Of all of them together. */
+  /** The sum over all checks. */
   total: sharesSchema,
-  /** The worst first; as many as were asked for. */
+  /** The worst first, up to the requested number. */
   checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),
 });
 export type AvailabilityReport = AnswerOf<typeof availabilityAnswer>;
 
-/** For how long a check had a status, epoch milliseconds; without one nothing is known. */
+/** A span with one status, epoch milliseconds; without `status` it is unknown. */
 const pastStretch = z.object({ since: z.number(), until: z.number(), status: z.number().exactOptional() });
 export type PastStretch = AnswerOf<typeof pastStretch>;
 
-/** `GET /api/mon/v1/timeline/:client/:check`: a check in a span of the past. */
+/** `GET /api/mon/v1/timeline/:client/:check`: the history of a check in a span. */
 export const checkPastAnswer = z.object({
   /** The span, epoch milliseconds. */
   since: z.number(),
   until: z.number(),
-  /** Its statuses without a gap, the oldest first; of a check that changes all the time the oldest are missing. */
+  /** Its statuses without gaps, oldest first; of a check that changes constantly the oldest are missing. */
   stretches: z.array(pastStretch),
-  /** When silences were in effect for it, in order. */
+  /** Spans in which silences were active for the check, in order. */
   silenced: z.array(z.object({ since: z.number(), until: z.number() })),
   availability: sharesSchema,
 });

@@ -1,5 +1,5 @@
 /**
- * The client of the checks by which a backend reports about itself. Its name is the same for all members of a
- * cluster, so an event stays open, and is the same one, when another member takes over.
+ * The client of the checks by which a backend reports about itself. All members of a cluster use the same name, so that
+ * an event stays open as the same event after a failover.
  */
 export const BACKEND_CLIENT = 'mon.backend';

@@ -12,16 +12,16 @@ import {
 } from './silenced.ts';
 import { pairsSchema } from './v2/metadata.ts';
 
-/** Most operations of one `POST /api/mon/v1/bulk`. */
+/** Maximum number of operations in one `POST /api/mon/v1/bulk`. */
 const BULK_MAX = 10_000;
 
 /**
- * Condition on the silenced entry that is there now: the `timestamp` that it must have, null: there must be none, absent:
- * no condition. So an undo never takes away what somebody else made since.
+ * Precondition on the present silence: its `timestamp`; null: there must be none; absent: no condition. So an undo
+ * never removes a silence that somebody created in the meantime.
  */
 const ifTimestamp = z.int().min(0).nullable().optional();
 
-/** A silenced entry as it was, with its end as a time. */
+/** A silence to restore, with an absolute end. */
 const restoredEntrySchema = z
   .looseObject({
     subscription: subscriptionSchema.nullable(),
@@ -35,7 +35,7 @@ const restoredEntrySchema = z
     expire_on_resolve: z.boolean(),
     /** Epoch seconds. */
     timestamp: z.int().min(0),
-    /** What only version 2 says of it, see `SilencedEntry`. */
+    /** Attributes that only the v2 API sets, see `SilencedEntry`. */
     lifetime: z.int().min(0).max(LIFETIME_SECONDS_MAX).optional(),
     labels: pairsSchema.nullish(),
     annotations: pairsSchema.nullish(),
@@ -44,12 +44,12 @@ const restoredEntrySchema = z
       .max(2)
       .optional(),
     recurrence: recurrenceSchema.optional(),
-    /** What was pointed out of this end. */
+    /** The reminder that was sent for this end. */
     reminded: remindedSchema.optional(),
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
 
-/** One operation of a bulk. */
+/** One operation of a bulk request. */
 export const bulkOperationSchema = z.discriminatedUnion('op', [
   monSilencedSchema.safeExtend({ op: z.literal('silence') }),
   z.looseObject({ op: z.literal('clear'), id: z.string().min(1).max(512), if_timestamp: ifTimestamp }),
@@ -60,46 +60,48 @@ export const bulkOperationSchema = z.discriminatedUnion('op', [
 /** Body of `POST /api/mon/v1/bulk`. */
 export const bulkSchema = z.looseObject({
   operations: z.array(bulkOperationSchema).min(1).max(BULK_MAX),
-  /** All of them or none; otherwise those whose object is gone are left out. */
+  /** `all`: executes all operations or none. Otherwise those whose object is gone are skipped. */
   expect: z.literal('all').nullish(),
-  /** For the audit trail: who does it, where nobody has to show credentials. Default: the creator of a silence among them. */
+  /**
+   * The actor for the audit trail, if the API needs no credentials. Default: the creator of a silence in the request.
+   */
   creator: z.string().max(255).nullish(),
-  /** For the audit trail: it takes back what was done before. */
+  /** Whether the request is an undo, for the audit trail. */
   undo: z.boolean().nullish(),
 });
 
-/** The same with operations that are not yet validated: thousands of them are validated one by one. */
+/** A bulk request whose operations are not validated yet: thousands of them are validated one by one. */
 export const bulkEnvelopeSchema = bulkSchema.extend({ operations: z.array(z.unknown()).min(1).max(BULK_MAX) });
 
 export type BulkOperation = z.infer<typeof bulkOperationSchema>;
 export type BulkRequest = z.infer<typeof bulkSchema>;
 
 /**
- * Why an operation was not done: what it is about is not there, somebody else changed it since, or the entry to be
- * restored would be over by now.
+ * The reason why an operation was not executed: its object does not exist, it was changed by somebody else, or the
+ * silence to restore would be expired.
  */
 export type BulkRefusal = 'not_found' | 'changed' | 'expired';
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export interface BulkOutcome {
   readonly ok: boolean;
   readonly error?: BulkRefusal | undefined;
-  /** What takes it back, to be sent in the same way; of several the last one first. */
+  /** The operation that reverts it, to be sent in another bulk request; several must be sent in reverse order. */
   readonly undo?: BulkOperation | undefined;
 }
 
-/** The answer: an outcome for each operation, in their order. */
+/** The response: an outcome for each operation, in their order. */
 export interface BulkAnswer {
   readonly results: readonly BulkOutcome[];
 }
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const bulkAnswer: z.ZodType<BulkAnswer> = z.looseObject({
   results: z.array(
     z.looseObject({
       ok: z.boolean(),
       error: z.enum(['not_found', 'changed', 'expired']).optional(),
-      // Sent back as it came, without a look into it.
+      // Sent back unchanged, so it is not validated.
       undo: z.custom<BulkOperation>((value) => typeof value === 'object' && value !== null).optional(),
     }),
   ),

@@ -1,10 +1,10 @@
-/** Years in which days of recurrences may be: the next ones, and what a dump may have of the last ones. */
+/** Years of valid days: future recurrences, and past ones in a dump. */
 const YEARS = { min: 2000, max: 2199 };
 
 /**
- * Reads a day such as `2026-12-31`.
+ * Parses a day such as `2026-12-31`.
  *
- * @returns epoch milliseconds of its midnight, were it in UTC; undefined when it is no day
+ * @returns epoch milliseconds of its midnight in UTC; undefined if the text is no day
  */
 export function dayOf(text: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];

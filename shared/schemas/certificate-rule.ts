@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const FINGERPRINT = /^[0-9a-fA-F]{2}(?::?[0-9a-fA-F]{2}){31}$/;
 
-/** A rule of the setting `certificate-namespaces`. A certificate has to meet all that it names. */
+/** A rule of the setting `certificate-namespaces`. A certificate must match all attributes of the rule. */
 export const certificateRuleSchema = z
   .strictObject({
     authority: z

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { answer, texts, type AnswerOf } from './answer.ts';
 import { clientAnswer } from './client.ts';
 
-/** What a table shows of the last result of a client and check. */
+/** The last result of a client and check, for tables. */
 const lastResult = {
-  /** Null: the last result was deleted while its event stays. */
+  /** Null if the last result was deleted and its event stays. */
   status: z.number().nullable(),
   /** Epoch seconds. */
   executed: z.number().nullable(),
   /** The last statuses, oldest first. */
   history: z.array(z.number()),
-  /** The first line. */
+  /** The first line of the output. */
   output: z.string(),
 };
 
-/** An item of `GET /api/mon/v1/checks/:check/results`: what one client says, the worst first. */
+/** An item of `GET /api/mon/v1/checks/:check/results`: the result of one client; the worst come first. */
 export const checkOfClientAnswer = answer(
   z.looseObject({
     client: z.string(),
@@ -29,7 +29,7 @@ export type CheckOfClient = z.infer<typeof checkOfClientAnswer>;
 const clientCheckAnswer = z.looseObject({
   name: z.string(),
   ...lastResult,
-  /** Seconds; null: it has none, or nobody has said. */
+  /** Seconds; null if the check has no interval, or it is unknown. */
   interval: z.number().nullable(),
   /** The open event. */
   event: z
@@ -41,7 +41,7 @@ const clientCheckAnswer = z.looseObject({
       silenced_by: texts,
     })
     .nullable(),
-  /** Epoch seconds; null when the backend does not ask for it by the clock. */
+  /** Epoch seconds; null if the backend does not schedule the check. */
   next_run: z.number().nullable(),
 });
 export type ClientCheck = AnswerOf<typeof clientCheckAnswer>;

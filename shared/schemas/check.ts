@@ -7,7 +7,7 @@ import { subduesSchema } from './subdues.ts';
 import { timeWindowsSchema } from './time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
-/** Statuses and severities that a hook can be for (reference 2.2.2; 0 as the peer takes it, completion 1.12). */
+/** Statuses and severities that a hook can have (reference 2.2.2; 0 as the peer accepts it, completion 1.12). */
 const HOOK_NAME = /^(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5]|ok|warning|critical|unknown|non-zero)$/;
 
 const hooksSchema = z
@@ -33,14 +33,14 @@ const hooksSchema = z
   });
 
 const proxyRequestsSchema = z.looseObject({
-  /** Empty: every client. */
+  /** Empty: matches every client. */
   client_attributes: z.record(z.string(), z.unknown()),
   splay: z.boolean().optional(),
-  /** Percent of the interval. */
+  /** Percentage of the interval. */
   splay_coverage: z.int().min(1).max(99).optional(),
 });
 
-/** A check definition (reference 2.2). All other attributes are kept and copied into results and events. */
+/** A check definition (reference 2.2). Unknown attributes are kept and copied to results and events. */
 export const checkSchema = z
   .looseObject({
     command: commandSchema.optional(),
@@ -57,7 +57,7 @@ export const checkSchema = z
         if (message !== undefined) context.addIssue({ code: 'custom', message });
       })
       .optional(),
-    /** Of `cron` and `subdue`; without it they are in the local time of whoever schedules the check. */
+    /** Time zone of `cron` and `subdue`; default: the local time of the scheduling machine. */
     timezone: z
       .string()
       .refine((zone) => timeZoneOf(zone) !== undefined, `must be ${TIME_ZONE_HINT}`)
@@ -68,7 +68,7 @@ export const checkSchema = z
     ttl_status: z.int().optional(),
     auto_resolve: z.boolean().optional(),
     force_resolve: z.boolean().optional(),
-    /** OK in a row, or for how long, before an event resolves by itself (spec, recovery). */
+    /** Number of OK results in a row, or a duration, before an event resolves by itself (spec, recovery). */
     resolve_after: z.union([z.number(), z.string()]).optional(),
     handle: z.boolean().optional(),
     handler: z.string().optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
 import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone, type AnswerOf } from './answer.ts';
 
-/** Subscriptions, handlers, or keys to hide, of one client (security S7). */
+/** Maximum number of subscriptions, handlers, or redacted keys of one client (security S7). */
 const LIST_MAX = 1000;
 
 const handlers = {
@@ -18,7 +18,7 @@ const thresholdsSchema = z.looseObject({
 });
 
 /**
- * A client record as it arrives: `POST /clients`, an agent's keepalive, the `client` section of a configuration
+ * A submitted client: `POST /clients`, the keepalive of an agent, or the `client` section of a configuration
  * (completion 1.10). Unknown attributes are kept.
  */
 export const clientSchema = z.looseObject({
@@ -52,20 +52,20 @@ export const clientSchema = z.looseObject({
 
 export type SubmittedClient = z.infer<typeof clientSchema>;
 
-/** A client as it is stored and shown: its own subscription `client:<name>` is always the last one added. */
+/** A client as it is stored and shown. Its own subscription `client:<name>` is always the last one. */
 export interface Client {
   readonly name: string;
   readonly address: string;
   readonly subscriptions: readonly string[];
-  /** Epoch seconds of the last sign of life. */
+  /** Epoch seconds of the last keepalive. */
   readonly timestamp: number;
   readonly version: string;
-  /** False: no keepalives are expected. */
+  /** False if no keepalives are expected. */
   readonly keepalives?: boolean | null | undefined;
   readonly [attribute: string]: unknown;
 }
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const clientAnswer: z.ZodType<Client> = z.looseObject({
   name: z.string(),
   address: textOrEmpty,
@@ -74,7 +74,7 @@ export const clientAnswer: z.ZodType<Client> = z.looseObject({
   version: textOrEmpty,
 });
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const clientHistoryAnswer = z.looseObject({
   check: z.string(),
   history: z.array(z.coerce.number()),
@@ -82,13 +82,13 @@ export const clientHistoryAnswer = z.looseObject({
   last_status: numberOrNull,
 });
 
-/** One check of a client: its last statuses, oldest first, and when it ran last (epoch seconds). */
+/** A check of a client: its last statuses, oldest first, and its last run in epoch seconds. */
 export type ClientHistory = z.infer<typeof clientHistoryAnswer>;
 
-/** The answer to `DELETE /api/mon/v1/clients?q=`. */
+/** The response to `DELETE /api/mon/v1/clients?q=`. */
 export const deletedClientsAnswer = z.object({
   deleted: z.number(),
-  /** Whether more are found: asking again goes on with them. */
+  /** Whether more clients match; another request continues. */
   more: z.boolean(),
 });
 export type DeletedClients = AnswerOf<typeof deletedClientsAnswer>;

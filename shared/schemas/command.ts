@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** Most arguments of one command, the program included. */
+/** Maximum number of arguments of a command, including the program. */
 const ARGUMENTS_MAX = 1000;
 
-/** What a program can be given: its arguments end at this byte. */
+/** An argument of a program, which the byte 0 would terminate. */
 const argumentSchema = z.string().regex(/^[^\0]*$/, 'must not hold the byte 0');
 
-/** A program and its arguments, run without a shell: nothing in them has a meaning to anybody but the program. */
+/** A program and its arguments, run without a shell, so that only the program interprets them. */
 export const argumentsSchema = z
   .array(argumentSchema)
   .min(1, 'must name the program')
@@ -14,22 +14,22 @@ export const argumentsSchema = z
   .refine((command) => command[0] !== '', { path: [0], message: 'must name the program' })
   .readonly();
 
-/** What runs: a line for the shell, or a program and its arguments (security S14). */
+/** A command: a shell command line, or a program and its arguments (security S14). */
 export const commandSchema = z.union([z.string().min(1), argumentsSchema], {
   error: 'must be a line for the shell, or a list of a program and its arguments',
 });
 
 export type Command = string | readonly string[];
 
-/** What stands for an attribute of the client: `:::name:::`. */
+/** A token for an attribute of the client: `:::name:::`. */
 const TOKEN = /:::[^:\n][^\n]*?:::/;
 
-/** A token of version 2. */
+/** The start of a v2 token. */
 const ENTITY_TOKEN = /\{\{/;
 
 /**
- * What is wrong with the command of a check or a hook, whose tokens clients fill in: were the program one of them, a client
- * would choose what runs.
+ * Returns the problem of a command whose program is a token. Clients supply the values of tokens, so a client could
+ * choose the program.
  */
 export function programProblem(command: unknown, hasEntityTokens = false): string | undefined {
   const program: unknown = Array.isArray(command) ? command[0] : undefined;

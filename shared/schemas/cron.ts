@@ -10,7 +10,7 @@ const SHORTHANDS: ReadonlyMap<string, string> = new Map([
 
 const FIELDS = 5;
 
-/** The five fields that a schedule stands for: a shorthand written out, without a sixth, which has no meaning. */
+/** Returns the five fields of a schedule: expands a shorthand, and drops a sixth field, which has no meaning. */
 export function fiveFields(text: string): string {
   return SHORTHANDS.get(text.toLowerCase()) ?? fieldsOf(text).slice(0, FIELDS).join(' ');
 }
@@ -19,7 +19,7 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of the values from `min` on. */
+  /** Names of the values, starting at `min`. */
   readonly names?: readonly string[];
 }
 
@@ -37,14 +37,17 @@ const WEEKDAY: Field = { name: 'day of the week', min: 0, max: 7, names: WEEKDAY
 
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** `*`, `*` with a step, a value, a range, a range with a step; a step on a single value is refused (completion 1.13). */
+/**
+ * A list item: `*`, `*` with a step, a value, a range, or a range with a step. A step after a single value is rejected
+ * (completion 1.13).
+ */
 const ITEM = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
 
 /**
- * What is wrong with a schedule in cron syntax (completion 1.13): five fields, of which a sixth is tolerated, or a
- * shorthand such as `@daily`.
+ * Validates a schedule in cron syntax (completion 1.13): five fields, with a tolerated sixth one, or a shorthand such
+ * as `@daily`.
  *
- * @returns what is wrong and what is allowed; undefined when it can be read, though its date may never come
+ * @returns the problem and the valid values; undefined if it is valid, even if its date never occurs
  */
 export function cronProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
@@ -71,27 +74,27 @@ export function cronProblem(text: string): string | undefined {
 }
 
 /**
- * What is wrong with the date of a schedule that can be read: `0 0 31 2 *` has no moment.
+ * Returns the problem of a valid schedule whose date never occurs, such as `0 0 31 2 *`.
  *
  * @param text without a problem (`cronProblem`)
  */
 export function dateProblem(text: string): string | undefined {
   if (text.startsWith('@')) return undefined;
   const [, , day = '*', month = '*', weekday = '*'] = fieldsOf(text);
-  // Where both kinds of days are restricted, either is enough, so the weekday always comes.
+  // If both kinds of days are restricted, either is enough, and each weekday occurs.
   if (!weekday.startsWith('*') || hasDate(day, month)) return undefined;
   return `has no moment: there is no day ${day} in month ${month}`;
 }
 
-/** The moments of a schedule on the clock on the wall. */
+/** The dates of a schedule in local time. */
 export interface CronDates {
   /** Minutes since midnight, in order. */
   readonly times: readonly number[];
-  /** 1 to 12; undefined: each. */
+  /** 1 to 12; undefined: all. */
   readonly months: ReadonlySet<number> | undefined;
-  /** 1 to 31; undefined: each. Where weekdays are named too, either is enough. */
+  /** 1 to 31; undefined: all. If weekdays are given too, either is enough. */
   readonly monthDays: ReadonlySet<number> | undefined;
-  /** 0 (Sunday) to 6; undefined: each. */
+  /** 0 (Sunday) to 6; undefined: all. */
   readonly weekdays: ReadonlySet<number> | undefined;
 }
 
@@ -110,7 +113,7 @@ export function cronDates(text: string): CronDates {
   };
 }
 
-/** The values of a field, in order. */
+/** Returns the values of a field in order. */
 function valuesOf(text: string, field: Field): number[] {
   const values = new Set<number>();
   for (const item of text.split(',')) {
@@ -151,7 +154,7 @@ function rangeOf(item: string, field: Field): { readonly from: number; readonly 
   return first === undefined || last === undefined || first > last ? undefined : { from: first, to: last };
 }
 
-/** A longer step is over the end of the field at once: it is not what it looks like. */
+/** Returns the maximum step of a field. A longer step leaves the field at once and is likely a mistake. */
 function stepMax(field: Field): number {
   return field === WEEKDAY ? 7 : field.max - field.min + 1;
 }
@@ -163,7 +166,7 @@ function valueOf(text: string, { min, max, names }: Field): number | undefined {
   return value >= min && value <= max ? value : undefined;
 }
 
-/** Whether one of the months has one of the days; a range counts by its first day. */
+/** Whether some month has one of the days; a range counts by its first day. */
 function hasDate(days: string, months: string): boolean {
   const first = Math.min(...days.split(',').map((item) => rangeOf(item, DAY)?.from ?? DAY.max));
   return months.split(',').some((item) => {

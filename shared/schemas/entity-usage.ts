@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Most entities that there may be; `unlimited` lifts it. */
+/** Maximum number of entities; `unlimited` disables the limit. */
 const entityLimitSchema = z.union([z.number(), z.literal('unlimited')]);
 export type EntityLimitSetting = z.infer<typeof entityLimitSchema>;
 
-/** How many entities there are in all namespaces, beside how many there may be. */
+/** Number of entities in all namespaces, and the limit. */
 export const entityUsageSchema = z.object({
   total: z.number(),
-  /** Of the total, those that something else reports for; the others are agents. */
+  /** Entities in the total that are proxy entities; the others are agents. */
   proxies: z.number(),
   limit: entityLimitSchema,
 });

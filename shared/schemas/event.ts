@@ -7,23 +7,23 @@ import { numberOrNull, numberOrZero, orFalse, textsOrNone } from './answer.ts';
 export const eventActionSchema = z.enum(['create', 'resolve', 'flapping']);
 export type EventAction = z.infer<typeof eventActionSchema>;
 
-/** The check part of an event: history as strings, oldest first, at most 21 (completion 1.4). */
+/** The check part of an event. Its history has at most 21 strings, oldest first (completion 1.4). */
 export type EventCheck = CheckResult & {
   readonly history: readonly string[];
   /** Percent, 0 to 101 (completion 1.5). */
   readonly total_state_change: number;
 };
 
-/** An event as it is read, in the order of attributes that existing clients see (legacy-peer, Event JSON). */
+/** An event as it is read, with attributes in the order that existing clients expect (legacy-peer, Event JSON). */
 export interface Event {
-  /** Only where all namespaces are asked for: where it is. */
+  /** Present only if all namespaces are requested. */
   readonly namespace?: string;
   readonly id: string;
   readonly client: Client;
   readonly check: EventCheck;
   readonly occurrences: number;
   readonly occurrences_watermark: number;
-  /** Epoch seconds, null when no OK was ever seen. */
+  /** Epoch seconds; null if no OK was ever received. */
   readonly last_ok: number | null;
   readonly action: EventAction;
   /** Epoch seconds. */
@@ -31,16 +31,16 @@ export interface Event {
   /** Epoch seconds. */
   readonly last_state_change?: number | null;
   readonly silenced: boolean;
-  /** Ids of the silenced entries that match now. */
+  /** Ids of the silences that match now. */
   readonly silenced_by: readonly string[];
-  /** Only on our own routes, while its check is OK again and the event waits for more of that. */
+  /** Only in the mon API, while its check is OK again and the event waits for further OK results. */
   readonly recovering?: Recovery;
 }
 
 /** Body of `POST /resolve`. */
 export const resolveSchema = z.looseObject({ client: z.string(), check: z.string() });
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const eventAnswer: z.ZodType<Event> = z.looseObject({
   id: z.string(),
   client: clientAnswer,

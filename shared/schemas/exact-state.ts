@@ -5,12 +5,12 @@ import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
 import { remindedSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
 
-/** Statuses that are kept of a check: those that are shown, and the one before. */
+/** Number of stored statuses of a check: those that are shown, and the one before. */
 const HISTORY_LENGTH = 22;
 
 /*
- * What a dump holds of an object beside what version 2 shows of it, in the attribute `mon`: enough to bring it back as
- * it was. It comes from a file, so it is held to its shape like anything else from outside.
+ * The exact state of an object in a dump, in the attribute `mon`. It adds to the v2 form what a restore needs to bring
+ * the object back unchanged. It comes from a file, so it is validated like other input from outside.
  */
 
 const secondsSchema = z.number().min(0);
@@ -68,7 +68,7 @@ export const exactRecordSchema = z.object({
   check: checkSchema.nullable(),
 });
 
-/** `mon` of an entity: the client with what is not shown of it. */
+/** `mon` of an entity: the client with attributes that the API does not show. */
 export const exactClientSchema = z.object({
   client: z.looseObject({
     name: v2NameSchema,
@@ -82,7 +82,7 @@ export const exactClientSchema = z.object({
   isCounted: z.literal(false).optional(),
 });
 
-/** `mon` of a silence; its end as `endOf` reads it. */
+/** `mon` of a silence; its end in the form that `endOf` parses. */
 export const exactSilencedSchema = z.object({
   entry: z.looseObject({
     id: z.string().min(1),

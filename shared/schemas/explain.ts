@@ -5,16 +5,16 @@ import { texts, type AnswerOf } from './answer.ts';
 import { recoverySchema } from './recovery.ts';
 
 /**
- * What becomes of an event at one of its handlers; one vocabulary for the log, `explain` and `simulate`.
+ * The verdict of a handler on an event; the same for the log, `explain` and `simulate`.
  *
- * - `handle`: it runs
- * - `unknown_mutator`: it runs, and fails: what is to prepare the event for it is not defined
+ * - `handle`: the handler runs
+ * - `unknown_mutator`: it runs and fails, because its mutator is not defined
  * - `disabled`, `action`, `severity`, `silenced`, `filtered`: it does not run, for this reason (completion 1.8)
- * - `inhibited`: it does not run: a rule keeps the event quiet because of another one (inhibition 2)
- * - `overflow`: it would run, but its queue and the list of dead letters are full
- * - `unknown_handler`: nothing is defined by this name
- * - `unknown_pipeline`, `empty_pipeline`: there is no such pipeline, or it has no workflows
- * - `nested_set`: a set in a set in a set
+ * - `inhibited`: it does not run, because an inhibition rule suppresses the event (inhibition 2)
+ * - `overflow`: it would run, but its queue and the dead-letter queue are full
+ * - `unknown_handler`: no handler of this name is defined
+ * - `unknown_pipeline`, `empty_pipeline`: the pipeline does not exist, or has no workflows
+ * - `nested_set`: a set within a set within a set
  * - `no_event`: there is nothing to handle
  */
 export type VerdictKind =
@@ -33,58 +33,61 @@ export type VerdictKind =
   | 'nested_set'
   | 'no_event';
 
-/** What is wrong with a filter that an event came by, in the words of the log. */
+/** A defect of a filter that was evaluated; `problem` is the text of the log. */
 export interface FilterDefect {
   readonly filter: string;
   readonly problem: 'unknown filter' | 'attribute value eval error' | 'attribute value eval unmatched tokens';
-  /** For people. */
+  /** The reason for people. */
   readonly reason: string;
 }
 
 export interface HandlerVerdict {
   readonly handler: string;
-  /** The workflow of a pipeline that this handler stands for. */
+  /** The workflow of a pipeline that the handler belongs to. */
   readonly workflow?: { readonly pipeline: string; readonly workflow: string; readonly handler: string };
   readonly verdict: VerdictKind;
-  /** For people: what follows on "this handler, because". */
+  /** Text for people that follows "this handler, because". */
   readonly reason: string;
-  /** The filter that kept the event out. */
+  /** The filter that rejected the event. */
   readonly filter?: string;
-  /** The attribute that this filter decided by, as a dotted path. */
+  /** The attribute that decided in this filter, as a dotted path. */
   readonly attribute?: string;
-  /** The silenced entries that kept the handler from running. */
+  /** The silences that suppressed the notification. */
   readonly silenced_by?: readonly string[];
-  /** The rule, and the event because of which it keeps this one quiet. */
+  /** The rule and the event that inhibit this event. */
   readonly inhibited_by?: Inhibitor;
-  /** Of a handler with `group_by`: in which group the event is told, and when, epoch seconds; null: it is not, or nobody knows when. */
+  /**
+   * The group of the event, if the handler has `group_by`, and its next flush in epoch seconds; null if there is none
+   * or it is unknown.
+   */
   readonly group?: {
     readonly id: string;
     readonly by: Readonly<Record<string, string>>;
     readonly events: number;
     readonly due_at: number | null;
   };
-  /** Of the filters on the way; each of them lets through or keeps out as if it were right. */
+  /** Defects of evaluated filters. A filter with a defect passes or rejects events as if it were valid. */
   readonly defects?: readonly FilterDefect[];
 }
 
-/** How the last run of a handler for a client and check stands. */
+/** The state of the last run of a handler for a client and check. */
 export interface Delivery {
   readonly state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed';
-  /** Epoch milliseconds; since when. */
+  /** Epoch milliseconds since the run is in this state. */
   readonly at: number;
-  /** How often it was tried so far. */
+  /** Number of attempts so far. */
   readonly attempts: number;
-  /** Of the last failure, for people. */
+  /** Reason of the last failure, for people. */
   readonly reason?: string;
-  /** The name of the backend that ran it last; absent: the one that writes. */
+  /** Name of the member that ran it last; absent: the leader. */
   readonly member?: string;
 }
 
-/** Where the last runs are known. */
+/** Access to the last deliveries. */
 export interface Deliveries {
-  /** Undefined: none, or none that is remembered. */
+  /** Undefined if there was none, or none is retained. */
   lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined;
-  /** The last delivery of a group, by its id. */
+  /** Returns the last delivery of a group by its id. */
   lastOfGroup(namespace: string, group: string, handler: string): Delivery | undefined;
 }
 
@@ -95,25 +98,27 @@ export type DeliveryView = Omit<Delivery, 'at'> & {
 };
 
 export type HandlerExplanation = HandlerVerdict & {
-  /** Of the last run for this client and check; null: none since the backend started, or none that is remembered. */
+  /**
+   * The last delivery for this client and check; null if there was none since the backend started, or none is retained.
+   */
   readonly delivery: DeliveryView | null;
 };
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 const verdictAnswer = z.looseObject({
   handler: z.string(),
-  // Newer backends may know more of them.
+  // Any string, because newer backends may have more verdicts.
   verdict: z.string(),
   reason: z.string(),
-  /** The workflow of a pipeline, with the handler that it names; absent: the check names the handler. */
+  /** The workflow of a pipeline, with its handler; absent if the check names the handler itself. */
   workflow: z.looseObject({ pipeline: z.string(), workflow: z.string(), handler: z.string() }).exactOptional(),
 });
 
-/** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
+/** The response to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
 export const explanationAnswer = z.looseObject({
   client: z.string(),
   check: z.string(),
-  /** Null: there is none now. */
+  /** Null if there is no open event. */
   event: z
     .looseObject({
       id: z.string(),
@@ -124,11 +129,11 @@ export const explanationAnswer = z.looseObject({
       recovering: recoverySchema.exactOptional(),
     })
     .nullable(),
-  /** True while the check is in one of its subdue windows, in which it is not run; absent: it is not. */
+  /** True while the check is in one of its subdue windows, in which it is not run; absent otherwise. */
   subdued: z.boolean().exactOptional(),
   /** One sentence for people. */
   reason: z.string(),
-  /** As if the event were handled again now: definitions and silences are those of now. */
+  /** Verdicts as if the event were handled again now, with the current definitions and silences. */
   handlers: z.array(
     verdictAnswer.extend({
       delivery: z
@@ -144,21 +149,21 @@ export const explanationAnswer = z.looseObject({
   ),
 });
 
-/** Why the handlers of a check run or do not run for its event. */
+/** The explanation why the handlers of a check run or do not run for its event. */
 export type EventExplanation = z.infer<typeof explanationAnswer>;
 export type ExplainedEvent = NonNullable<AnswerOf<typeof explanationAnswer>['event']>;
-/** The same as this version gives it. */
+/** The explanation as this version sends it. */
 export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> & {
   readonly handlers: readonly HandlerExplanation[];
 };
 
 const inhibitionOutlookSchema = z.looseObject({
   rule: z.string(),
-  /** Whether others would be kept quiet because of it from then on, still, or no longer. */
+  /** Whether the event would begin to inhibit others, continue, or stop. */
   change: z.enum(['begins', 'goes_on', 'ends']),
-  /** Open events that are quiet because of it now. */
+  /** Number of open events that it inhibits now. */
   quieted: z.number(),
-  /** What it has in common with those that the rule keeps quiet. */
+  /** The values that it shares with the events that the rule inhibits. */
   equal: texts,
 });
 export type InhibitionOutlook = AnswerOf<typeof inhibitionOutlookSchema>;
@@ -167,32 +172,32 @@ const ruleOutlookSchema = z.looseObject({
   aggregate: z.string(),
   /** The check of the rule. */
   check: z.string(),
-  /** What it would say. */
+  /** The status that the rule would have. */
   status: z.number(),
   text: z.string(),
-  /** Its status by the results of now; null: there are none. */
+  /** Its status by the current results; null if there are none. */
   was: z.number().nullable(),
 });
 export type RuleOutlook = AnswerOf<typeof ruleOutlookSchema>;
 
-/** What a result would do: `POST /api/mon/v1/simulate`. */
+/** The response of `POST /api/mon/v1/simulate`: the effects of a result. */
 export const simulationAnswer = z.looseObject({
   client: z.string(),
   check: z.string(),
   transition: z.string(),
-  /** Redacted; null: none would be handled. */
+  /** Redacted; null if no event would be handled. */
   event: eventAnswer.nullable(),
   /** One sentence for people. */
   reason: z.string(),
   handlers: z.array(verdictAnswer),
-  /** What it would do to others by inhibitions; absent: nothing. */
+  /** Effects on other events by inhibition; absent if there are none. */
   inhibits: z.array(inhibitionOutlookSchema).exactOptional(),
-  /** What rules about aggregates would say with it; absent: none is about it. */
+  /** Verdicts of aggregate rules with this result; absent if no rule applies. */
   aggregates: z.array(ruleOutlookSchema).exactOptional(),
 });
 
 export type SimulatedResult = z.infer<typeof simulationAnswer>;
-/** The same as this version gives it. */
+/** The simulation as this version sends it. */
 export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
   readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
   readonly handlers: readonly HandlerVerdict[];

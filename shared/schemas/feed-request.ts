@@ -5,33 +5,33 @@ import { NAME_LENGTH_MAX } from './name.ts';
 export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades', 'groups', 'inhibitions'] as const;
 export type FeedTopic = (typeof FEED_TOPICS)[number];
 
-/** Most transports that one consumer may ask for. */
+/** Maximum number of transports per consumer. */
 const TRANSPORTS_MAX = 100;
 
-/** The first message of a consumer that showed no credentials with its handshake, where they are needed. */
+/** The first message of a consumer without credentials in its handshake, if they are required. */
 export const feedLoginSchema = z.strictObject({ type: z.literal('authenticate'), key: z.string().max(256) });
 
-/** Longest time that a consumer may ask to be left alone for, in milliseconds. */
+/** Maximum pace that a consumer may request, in milliseconds. */
 const PACE_MS_MAX = 10_000;
 
 const search = z.string().max(1024).optional();
 
-/** What a consumer may send. */
+/** Messages from a consumer. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('subscribe'),
-      /** May be empty beside `transports`. */
+      /** Topics; may be empty with `transports`. */
       topics: z.array(z.enum(FEED_TOPICS)).max(FEED_TOPICS.length),
-      /** Names of pipes that transport handlers publish on. */
+      /** Names of pipes that transport handlers publish to. */
       transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
-      /** A name, or `*`: all that the credentials may see. Default: `default`. */
+      /** A name, or `*` for all namespaces that the credentials may read. Default: `default`. */
       namespace: z.string().min(1).max(NAME_LENGTH_MAX).optional(),
-      /** In the search language of `domain/search.ts`, for events only; the default is everything. */
+      /** A search that filters events only (`domain/search.ts`); default: all events. */
       filter: search,
-      /** The same for other topics, over their own fields: `domain/search-nouns.ts`. */
+      /** Searches for the other topics, with their own fields: `domain/search-nouns.ts`. */
       filters: z.strictObject({ silenced: search, clients: search, groups: search, inhibitions: search }).optional(),
-      /** Whether the events of a snapshot are to come in columns; default: false. */
+      /** Whether events of a snapshot should arrive in columns; default: false. */
       columns: z.boolean().optional(),
       since: z.int().min(0).optional(),
       store: z.string().max(64).optional(),
@@ -42,9 +42,9 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
     }),
   z.strictObject({
     type: z.literal('pace'),
-    /** The least time between two frames of changes, in milliseconds; 0: as often as there are any. */
+    /** Minimum milliseconds between two frames of changes; 0: no minimum. */
     ms: z.int().min(0).max(PACE_MS_MAX),
-    /** Keys of the events whose rows are wanted whole, the others in brief; default: all are. */
+    /** Keys of the events whose rows to send in full, the others in brief; default: all in full. */
     whole: z.array(z.string().max(1024)).max(WHOLE_EVENTS_MAX).optional(),
   }),
   z.strictObject({ type: z.literal('ping') }),

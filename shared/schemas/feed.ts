@@ -14,44 +14,44 @@ import { ruleVerdictSchema } from './plan.ts';
  * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
  *
  * A consumer sends one `subscribe`. Without `since` it gets the whole state of its topics as `snapshot` frames, then
- * `live`; with `since` (and the `store` it came from) it gets only what changed after that sequence number, then
- * `live`. After `live` every frame of `changes` brings the newest state of each key that changed: a row that replaces
- * the one before, or `null` when it is gone. A consumer applies rows by key and remembers the last `seq`; what it holds
- * once that has moved equals the state of the backend at that sequence number. Rows that are too many for one frame come
- * in several, and only the last of them moves it. When the backend cannot resume it says `reset` and starts over with a
+ * `live`. With `since` (and the `store` it came from) it gets only the changes after that sequence number, then `live`.
+ * After `live` every frame of `changes` has the newest state of each changed key: a row that replaces the previous one,
+ * or `null` if it was removed. A consumer applies rows by key and stores the last `seq`; whenever `seq` has advanced,
+ * its rows equal the state of the backend at that number. Rows that exceed one frame are split into several, and only
+ * the last one advances `seq`. If the backend cannot resume, it sends `reset` and starts over with a snapshot.
+ *
+ * A consumer receives the namespace that it names, or `default`. With `*` it receives all namespaces that its
+ * credentials may read. Then each row of an event, a silence, a client or a group has a `namespace`, and its key begins
+ * with that and a slash. Credentials limited to one namespace receive that one only: another name is rejected as
+ * `forbidden`, and an unknown one as `not_found`. `since` is valid only for the same namespaces: others begin with a
  * snapshot.
  *
- * A consumer hears of the namespace that it names, or of `default`. With `*` it hears of all that its credentials may see:
- * then each row of an event, a silenced entry, a client or a group says in `namespace` where it is, and its key begins with
- * that and a slash. Credentials that are kept to one namespace hear of that one only: naming another is refused as `forbidden`, and a
- * name that there is not as `not_found`. `since` is a place in the same namespaces: others begin with a snapshot.
+ * A consumer that displays nothing for a while, such as a console without focus, can request fewer frames of changes by
+ * `pace`. Each frame then has the newest state of more keys. It may change the pace at any time; each connection starts
+ * without one. It must check for `pace` in `hello` first, because an older backend would close the connection.
  *
- * A consumer that shows nothing for a while, as a console without the focus does, asks by `pace` for fewer frames of
- * changes, each with the newest state of more keys. It may change its mind at any time, begins anew with each
- * connection, and is asked to look for `pace` in `hello` first: a backend that does not know it would hang up.
+ * If `hello` has `brief`, the pace may name the events to send in full. Changes of other events are then sent in brief,
+ * with the attributes that counters need. `seq` stays at the last number at which all rows were sent in full. When the
+ * consumer requests all events or one of them in full again, the newest rows of those sent in brief follow.
  *
- * With its pace it may name the events whose rows it wants whole, where `hello` has `brief`: what changes of the others then
- * comes in brief, as much of it as counters need, and `seq` stays at the last number at which it had all rows whole. As soon
- * as it wants them again, or one of them, the newest rows of what came in brief follow.
+ * If `hello` has `columns`, a consumer can request the events of a snapshot in columns, so it must wait for the hello
+ * before its `subscribe`. Changes are always sent as rows.
  *
- * A consumer that takes whole snapshots of many events asks for them in columns, where `hello` has `columns`: it therefore
- * waits with its `subscribe` for that. Changes come as rows to everyone.
- *
- * With `transports` a consumer asks for what handlers of the type `transport` publish under these names, beside its
- * topics or without any. Each piece comes once, in a `message` frame, while the consumer is connected: nothing is kept for
- * it or repeated, and `since` does not reach it. A consumer that does not take its frames loses pieces, and is told how
- * many by `missed`, so that the backend's memory does not grow.
+ * With `transports` a consumer subscribes to the messages that handlers of the type `transport` publish under these
+ * names, with or without topics. Each message is sent once, in a `message` frame, while the consumer is connected.
+ * Messages are not stored or repeated, and `since` does not apply to them. A consumer that does not read its frames
+ * loses messages, so that the backend's memory does not grow, and gets their number in `missed`.
  */
 export const FEED_PROTOCOL = 'mon.feed.v1';
 export const FEED_PATH = '/api/mon/v1/feed';
 
-/** Both sides ping after this many seconds without a frame, and give up after two of them without an answer. */
+/** Both sides ping after this many seconds without a frame, and disconnect after two unanswered pings. */
 export const FEED_HEARTBEAT_SECONDS = 5;
 
-/** Only where all namespaces are asked for: where it is. */
+/** Present only if all namespaces are requested. */
 const namespace = z.string().exactOptional();
 
-/** An event as a table shows it. The whole event is at `GET /events/:client/:check`. */
+/** An event as a table row. The whole event is at `GET /events/:client/:check`. */
 export const eventRowSchema = z.object({
   namespace,
   client: z.string(),
@@ -59,30 +59,30 @@ export const eventRowSchema = z.object({
   status: z.number(),
   action: eventActionSchema,
   occurrences: z.number(),
-  /** Epoch seconds: when it entered its present status. */
+  /** Epoch seconds when it entered its present status. */
   since: z.number(),
-  /** Epoch seconds: when the last result arrived. */
+  /** Epoch seconds when the last result arrived. */
   last: z.number(),
   silenced_by: texts,
   /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
   output: z.string(),
-  /** Only while an inhibition keeps it from handlers: by which rule, and because of which event. */
+  /** Present only while the event is inhibited: the rule and the inhibiting event. */
   inhibited_by: inhibitorSchema.exactOptional(),
-  /** Only while handlers have it in groups: the ids of those. */
+  /** Present only while handlers have it in groups: the ids of these groups. */
   groups: texts.exactOptional(),
-  /** Only while its check is OK again, and the event waits for more of that. */
+  /** Present only while its check is OK again, and the event waits for further OK results. */
   recovering: recoverySchema.exactOptional(),
 });
 export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
-  /** Only where events of several backends are listed as one, which no feed does: whose it is. */
+  /** The backend of the event, in lists that merge several backends; never in a feed. */
   readonly backend?: string;
 };
 
-/** What few events have. */
+/** Attributes that few events have. */
 const eventRestSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
 export type EventRest = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>;
 
-/** An attribute of many rows: each different value once, and of each row its place among them, from 0. */
+/** A column of values: each distinct value once, and for each row the index of its value, from 0. */
 export interface ValueColumn<Value> {
   readonly of: readonly Value[];
   readonly at: readonly number[];
@@ -91,7 +91,7 @@ export const numbersSchema = z.array(z.number());
 const valueColumn = <Value>(value: z.ZodType<Value>): z.ZodType<ValueColumn<Value>> =>
   z.object({ of: z.array(value), at: numbersSchema });
 
-/** Many events by attribute: each column has the same row at the same place. `domain/event-columns.ts` makes rows of them. */
+/** Events in columns, in which each row has the same index. `domain/event-columns.ts` converts them to rows. */
 const eventColumnsSchema = z.object({
   namespace: valueColumn(z.string()).exactOptional(),
   client: valueColumn(z.string()),
@@ -103,7 +103,7 @@ const eventColumnsSchema = z.object({
   last: numbersSchema,
   silenced_by: valueColumn(texts),
   output: valueColumn(z.string()),
-  /** By the place of the row. */
+  /** Attributes that few events have, by the index of the row. */
   rest: z.record(z.string(), eventRestSchema).exactOptional(),
 });
 export interface EventColumns {
@@ -120,7 +120,7 @@ export interface EventColumns {
   readonly rest?: Readonly<Record<string, EventRest>>;
 }
 
-/** What counters and the order of a list need of an event. */
+/** The attributes of an event that counters and the order of a list need. */
 export const eventBriefSchema = eventRowSchema.pick({
   status: true,
   action: true,
@@ -130,45 +130,48 @@ export const eventBriefSchema = eventRowSchema.pick({
 });
 export type EventBrief = Pick<EventRow, 'status' | 'action' | 'since' | 'silenced_by' | 'inhibited_by'>;
 
-/** A client as a table shows it. */
+/** A client as a table row. */
 export const clientRowSchema = z.object({
   namespace,
   name: z.string(),
   address: z.string(),
   subscriptions: texts,
-  /** Epoch seconds of the last sign of life. */
+  /** Epoch seconds of the last keepalive. */
   timestamp: z.number(),
   version: z.string(),
 });
 export type ClientRow = Readonly<z.infer<typeof clientRowSchema>>;
 
-/** A silenced entry with its absolute end instead of a countdown. */
+/** A silence with its absolute end instead of a countdown. */
 export const silencedRowSchema = z.object({
   namespace,
   id: z.string(),
   subscription: z.string().nullable(),
   check: z.string().nullable(),
-  /** Absent: subscription and check say what it silences. */
+  /** Absent if subscription and check define the target. */
   selector: z.string().exactOptional(),
   reason: z.string().nullable(),
   creator: z.string().nullable(),
-  /** Epoch seconds; null: in effect since it was made. */
+  /** Epoch seconds; null: active since it was created. */
   begin: z.number().nullable(),
   expire_on_resolve: z.boolean(),
   /** Epoch seconds. */
   timestamp: z.number(),
   /** Epoch seconds, to the millisecond; null: never. */
   expire_at: z.number().nullable(),
-  /** That it is about to end and keeps so many events quiet: once for each end (spec, reminder). */
+  /** The reminder about its end, with the number of events it suppressed; sent once for each end (spec, reminder). */
   reminded: remindedSchema.exactOptional(),
-  /** That it has matched nothing for long; absent: it is not idle (spec, idleness). */
+  /** Present if the silence is idle, because it has matched nothing for long (spec, idleness). */
   idle: silenceIdleSchema.exactOptional(),
-  /** Its begin and end are those of its present window, or else the next; absent: it is in force once. */
+  /** The recurrence, for which begin and end are those of the present or next window; absent if it does not recur. */
   recurrence: recurrenceAnswer.exactOptional(),
 });
 export type SilencedRow = Readonly<z.infer<typeof silencedRowSchema>>;
 
-/** How far a plan for an upgrade is. The whole plan is at `GET /api/mon/v1/upgrades/:id`; a new revision is worth a look. */
+/**
+ * The progress of an upgrade plan. The whole plan is at `GET /api/mon/v1/upgrades/:id`; it has changed if the revision
+ * is new.
+ */
 const upgradeRowSchema = z.object({
   id: z.number(),
   revision: z.number(),
@@ -176,24 +179,24 @@ const upgradeRowSchema = z.object({
   to: z.string(),
   state: planStateSchema,
   verdict: ruleVerdictSchema,
-  /** Who works on it; null: nobody. */
+  /** The owner of the plan; null: none. */
   holder: z.string().nullable(),
-  /** The step whose turn it is, `number` from 1 of `of`; null: all are over. */
+  /** The current step, `number` from 1 of `of`; null if all are done. */
   step: z.object({ number: z.number(), of: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
 });
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 
 /**
- * Rows by key: `client/check`, the entry's id, the client's name, the plan's id, the group's id, the inhibition's name; where
- * all namespaces are asked for, each but those of plans and inhibitions with `namespace/` before it. `null`: gone, or no
- * longer matching the filter.
+ * Rows by key: `client/check`, the silence's id, the client's name, the plan's id, the group's id, the inhibition's
+ * name. If all namespaces are requested, keys except those of plans and inhibitions are prefixed with `namespace/`.
+ * `null`: removed, or no longer matching the filter.
  */
 const feedRowsSchema = z.object({
   events: z.record(z.string(), eventRowSchema.nullable()).exactOptional(),
   silenced: z.record(z.string(), silencedRowSchema.nullable()).exactOptional(),
   clients: z.record(z.string(), clientRowSchema.nullable()).exactOptional(),
   upgrades: z.record(z.string(), upgradeRowSchema.nullable()).exactOptional(),
-  /** As `GET /api/mon/v1/handler-groups` and `.../inhibitions` have them. */
+  /** Rows as in `GET /api/mon/v1/handler-groups` and `.../inhibitions`. */
   groups: z.record(z.string(), groupAnswer.nullable()).exactOptional(),
   inhibitions: z.record(z.string(), inhibitionAnswer.nullable()).exactOptional(),
 });
@@ -206,27 +209,27 @@ export interface FeedRows {
   readonly inhibitions?: Readonly<Record<string, InhibitionRow | null>>;
 }
 
-/** By key, as rows are. */
+/** Briefs by key, like rows. */
 const feedBriefsSchema = z.object({ events: z.record(z.string(), eventBriefSchema) });
 export interface FeedBriefs {
   readonly events: Readonly<Record<string, EventBrief>>;
 }
 
-/** By topic: only events come by the hundred thousand. */
+/** Columns by topic; only events are numerous enough. */
 export interface FeedColumns {
   readonly events: EventColumns;
 }
 
-/** Figures once a second: results and clients of the namespaces that were asked for, the others of the whole backend. */
+/** Statistics, once a second: results and clients of the requested namespaces, all others of the whole backend. */
 const feedStatsSchema = z.object({
-  /** Results that the backend keeps there, by the status of the last one. */
+  /** Number of stored results, by the severity of the last one. */
   results: z.object({ ok: z.number(), warning: z.number(), critical: z.number(), unknown: z.number() }),
   clients: z.number(),
   /** Results committed in the last second. */
   rate: z.number(),
   /** Results waiting to be committed. */
   queue: z.number(),
-  /** Of all namespaces; only while their limit is nearly reached. */
+  /** Entities of all namespaces; only while their limit is nearly reached. */
   entities: entityUsageSchema.exactOptional(),
 });
 export type FeedStats = Readonly<z.infer<typeof feedStatsSchema>>;
@@ -239,33 +242,33 @@ const columns: z.ZodType<FeedColumns> = z.object({ events: eventColumnsSchema })
 /** Epoch milliseconds on the backend's clock. */
 const time = z.number();
 
-/** What the backend sends. */
+/** Messages from the backend. */
 export const feedMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: type('hello'),
     version: z.string(),
-    /** Identifies the store: sequence numbers of another store mean nothing. */
+    /** Identifies the store: sequence numbers are not valid in another store. */
     store: z.string(),
     /** The backend's name for people. */
     name: z.string(),
     time,
-    /** Whether a consumer may ask for a pace. */
+    /** Whether the backend supports a pace. */
     pace: z.boolean().exactOptional(),
-    /** Whether it may ask with it for events in brief. */
+    /** Whether it supports events in brief. */
     brief: z.boolean().exactOptional(),
-    /** Whether it may ask for the events of a snapshot in columns. */
+    /** Whether it supports snapshots in columns. */
     columns: z.boolean().exactOptional(),
-    /** Whether other backends may have the store, too: `GET /api/mon/v1/cluster` tells of them. */
+    /** Whether other backends may share the store; `GET /api/mon/v1/cluster` lists them. */
     shared: z.boolean().exactOptional(),
   }),
-  /** `columns`: instead of rows, to who asked for them. */
+  /** `columns`: replaces rows for consumers that requested it. */
   z.object({ type: type('snapshot'), seq, rows, columns: columns.exactOptional() }),
   z.object({ type: type('live'), seq }),
   z.object({ type: type('changes'), seq, time, rows, brief: brief.exactOptional() }),
   z.object({ type: type('reset'), reason: z.string() }),
-  /** `data`: what the handler's mutator made of the event, by default its JSON; redacted. */
+  /** `data`: output of the handler's mutator, by default the event as JSON; redacted. */
   z.object({ type: type('message'), transport: z.string(), time, data: z.string() }),
-  /** `count`: pieces lost since the last one that came. */
+  /** `count`: messages lost since the last one received. */
   z.object({ type: type('missed'), transport: z.string(), time, count: z.number() }),
   z.object({ type: type('stats'), time, stats: feedStatsSchema }),
   z.object({ type: type('error'), code: z.string(), message: z.string() }),

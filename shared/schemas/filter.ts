@@ -3,11 +3,11 @@ import { timeWindowsSchema } from './time-window.ts';
 
 /** A filter definition (completion 1.9). Unknown attributes are kept. */
 export const filterSchema = z.looseObject({
-  /** What the event is compared with, attribute by attribute, objects inside of objects. */
+  /** The conditions on the event, by attribute; objects may be nested. */
   attributes: z.record(z.string(), z.unknown()),
-  /** Whether events that match are kept out instead of let through. */
+  /** Whether matching events are rejected instead of passed. */
   negate: z.boolean().optional(),
-  /** Outside of these windows the filter lets everything through. */
+  /** Outside of these windows the filter passes every event. */
   when: timeWindowsSchema.optional(),
 });
 

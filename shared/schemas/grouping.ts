@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What a handler groups by at most. */
+/** Maximum number of attributes to group by. */
 const NAMES_MAX = 10;
 
-/** `client.datacenter`, `check.labels.team`. */
+/** An attribute such as `client.datacenter` or `check.labels.team`. */
 const ATTRIBUTE = /^(?:client|check)(?:\.[\w-]{1,64}){1,5}$/;
 
-/** What a group has in common is shown everywhere. */
+/** Names of attributes that may be secret, since group values are displayed. */
 const SECRET = /(?:passw|secret|token|_key|community|credential)/i;
 
 const nameSchema = z
@@ -23,41 +23,41 @@ function isPlainName(name: string): boolean {
 
 const DAY = 86_400;
 
-/** What events have in common, by name. */
+/** Attributes to group by. */
 export const groupNamesSchema = z
   .array(nameSchema)
   .max(NAMES_MAX)
   .refine((names) => new Set(names).size === names.length, 'must not name anything twice');
 
-/** How a handler tells of many events at once (grouping 1). Times in seconds. */
+/** Settings for grouping in handlers (grouping 1). Times in seconds. */
 export const groupingAttributes = {
-  /** One run for all events that have these in common; `[]`: for all events. Absent: one run for each. */
+  /** One run for all events with equal values of these attributes; `[]`: for all events. Absent: one run per event. */
   group_by: groupNamesSchema.optional(),
-  /** How long the first event of a group waits for others. */
+  /** Time that the first event of a group waits for others. */
   group_wait: z.number().min(0).max(DAY).optional(),
-  /** Time between two runs of a group at least. */
+  /** Minimum time between two runs of a group. */
   group_interval: z.number().min(1).max(DAY).optional(),
-  /** A group with problems and without news is told again after this; 0: never. */
+  /** Time after which a firing group without changes is notified again; 0: never. */
   repeat_interval: z
     .number()
     .min(0)
     .max(366 * DAY)
     .optional(),
-  /** Events that one run has at most; the others are counted. */
+  /** Maximum number of events in one run; further events are only counted. */
   group_limit: z.int().min(1).max(1000).optional(),
 };
 
 const OTHERS = ['group_wait', 'group_interval', 'repeat_interval', 'group_limit'] as const;
 
-/** Types of handlers that send a list, or one message of many events. */
+/** Types of handlers that can send a list, or one message about many events. */
 const GROUPING_TYPES: ReadonlySet<string> = new Set(['pipe', 'webhook', 'email']);
 
-/** Built in, and they write something of one event. */
+/** Built-in mutators that support a single event only. */
 const SINGLE_MUTATORS = /^(?:only_check_output|graphite_plaintext|influxdb_line|opentsdb_line|prometheus_text)$/;
 
 type Grouping = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What makes no sense together, by the attribute that is to be changed. */
+/** Returns invalid combinations of attributes, by the attribute to change. */
 export function groupingProblems(handler: Grouping): (readonly [attribute: string, message: string])[] {
   const { group_by: by, group_interval: interval, repeat_interval: repeat, mutator, type } = handler;
   if (by === undefined) {
@@ -76,32 +76,32 @@ export function groupingProblems(handler: Grouping): (readonly [attribute: strin
   return problems;
 }
 
-/** Seconds, where a handler does not say. */
+/** Defaults in seconds, and the default limit. */
 export const GROUP_WAIT = 30;
 export const GROUP_INTERVAL = 300;
 export const REPEAT_INTERVAL = 14_400;
 export const GROUP_LIMIT = 100;
 
-/** What happened to an event of a group since its last run. */
+/** The change of an event in a group since its last run. */
 export type GroupChange = 'new' | 'changed' | 'resolved' | 'same';
 
-/** A group as the API shows it: `GET /api/mon/v1/handler-groups`. */
+/** A group in the format of the API: `GET /api/mon/v1/handler-groups`. */
 export const groupAnswer = z.looseObject({
   namespace: z.string(),
   handler: z.string(),
-  /** The same for all of its runs, and what `group=` finds its events by. */
+  /** The id of the group in all its runs; `group=` searches its events by it. */
   id: z.string().exactOptional(),
-  /** What its events have in common, by the names of `group_by`. */
+  /** The common values of its events, by the names in `group_by`. */
   by: z.record(z.string(), z.string()),
-  /** Events whose problem persists. */
+  /** Number of firing events. */
   firing: z.number(),
-  /** Events of which something is still to be told. */
+  /** Number of events with pending notifications. */
   waiting: z.number(),
-  /** The worst status of those that persist: `ok` when none does. */
+  /** The worst status of the firing events; `ok` if there are none. */
   worst: z.enum(['ok', 'warning', 'critical', 'unknown']).exactOptional(),
-  /** Epoch seconds of its last run; null: there was none yet. */
+  /** Epoch seconds of its last run; null if there was none yet. */
   told_at: z.number().nullable(),
-  /** Epoch seconds when it has its next turn. */
+  /** Epoch seconds of its next flush. */
   due_at: z.number(),
 });
 export type GroupRow = z.infer<typeof groupAnswer>;

@@ -2,64 +2,64 @@ import type { Event } from './event.ts';
 import type { SilencedRow } from './feed.ts';
 import type { GroupChange } from './grouping.ts';
 
-/** An event as handlers get it. */
+/** An event in the format for handlers. */
 export type HandledEvent = Event & {
-  /** The silence that kept it from the handler ended while the problem persisted. */
+  /** Whether the silence that suppressed it for the handler ended while it was firing. */
   readonly silence_ended?: true;
-  /** It tells of a silence that is about to end: this one (spec, reminder 3). */
+  /** The silence that is about to end, in a reminder (spec, reminder 3). */
   readonly silence_ending?: SilencedRow;
-  /** The inhibition that kept it from its handlers ended, or its rule is gone, while the problem persisted. */
+  /** Whether the inhibition that suppressed it ended, or its rule was removed, while it was firing. */
   readonly inhibition_ended?: true;
 };
 
 /** An event within its group. */
 export type GroupedEvent = HandledEvent & { readonly change: GroupChange };
 
-/** What one run tells of a group (grouping 3). */
+/** One run about a group (grouping 3). */
 export interface GroupRun {
-  /** Of the group: the same in all of its runs. */
+  /** Id of the group, the same in all its runs. */
   readonly id: string;
-  /** What its events have in common, by the names of `group_by`. */
+  /** The common values of its events, by the names in `group_by`. */
   readonly by: Readonly<Record<string, string>>;
-  /** Whether something changed since its last run, or it is told again. */
+  /** Whether the run follows a change, or repeats the last notification. */
   readonly cause: 'change' | 'repeat';
-  /** The worst of those that persist; `ok`: none does. */
+  /** The worst severity of the firing events; `ok` if there are none. */
   readonly severity: 'ok' | 'warning' | 'critical' | 'unknown';
-  /** Events whose problem persists. */
+  /** Number of firing events. */
   readonly firing: number;
-  /** How many events were not told of before, or with another status, and how many ended. */
+  /** Number of events that are new, changed status, and resolved since the last run. */
   readonly new: number;
   readonly changed: number;
   readonly resolved: number;
-  /** How many of these events are not in the list, because it would be too long. */
+  /** Number of events that are not in the list because of its limit. */
   readonly left_out: number;
-  /** What changed comes first, the worst of it before the rest. */
+  /** Changed events first, within them the worst first, then the others. */
   readonly events: readonly GroupedEvent[];
 }
 
-/** One run of a handler that an event asked for; stored in the commit of its event, until the run is over. */
+/** A run of a handler for an event. It is stored in the commit of the event, until the run is finished. */
 export interface HandlerJob {
-  /** Ascending in the order of the events, unique for good. */
+  /** Unique forever, and ascending in the order of events. */
   readonly id: number;
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
-  /** The name of its definition, which is looked up when it runs. */
+  /** The name of its definition, which is looked up at the run. */
   readonly handler: string;
-  /** Epoch milliseconds when it was asked for. */
+  /** Epoch milliseconds when it was queued. */
   readonly queued_at: number;
-  /** Whole, with its secrets. Of a group: the first of its events. */
+  /** The whole event with its secrets; for a group, the first of its events. */
   readonly event: HandledEvent;
-  /** Of a handler with `group_by`: all that it is told of. Absent: the event alone. */
+  /** The group, for a handler with `group_by`; absent for a single event. */
   readonly group?: GroupRun | undefined;
 }
 
-/** Why a run failed for good. Stored beside its job, which then is a dead letter. */
+/** The reason why a run failed for good. It is stored with its job, which is then a dead letter. */
 export interface JobFailure {
-  /** How often it was tried since the backend started; 0: never, such as when its queue was full. */
+  /** Number of attempts since the backend started; 0 if there was none, for example because the queue was full. */
   readonly attempts: number;
   /** Epoch milliseconds of the last failure. */
   readonly failed_at: number;
-  /** For people. */
+  /** The reason for people. */
   readonly reason: string;
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { answer, objectAnswer } from './answer.ts';
 
-/** What a handler is to be told of as a test: the event of a client and check as it stands now, else one that is made up. */
+/** The event for the test of a handler: the current event of a client and check, or else a sample. */
 export const handlerTestSchema = z
   .strictObject({
     client: z.string().min(1).optional(),
     check: z.string().min(1).optional(),
-    /** Whether it is only shown what would be sent. */
+    /** Whether to show the request without sending it. */
     dry_run: z.boolean().default(false),
   })
   .refine(({ client, check }) => (client === undefined) === (check === undefined), 'client and check go together');
@@ -18,15 +18,15 @@ export const handlerTestAnswer = answer(
     type: z.string(),
     client: z.string(),
     check: z.string(),
-    /** What is sent, by the type of the handler, without secrets. */
+    /** The data that is sent, by the type of the handler, without secrets. */
     preview: objectAnswer,
-    /** Null: nothing was sent. */
+    /** Null if nothing was sent. */
     outcome: z
       .looseObject({
         delivered: z.boolean(),
-        /** What the receiver answered; absent: it did not, or says nothing. */
+        /** The response of the receiver; absent if there was none. */
         answer: z.string().optional(),
-        /** Why not; absent: delivered. */
+        /** The reason of a failure; absent if delivered. */
         reason: z.string().optional(),
         seconds: z.number(),
       })

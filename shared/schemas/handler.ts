@@ -12,9 +12,9 @@ const nameSchema = z.string().min(1, 'must not be empty');
 
 const seconds = z.number().positive();
 
-/** How often a run that fails is tried again; pauses grow from `delay` to `max_delay` seconds, spread by chance. */
+/** Retries of a failed run; delays grow from `delay` to `max_delay` seconds, with jitter. */
 const retrySchema = z.strictObject({
-  /** Tries in all, the first included. */
+  /** Total number of attempts, including the first. */
   attempts: z.int().min(1).max(100),
   delay: seconds.max(3600).default(1),
   max_delay: seconds.max(86_400).default(60),
@@ -22,24 +22,24 @@ const retrySchema = z.strictObject({
 
 export type RetryPolicy = z.infer<typeof retrySchema>;
 
-/** What every handler that does something may have (completion 1.8). Unknown attributes are kept. */
+/** Attributes of all handlers except sets (completion 1.8). Unknown attributes are kept. */
 const common = {
   filter: nameSchema.optional(),
-  /** Wins over `filter`; run in order, the first that filters wins. */
+  /** Overrides `filter`; filters run in order, and the first that rejects the event decides. */
   filters: z.array(nameSchema).optional(),
   severities: z.array(z.enum(SEVERITIES)).optional(),
   mutator: nameSchema.optional(),
   handle_silenced: z.boolean().optional(),
   handle_flapping: z.boolean().optional(),
-  /** Whether the event loses its secrets on the way (completion, Decisions). */
+  /** Whether the event is redacted for the handler (completion, Decisions). */
   redact: z.boolean().optional(),
-  /** How the event is written: as version 1 shows it, the default, or as version 2 does. */
+  /** The format of the event: v1, the default, or v2. */
   event_format: z.enum(['legacy', 'core']).optional(),
-  /** Without it nothing is tried again, but for webhooks. */
+  /** Retries; without it only webhooks are retried. */
   retry: retrySchema.optional(),
-  /** Most runs at the same time. */
+  /** Maximum number of simultaneous runs. */
   concurrency: z.int().min(1).max(1000).optional(),
-  /** Most runs that may wait; what comes beyond it is a dead letter. */
+  /** Maximum number of waiting runs; further ones become dead letters. */
   queue_limit: z.int().min(1).max(1_000_000).optional(),
   ...groupingAttributes,
 };
@@ -49,21 +49,21 @@ const socketSchema = z.looseObject({
   port: z.int().min(1).max(65_535),
 });
 
-/** What a broker of the legacy service was told is kept, and does nothing. */
+/** Options for the message broker of Sensu Core are kept but have no effect. */
 const transportOptionsSchema = z.looseObject({
-  /** Gets each piece as one more line. */
+  /** File to which each message is appended as a line. */
   file: z.string().startsWith('/', 'must be an absolute path').optional(),
-  /** Gets each piece on a connection of its own. */
+  /** Socket to which each message is sent on a new connection. */
   socket: z
     .string()
     .refine((text) => parseStreamAddress(text) !== undefined, 'must be an absolute path or host:port')
     .optional(),
 });
 
-/** A credential that stands in a header or in a path. */
+/** A credential in a header or a path. */
 const headerTextSchema = z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces');
 
-/** The body and the connection are not for a definition to describe. */
+/** Headers of the body and the connection, which a definition must not set. */
 const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
 
 const headersSchema = z
@@ -80,32 +80,32 @@ function headerNameProblem(name: string): string | undefined {
   return OWN_HEADER.test(name) ? 'is set by the backend itself' : undefined;
 }
 
-/** A text with `{{ expressions }}` in it; whether they can be read is for `templateRemarks` to say. */
+/** A text with `{{ expressions }}`; `templateRemarks` checks their syntax. */
 const templateSchema = z.string().max(64 * 1024);
 
 const webhookSchema = z
   .looseObject({
     ...common,
     type: z.literal('webhook'),
-    /** Of a preset that is told where its service is, its base. */
+    /** The URL, or the base URL of a preset whose service is self-hosted. */
     url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }).optional(),
     timeout: seconds.optional(),
-    /** Signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
+    /** Secret that signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
     secret: z.string().min(1).optional(),
     headers: headersSchema.optional(),
-    /** The service whose payload is sent; absent: the event as JSON. */
+    /** The service whose payload format is used; absent: the event as JSON. */
     preset: z.enum(PRESET_NAMES).optional(),
-    /** Of `preset`: in place of its own words. */
+    /** Templates that replace the texts of a `preset`. */
     templates: z.strictObject({ title: templateSchema.optional(), text: templateSchema.optional() }).optional(),
-    /** Of PagerDuty: the integration key. */
+    /** PagerDuty: the integration key. */
     routing_key: z.string().min(1).optional(),
-    /** Of Opsgenie. */
+    /** Opsgenie: the API key. */
     api_key: headerTextSchema.optional(),
-    /** Of Telegram and ntfy. */
+    /** Telegram and ntfy: the token. */
     api_token: headerTextSchema.optional(),
-    /** Of Telegram: the id of a chat, or `@name` of a channel. */
+    /** Telegram: the id of a chat, or `@name` of a channel. */
     chat: z.union([z.string().min(1), z.int()]).optional(),
-    /** Of ntfy. */
+    /** The topic of ntfy. */
     topic: z
       .string()
       .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - and _')
@@ -129,11 +129,13 @@ const emailSchema = z.looseObject({
   smtp: z
     .strictObject({
       host: z.string().min(1),
-      /** Default: 465, 587 or 25, by `tls`. */
+      /** Default: 465, 587 or 25, depending on `tls`. */
       port: z.int().min(1).max(65_535).optional(),
-      /** From the first byte; asked for and insisted on; taken where there is some; never. */
+      /**
+       * `implicit`: from the first byte; `starttls`: required; `opportunistic`: if the server offers it; `none`: never.
+       */
       tls: z.enum(['implicit', 'starttls', 'opportunistic', 'none']).default('starttls'),
-      /** PEM: the authorities that know the server, in place of those of this machine. */
+      /** PEM file of authorities that replace those of this machine. */
       ca_file: z.string().startsWith('/', 'must be an absolute path').optional(),
       user: z.string().min(1).optional(),
       password: z.string().min(1).optional(),
@@ -151,7 +153,7 @@ const emailSchema = z.looseObject({
   cc: mailAddressesSchema.optional(),
   reply_to: mailAddressesSchema.optional(),
   timeout: seconds.optional(),
-  /** In place of the usual words. */
+  /** Templates that replace the default texts. */
   templates: z
     .strictObject({
       subject: templateSchema.optional(),
@@ -171,7 +173,7 @@ export const handlerSchema = z
         type: z.literal('pipe'),
         command: commandSchema,
         timeout: seconds.optional(),
-        /** `NAME=value`, over the environment that commands have. */
+        /** `NAME=value`, merged over the default environment of commands. */
         env_vars: environmentSchema.optional(),
       }),
       z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
@@ -181,7 +183,7 @@ export const handlerSchema = z
         type: z.literal('transport'),
         pipe: z.looseObject({
           type: z.enum(['direct', 'fanout', 'topic']),
-          /** What consumers of the live feed ask for. */
+          /** Name that consumers of the live feed subscribe to. */
           name: z.string().min(1).max(255),
           options: transportOptionsSchema.optional(),
         }),
@@ -200,5 +202,5 @@ export const handlerSchema = z
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;
 
-/** A handler that does something itself. */
+/** A handler that runs itself, which a set does not. */
 export type RunningHandler = Exclude<HandlerDefinition, { type: 'set' }>;

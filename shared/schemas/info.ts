@@ -10,7 +10,7 @@ const server = z.looseObject({
   timestamp: numberOrZero,
 });
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const infoAnswer = z.looseObject({
   sensu: z.looseObject({ version: z.string() }),
   transport: z
@@ -21,5 +21,5 @@ export const infoAnswer = z.looseObject({
   mon: z.looseObject({ version: z.string() }).optional(),
 });
 
-/** What `GET /info` says; `mon` is missing when the backend is not ours. */
+/** The response of `GET /info`; `mon` is missing if the backend is another product. */
 export type BackendInfo = z.infer<typeof infoAnswer>;

@@ -3,25 +3,28 @@ import { groupNamesSchema } from './grouping.ts';
 
 const searchSchema = z.string().min(1, 'must name something').max(1024);
 
-/** An inhibition (inhibition 1): while there is an event that `when` finds, what `quiet` finds is not told. */
+/** An inhibition rule (inhibition 1): while an event matches `when`, events that match `quiet` are not notified. */
 export const inhibitionSchema = z.strictObject({
   when: searchSchema,
   quiet: searchSchema,
-  /** What both have in common: as `group_by` of a handler. */
+  /** Attributes whose values both events must share, like `group_by` of a handler. */
   equal: groupNamesSchema.default([]),
 });
 
 export type InhibitionDefinition = z.infer<typeof inhibitionSchema>;
 
-/** An inhibition as the API shows it. */
+/** An inhibition rule in the format of the API. */
 export const inhibitionAnswer = z.looseObject({
   name: z.string(),
   when: z.string(),
   quiet: z.string(),
   equal: z.array(z.string()),
-  /** Open events that it keeps quiet now, as of their last results. */
+  /** Number of open events that it inhibits now, as of their last results. */
   quieted: z.number().exactOptional(),
-  /** Events because of which it keeps others quiet now, 100 at most; `quieted`: how many each of them does. */
+  /**
+   * Events that inhibit others by this rule now, at most 100; `quieted`: the number of events that each of them
+   * inhibits.
+   */
   inhibitors: z.array(
     z.looseObject({
       namespace: z.string(),
@@ -33,31 +36,34 @@ export const inhibitionAnswer = z.looseObject({
 });
 export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
 
-/** Handlers that are remembered by name of whom an inhibition keeps an event from; of more it is all of them. */
+/**
+ * Maximum number of stored names of handlers that an inhibition suppresses an event for; with more, it counts for all
+ * handlers.
+ */
 export const WITHHELD_NAMES_MAX = 20;
 
-/** What keeps an open event quiet, as of its last result. */
+/** The inhibition of an open event, as of its last result. */
 export const inhibitedSchema = z.object({
-  /** The name of the inhibition, and a number made of all that it said. */
+  /** The name of the rule, and a hash of its definition. */
   rule: z.string(),
   mark: z.string(),
-  /** Of the event that does it. */
+  /** Client and check of the inhibiting event. */
   client: z.string(),
   check: z.string(),
-  /** Whether a handler would have run without it, and none has run since. */
+  /** Whether a handler would have run without the inhibition, and none has run since. */
   isWithheld: z.literal(true).optional(),
-  /** Those handlers; absent: there are too many to name, or nobody noted them. */
+  /** Names of these handlers; absent if they are too many, or were not recorded. */
   withheldFrom: z.array(z.string()).max(WITHHELD_NAMES_MAX).optional(),
-  /** Made of what both have in common; absent in what was written before it was kept. */
+  /** Key of the shared values; absent in records of older versions. */
   common: z.string().max(100).optional(),
 });
 export type Inhibited = Readonly<z.infer<typeof inhibitedSchema>>;
 
-/** Who keeps an event from handlers. */
+/** The rule and event that suppress another event. */
 export const inhibitorSchema = z.object({
-  /** The name of the inhibition. */
+  /** The name of the rule. */
   rule: z.string(),
-  /** Of the event that does it. */
+  /** Client and check of the inhibiting event. */
   client: z.string(),
   check: z.string(),
 });

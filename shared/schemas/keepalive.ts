@@ -1,2 +1,2 @@
-/** Seconds of silence before a keepalive event, from the reference peer: 120 and 180. */
+/** Seconds without a keepalive before a keepalive event, as at the peer: 120 and 180. */
 export const KEEPALIVE_THRESHOLDS = { warning: 120, critical: 180 } as const;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
-/** Longest time that a silence is held without being renewed: so long it outlives whoever held it (spec, maintenance 1). */
+/** Maximum time that a silence is held without renewal, and so that it outlives its holder (spec, maintenance 1). */
 export const HOLD_SECONDS_MAX = 60;
 
 const target = {
   ...silencedTarget,
-  /** Chosen by whoever holds it, and known to nobody else by chance. */
+  /** Random id that the holder chooses, so that no other run has it. */
   run: z.string().min(8).max(64),
 };
 
@@ -16,9 +16,11 @@ const MESSAGE = { message: TARGET_MESSAGE };
 export const holdSchema = z
   .object({
     ...target,
-    /** How long unless it is renewed. */
+    /** Duration until the next renewal. */
     seconds: z.int().min(1).max(HOLD_SECONDS_MAX),
-    /** It was held until now: if it is not there, somebody has cleared it, and it is not made again. */
+    /**
+     * Whether this is a renewal: if the silence does not exist, somebody has cleared it, and it is not created again.
+     */
     renews: z.boolean().optional(),
     reason: z.string().max(10_000).nullish(),
     creator: z.string().max(255).nullish(),

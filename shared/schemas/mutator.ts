@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { commandSchema } from './command.ts';
 import { environmentSchema } from './environment.ts';
 
-/** A mutator definition (completion 1.9): a command that gets the event and answers what handlers get. */
+/** A mutator definition (completion 1.9): a command that receives the event and outputs the data for handlers. */
 export const mutatorSchema = z.looseObject({
   command: commandSchema,
   timeout: z.number().positive().optional(),
-  /** `NAME=value`, over the environment that commands have. */
+  /** `NAME=value`, merged over the default environment of commands. */
   env_vars: environmentSchema.optional(),
 });
 

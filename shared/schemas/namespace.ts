@@ -1,5 +1,5 @@
-/** The namespace that version 1 shows (architecture, State). */
+/** The namespace that the v1 API shows (architecture, State). */
 export const DEFAULT_NAMESPACE = 'default';
 
-/** In place of a name: all namespaces that the credentials may see. None is called so. */
+/** Stands for all namespaces that the credentials may read; no namespace has this name. */
 export const EVERY_NAMESPACE = '*';

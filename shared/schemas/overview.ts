@@ -2,33 +2,35 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 
-/** `GET /api/mon/v1/overview`: what a console shows of the whole and the feed does not bring. */
+/** `GET /api/mon/v1/overview`: figures for the console that the feed does not contain. */
 export const overviewAnswer = answer(
   z.looseObject({
-    /** When it was so, epoch seconds. */
+    /** Time of the figures, epoch seconds. */
     at: z.number(),
-    /** Checks with the most changes of events in the last hour, the noisiest first. */
+    /** Checks with the most event changes in the last hour, the noisiest first. */
     noisiest: z.array(
       z.looseObject({
-        /** Where it is, among those of several namespaces. */
+        /** The namespace, if there are several. */
         namespace: z.string().optional(),
         check: z.string(),
-        /** Events that were created, went on or were resolved. */
+        /** Number of event actions: created, continued or resolved. */
         events: z.number(),
-        /** Clients with an open event now. */
+        /** Number of clients with an open event now. */
         clients: z.number(),
       }),
     ),
-    /** Results per second, oldest first, of at most 15 minutes since the start; `period`: seconds from one rate to the next. */
+    /**
+     * Results per second, oldest first, for at most 15 minutes since the start; `period`: seconds between two rates.
+     */
     results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
-    /** `stale`: with an open keepalive event; `gone`: of those, not heard of for more than an hour. */
+    /** `stale`: with an open keepalive event; `gone`: those of them without a keepalive for more than an hour. */
     clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
-    /** Clients of all namespaces; absent from a backend without a limit of them. */
+    /** Entities of all namespaces; absent from a backend without this limit. */
     entities: entityUsageSchema.optional(),
     queue: z.looseObject({ results: z.number() }),
-    /** Of the synced writes of the last minutes, to a tenth; null: there was none. */
+    /** 99th percentile of synced writes in the last minutes, to a tenth; null if there was none. */
     store: z.looseObject({ write_p99_ms: z.number().nullable() }),
-    /** Of the requests answered in the last minutes, to a tenth; null: there was none. */
+    /** 99th percentile of requests in the last minutes, to a tenth; null if there was none. */
     api: z.looseObject({ answer_p99_ms: z.number().nullable() }),
     feed: z.looseObject({ consumers: z.number() }),
   }),

@@ -1,4 +1,4 @@
-/** A password as it stands in a configuration: `scrypt$N$r$p$salt$hash` (security S2), salt and hash in base64url. */
+/** A password hash in a configuration: `scrypt$N$r$p$salt$hash` (security S2), salt and hash in base64url. */
 export interface PasswordHash {
   /** Cost, a power of two. */
   readonly N: number;
@@ -11,21 +11,21 @@ export interface PasswordHash {
 const PASSWORD_HASH =
   /^scrypt\$(?<N>\d{1,7})\$(?<r>\d{1,2})\$(?<p>\d{1,2})\$(?<salt>[\w-]{16,128})\$(?<hash>[\w-]{22,128})$/;
 
-/** So that no configuration makes a log-in cost more memory than this. */
+/** Maximum memory that a configured hash may require for a login. */
 const MEMORY_BYTES_MAX = 256 * 1024 * 1024;
 const P_MAX = 16;
 
-/** @returns bytes that a verification needs */
+/** @returns bytes of memory that a verification needs */
 export function hashMemoryBytes({ N, r, p }: Pick<PasswordHash, 'N' | 'r' | 'p'>): number {
   return 128 * r * (N + p);
 }
 
-/** Whether the text means to be a hash rather than a password; it may still be a broken one. */
+/** Whether the text is meant as a hash, not as a password; it may still be invalid. */
 export function isPasswordHash(text: string): boolean {
   return text.startsWith('scrypt$');
 }
 
-/** @returns undefined when it is not of that form, or would cost too much to verify */
+/** @returns undefined if the format is invalid, or the verification would cost too much */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const groups = PASSWORD_HASH.exec(text)?.groups;
   if (groups === undefined) return undefined;

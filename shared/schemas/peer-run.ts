@@ -2,31 +2,31 @@ import { z } from 'zod';
 import type { RunningHandler } from './handler.ts';
 import type { GroupRun, HandledEvent } from './handler-job.ts';
 
-/** What backends that share a store ask of each other, and nobody else can: handlers run on each of them. */
+/** Requests between members that share a store, which nobody else can send: members run handlers for each other. */
 
-/** `GET`: whether it runs handlers. `POST`: runs one. */
+/** `GET`: whether the member runs handlers. `POST`: runs one. */
 export const PEER_RUNS_PATH = '/api/mon/v1/peers/runs';
-/** `POST`: pieces of transports, for those who listen there. */
+/** `POST`: messages of transports, for consumers connected to that member. */
 export const PEER_PIECES_PATH = '/api/mon/v1/peers/pieces';
 
-/** Of one request: several times the largest event. */
+/** Maximum size of one request: several times the largest event. */
 export const PEER_BYTES_MAX = 8 * 1024 * 1024;
-/** In one request. */
+/** Maximum number of messages in one request. */
 export const PIECES_MAX = 256;
 
 const REASON_LENGTH_MAX = 64 * 1024;
 
-/** A handler that does the same wherever it runs. */
+/** A handler that has the same effect on every member. */
 export type MovableHandler = Extract<RunningHandler, { type: 'pipe' | 'tcp' | 'udp' | 'webhook' | 'email' }>;
 
-/** Whether it may run on another backend: a transport publishes where the order of its pieces is known. */
+/** Whether a handler may run on another member. A transport must publish where the order of its messages is known. */
 export function isMovable(handler: Pick<RunningHandler, 'type'>): handler is MovableHandler {
   return handler.type !== 'transport';
 }
 
 const nameSchema = z.string().min(1).max(4096);
 
-/** As far as it is looked into on the way. */
+/** The attributes of an event that are validated on the way. */
 const eventShape = z.looseObject({
   id: z.string(),
   client: z.looseObject({ name: z.string() }),
@@ -41,8 +41,8 @@ const groupShape = z.looseObject({
 });
 
 /**
- * One run of a handler. It names a definition that the backend which runs it has to have itself: no command comes with
- * it. The event is only looked at, so that handlers get its attributes in the order in which they were stored.
+ * A run of a handler. It names a definition that the other member must have itself, and contains no command. The event
+ * is not parsed but only validated, so that handlers get its attributes in the stored order.
  */
 export const runOrderSchema = z.strictObject({
   job: z.strictObject({
@@ -52,18 +52,18 @@ export const runOrderSchema = z.strictObject({
     check: nameSchema,
     handler: nameSchema,
     queued_at: z.number(),
-    /** A backend that does not know of groups refuses the order, and another one runs it. */
+    /** A member that does not support groups rejects the run, and another one executes it. */
     group: z.custom<GroupRun>((value) => groupShape.safeParse(value).success, 'must be a group').optional(),
     event: z.custom<HandledEvent>((value) => eventShape.safeParse(value).success, 'must be an event'),
   }),
-  /** The digest of the definitions of `job.handler` and of its mutator, as `definitionDigest` makes it. */
+  /** Digest of the definitions of `job.handler` and its mutator, from `definitionDigest`. */
   definition: z.string().length(43),
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   attempt: z.int().min(1),
 });
 export type RunOrder = Readonly<z.infer<typeof runOrderSchema>>;
 
-/** How it ended. */
+/** The outcome of a run. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delivered') }),
   z.strictObject({
@@ -74,10 +74,10 @@ export const runOutcomeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** The answer to whether it runs handlers. */
+/** The response whether the member runs handlers. */
 export const takesRunsSchema = z.looseObject({ takes_runs: z.boolean() });
 
-/** What a transport publishes. */
+/** A message that a transport publishes. */
 const pieceSchema = z.strictObject({ transport: z.string().min(1).max(255), namespace: nameSchema, data: z.string() });
 export type Piece = z.infer<typeof pieceSchema>;
 

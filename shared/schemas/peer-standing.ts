@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** `GET`: how far a backend is, asked by another one that shares its store. */
+/** `GET`: the replication state of a member, requested by other members of the same store. */
 export const PEER_STANDING_PATH = '/api/mon/v1/peers/standing';
 
 export interface PeerStanding {
-  /** Of the newest write in its memory. */
+  /** Sequence number of the newest write in its memory. */
   readonly seq: number;
-  /** Whether it reaches the database. */
+  /** Whether it can reach the database. */
   readonly hears_database: boolean;
 }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { findingAnswer, ruleVerdictSchema, stepAnswer, upgradeFactsSchema, versionSchema } from './plan.ts';
 
-/** Plans that are carried out: `/api/mon/v1/upgrades`. The backend holds them, consoles and `monctl` show and confirm. */
+/** Runs of upgrade plans: `/api/mon/v1/upgrades`. The backend stores them; consoles and `monctl` show and confirm. */
 
 export const planStateSchema = z.enum(['open', 'done', 'abandoned', 'rolled-back']);
 
 /**
- * `waiting`: its turn has not come, or nobody has started it; `running`: the backend is at it; `confirm`: the operator
- * does what it says, then confirms; `failed`: it can be started again, or skipped.
+ * `waiting`: not current yet, or not started; `running`: the backend executes it; `confirm`: the operator follows the
+ * instructions, then confirms; `failed`: it can be started again, or skipped.
  */
 export const planStepStateSchema = z.enum(['waiting', 'running', 'confirm', 'done', 'failed', 'skipped']);
 export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
@@ -16,29 +16,29 @@ export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
 /** Epoch milliseconds. */
 const time = z.number();
 
-/** A plan as callers rely on it, see `answer.ts`; its log is apart. */
+/** A plan as callers rely on it, see `answer.ts`; its log is separate. */
 const summaryAnswer = z.object({
-  /** From 1. */
+  /** Counts from 1. */
   id: z.number(),
-  /** Grows with each change of it, from 1. */
+  /** Increases with each change, from 1. */
   revision: z.number(),
   from: z.string(),
   to: z.string(),
   created_at: time,
   created_by: z.string(),
   state: planStateSchema,
-  /** Who works on it. Everybody else watches. */
+  /** The owner of the plan; all others only watch. */
   holder: z
     .object({
       who: z.string(),
-      /** Names the console or command that holds it: the same person may sit at two of them. */
+      /** Identifies the owner's console or command, since the same person may use several. */
       session: z.string(),
       since: time,
-      /** When it last did or asked something. */
+      /** Last request of the owner. */
       seen: time,
     })
     .nullable(),
-  /** Of the newest look at the rules. */
+  /** The verdict of the last evaluation of the rules. */
   verdict: ruleVerdictSchema,
   findings: z.array(findingAnswer),
   steps: z.array(
@@ -47,20 +47,20 @@ const summaryAnswer = z.object({
       /** Null: not yet. */
       started_at: time.nullable(),
       ended_at: time.nullable(),
-      /** What came of it, or why it was skipped. */
+      /** The outcome, or the reason why it was skipped. */
       note: z.string(),
     }),
   ),
-  /** Where the backup of this plan is; null: there is none yet. */
+  /** Path of the backup of this plan; null if there is none yet. */
   backup: z.string().nullable(),
-  /** Entities when the plan was made, to compare with afterwards; null: not known. */
+  /** Number of entities at the creation of the plan, for a later comparison; null if unknown. */
   entities: z.number().nullable(),
 });
 
 /** `GET /api/mon/v1/upgrades/:id`. */
 export const planAnswer = answer(
   summaryAnswer.extend({
-    /** The oldest first; the newest few hundred. `step`: what a line is about; null: the plan as a whole. */
+    /** The newest few hundred lines, oldest first. `step`: the step of a line; null: the plan as a whole. */
     log: z.array(z.object({ at: time, step: z.string().nullable(), text: z.string() })),
   }),
 );
@@ -72,7 +72,9 @@ export type PlanRunLogLine = PlanRun['log'][number];
 export const plansAnswer = answer(z.array(summaryAnswer));
 export type PlanRunSummary = z.infer<typeof plansAnswer>[number];
 
-/** What the backend cannot find out itself: certificates, a dump, a snapshot, and what the operator vouches for. */
+/**
+ * Facts that the backend cannot determine itself: certificates, a dump, a snapshot, and attestations of the operator.
+ */
 const toldFactsSchema = upgradeFactsSchema
   .pick({ certificates: true, dump: true, snapshot: true, install: true, state_dir: true, attested: true })
   .partial();
@@ -88,16 +90,16 @@ export type NewPlan = z.infer<typeof newPlanSchema>;
 
 const session = z.string().min(1).max(100);
 const step = z.string().min(1).max(255);
-/** What was found out since: it takes the place of what was told before. */
+/** Newer facts, which replace the earlier ones. */
 const facts = toldFactsSchema.optional();
 const reason = z.string().trim().min(1, 'a reason is required').max(1000);
 
 /** Body of `POST /api/mon/v1/upgrades/:id`. */
 export const planOrderSchema = z.discriminatedUnion('order', [
-  /** Become the holder; `force` takes it from one who is still there. */
+  /** Take ownership; `force` takes it from an active owner. */
   z.object({ order: z.literal('take'), session, force: z.boolean().default(false) }),
   z.object({ order: z.literal('release'), session }),
-  /** `typed`: what a step that cannot be undone wants to be typed. */
+  /** `typed`: the confirmation text of a step that cannot be undone. */
   z.object({ order: z.literal('start'), session, step, typed: z.string().max(10_000).optional(), facts }),
   z.object({ order: z.literal('confirm'), session, step, facts }),
   z.object({ order: z.literal('skip'), session, step, reason }),

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { answer, texts, type AnswerOf } from './answer.ts';
 
-/** Plans for upgrades: what has to be known, what the rules find, and the steps in their order (reference 9, completion 1.19). */
+/**
+ * Upgrade plans: the required facts, the findings of rules, and the steps in their order (reference 9, completion
+ * 1.19).
+ */
 
-/** The versions of the newer generation that rules and plans are about, as `6.4.0`. */
+/** Sensu Go versions in rules and plans, such as `6.4.0`. */
 export const versionSchema = z
   .string()
   .max(40)
   .regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/, 'must be a version like 6.4.0');
 
-/** What an operator can vouch for, because no program can find it out. */
+/** Facts that only an operator can attest, because no program can determine them. */
 export const ATTESTATIONS = ['relational-backup', 'entity-limit'] as const;
 
 const objectNameSchema = z.object({ namespace: z.string().max(255), name: z.string().max(1024) });
@@ -22,60 +25,57 @@ const time = z.number().min(0);
 const shortText = z.string().max(4096);
 const manyObjects = 1_000_000;
 
-/**
- * What is known about an installation. Absent: it could not be found out from where the facts were gathered, which is
- * something else than none.
- */
+/** Facts about an installation. An absent fact is unknown, which differs from an empty one. */
 export const upgradeFactsSchema = z.object({
-  /** `mon`: this program, which does backup, drain and migration itself. */
+  /** `mon`: this program, which executes backup, drain and migration itself. */
   product: z.enum(['mon', 'cluster']),
-  /** When the facts were gathered, epoch seconds. */
+  /** Time when the facts were collected, epoch seconds. */
   taken_at: time,
   namespaces: z.array(z.string().max(255)).max(manyObjects).optional(),
   checks: z.array(objectNameSchema).max(manyObjects).optional(),
   entities: z
     .object({
       total: count,
-      /** The newest first, a few of them. */
+      /** A few of the newest, newest first. */
       newest: z.array(objectNameSchema).max(100),
-      /** How many the licence, or the setting `entity_limit`, allows; null: no limit. */
+      /** Limit by the license or the setting `entity_limit`; null: no limit. */
       limit: count.nullable(),
     })
     .optional(),
-  /** `version`: null when the agent never said it. */
+  /** `version`: null if the agent never sent it. */
   agents: z
     .array(objectNameSchema.extend({ version: z.string().max(255).nullable() }))
     .max(manyObjects)
     .optional(),
   pipelines: count.optional(),
-  /** Events in the relational database. */
+  /** Number of events in the relational database. */
   event_rows: count.optional(),
   backends: z
     .array(
       z.object({
         name: z.string().max(1024),
-        /** Null: not known. */
+        /** Null: unknown. */
         version: z.string().max(255).nullable(),
-        /** What its health port says; null: nobody asked, or it did not answer. */
+        /** Response of its health port; null if it was not requested, or did not respond. */
         healthy: z.boolean().nullable(),
       }),
     )
     .max(1000)
     .optional(),
-  /** Where the key-value store runs: in the backend, or on its own. */
+  /** Whether the key-value store runs in the backend or separately. */
   key_value_store: z.enum(['embedded', 'external']).optional(),
   event_store: z.enum(['key-value', 'relational']).optional(),
   dump: z
     .object({
       file: shortText,
       taken_at: time,
-      /** Objects by type, as `CheckConfig`. */
+      /** Number of objects by type, such as `CheckConfig`. */
       counts: z.record(z.string().max(255), count),
-      /** Why it cannot be restored; null: it was read to its end. */
+      /** The reason why it cannot be restored; null if it was read completely. */
       problem: shortText.nullable(),
     })
     .optional(),
-  /** The live objects by type, to compare the dump with. */
+  /** Current number of objects by type, for a comparison with the dump. */
   counts: z.record(z.string().max(255), count).optional(),
   snapshot: z.object({ file: shortText, taken_at: time, problem: shortText.nullable() }).optional(),
   disk: z.object({ path: shortText, free_bytes: count, needed_bytes: count }).optional(),
@@ -86,7 +86,7 @@ export const upgradeFactsSchema = z.object({
         common_name: z.string().max(1024).nullable(),
         /** Subject Alternative Names. */
         names: z.array(z.string().max(1024)).max(10_000),
-        /** Why it could not be read; null: it was. */
+        /** The reason why it could not be read; null if it was. */
         problem: shortText.nullable(),
       }),
     )
@@ -101,11 +101,11 @@ export const upgradeFactsSchema = z.object({
       new_has_data: z.boolean(),
     })
     .optional(),
-  /** Stashes that silence, and what stands in the way of making silenced entries of them. */
+  /** Stashes that silence, and obstacles to converting them to silences. */
   silence_stashes: z
     .object({
       total: count,
-      /** Paths that name nothing that could be silenced. */
+      /** Paths without a valid target. */
       unclear: z.array(z.string().max(1024)).max(1000),
       /** Clients without their own subscription, or older than 0.26. */
       unready: z.array(z.string().max(1024)).max(1000),
@@ -118,21 +118,21 @@ export type UpgradeFacts = z.infer<typeof upgradeFactsSchema>;
 export const ruleVerdictSchema = z.enum(['pass', 'warn', 'block']);
 export type RuleVerdict = z.infer<typeof ruleVerdictSchema>;
 
-/** What one rule finds. */
+/** The finding of one rule. */
 export const findingAnswer = answer(
   z.object({
     rule: z.string(),
     title: z.string(),
     verdict: ruleVerdictSchema,
-    /** What was seen, for people. */
+    /** Observations for people. */
     evidence: texts,
-    /** What to do, a line each; empty when there is nothing to do. */
+    /** Instructions, one per line; empty if nothing needs to be done. */
     remedy: texts,
   }),
 );
 export type Finding = z.infer<typeof findingAnswer>;
 
-/** What a check step, or the end of a manual step, looks at: all rules, one rule, or the state after the upgrade. */
+/** The check of a check step, or of a confirmed manual step: all rules, one rule, or the state after the upgrade. */
 export type StepCheck = 'rules' | 'health' | 'versions-agree' | 'entities-kept' | `rule:${string}`;
 const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
 const stepCheck = z.custom<StepCheck>(
@@ -141,22 +141,25 @@ const stepCheck = z.custom<StepCheck>(
 );
 
 export const stepAnswer = z.object({
-  /** Names it within its plan. */
+  /** Identifies the step within its plan. */
   id: z.string(),
-  /** `check`: runs by itself; `action`: the backend does it; `manual`: the operator does what it says, then confirms. */
+  /**
+   * `check`: runs by itself; `action`: the backend executes it; `manual`: the operator follows the instructions, then
+   * confirms.
+   */
   kind: z.enum(['check', 'action', 'manual']),
   title: z.string(),
-  /** Why, and what to watch out for; a line each. */
+  /** Reasons and cautions, one per line. */
   details: texts,
-  /** The rule that it is there for; absent: the general procedure. */
+  /** The rule that added the step; absent: the general procedure. */
   rule: z.string().exactOptional(),
-  /** For `action`. */
+  /** The action of an `action` step. */
   action: z.enum(['backup', 'drain', 'migrate', 'resume', 'fix-namespaces', 'migrate-stashes']).exactOptional(),
-  /** For `check`; for `manual` what is looked at when the operator confirms. */
+  /** The check of a `check` step; for `manual`, the verification after the operator confirms. */
   check: stepCheck.exactOptional(),
-  /** For `manual`: what to run, a line each. */
+  /** Commands of a `manual` step, one per line. */
   commands: texts.exactOptional(),
-  /** What has to be typed to run it, because it cannot be undone. */
+  /** Text that must be typed to run the step, because it cannot be undone. */
   confirm: z.string().exactOptional(),
 });
 export type PlanStep = AnswerOf<typeof stepAnswer>;

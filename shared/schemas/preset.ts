@@ -1,14 +1,14 @@
-/** Attributes of a webhook that belong to services. */
+/** Attributes of a webhook that are specific to services. */
 export type PresetAttribute = 'url' | 'routing_key' | 'api_key' | 'api_token' | 'chat' | 'topic';
 
 interface PresetTraits {
-  /** What a definition has to say. */
+  /** Required attributes of a definition. */
   readonly needs: readonly PresetAttribute[];
-  /** Where the service is, unless the definition says. */
+  /** Default URL of the service. */
   readonly url?: string;
 }
 
-/** Services that `webhook` knows the payloads of. */
+/** Services whose payload formats webhooks support. */
 const PRESETS = {
   slack: { needs: ['url'] },
   mattermost: { needs: ['url'] },
@@ -23,7 +23,7 @@ export type Preset = keyof typeof PRESETS;
 
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
 
-/** What a preset asks for; without one, a webhook needs its URL. */
+/** Returns the traits of a preset; without one, a webhook requires its URL. */
 export function presetTraits(preset: Preset | undefined): PresetTraits {
   return preset === undefined ? { needs: ['url'] } : PRESETS[preset];
 }

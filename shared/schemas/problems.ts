@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a validation found, for people: each place with what is wrong there. */
+/** Formats validation errors for people: each path with its problem. */
 export function problemsOf(error: z.ZodError): string {
   return error.issues
     .map((issue) =>
@@ -9,7 +9,7 @@ export function problemsOf(error: z.ZodError): string {
     .join('; ');
 }
 
-/** What is wrong and what is allowed, to stand behind the path of the value. */
+/** Formats the problem of one value, as text that follows its path. */
 export function problemOf({ message }: Pick<z.core.$ZodIssue, 'message'>): string {
   return message.replace(/^(?:Invalid input|Invalid option|Too small|Too big|Invalid string): /, '');
 }

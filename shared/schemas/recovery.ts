@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** How far an event is on its way to be resolved, while its check is OK and says `resolve_after` (spec, recovery). */
+/** The recovery of an event: its check is OK again and has `resolve_after` (spec, recovery). */
 export const recoverySchema = z.object({
-  /** OK in a row. */
+  /** Number of OK results in a row. */
   results: z.int().min(1),
-  /** Epoch seconds: when the first of them was executed. */
+  /** Epoch seconds of the execution of the first. */
   since: z.number(),
-  /** Epoch seconds: when the last of them was. */
+  /** Epoch seconds of the execution of the last. */
   last: z.number(),
-  /** What its check asks for: so many of them, or a duration such as `5m` from the first to the last. */
+  /** The condition of the check: a number of OK results, or a duration such as `5m` between the first and the last. */
   after: z.union([z.int().min(1), z.string()]),
 });
 export type Recovery = Readonly<z.infer<typeof recoverySchema>>;

@@ -27,16 +27,19 @@ const dayText = z
     if (dayOf(text) === undefined) context.addIssue({ code: 'custom', message: 'must be a day such as 2026-12-31' });
   });
 
-/** When a silenced entry is in force again and again (silencing 3). A misspelt bound would be none, so it is refused. */
+/**
+ * The recurrence of a silence (silencing 3). Unknown attributes are rejected, since a misspelled bound would have no
+ * effect.
+ */
 export const recurrenceSchema = z
   .strictObject({
-    /** `sat,sun 02:00`, `daily 06:00,18:00`, or cron: when windows begin. */
+    /** Begin of windows: `sat,sun 02:00`, `daily 06:00,18:00`, or cron. */
     schedule: scheduleText,
-    /** Where the clock of the schedule hangs; absent: UTC. */
+    /** Time zone of the schedule; absent: UTC. */
     zone: zoneText.nullish(),
-    /** Seconds that each window lasts. */
+    /** Duration of each window in seconds. */
     duration: z.int().min(WINDOW_SECONDS.min).max(WINDOW_SECONDS.max),
-    /** Local days on which the first window may begin, and the last; absent: no bound. */
+    /** Local days on which the first and the last window may begin; absent: no bound. */
     first_day: dayText.nullish(),
     last_day: dayText.nullish(),
   })
@@ -46,7 +49,7 @@ export const recurrenceSchema = z
   });
 export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 
-/** A recurrence as it is kept and read. */
+/** A recurrence as it is stored and read. */
 export const recurrenceAnswer = z.object({
   schedule: z.string(),
   zone: z.string(),
@@ -56,15 +59,15 @@ export const recurrenceAnswer = z.object({
 });
 export type Recurrence = Readonly<z.infer<typeof recurrenceAnswer>>;
 
-/** What a window has to do with a change of the clock (silencing 3). */
+/** Effects of a clock change on a window (silencing 3). */
 const CLOCK_CHANGES = ['start_skipped', 'start_twice', 'during'] as const;
 
-/** A window as a preview shows it. */
+/** A window in a preview. */
 export const windowAnswer = z.object({
   /** Epoch seconds. */
   begin: z.number(),
   end: z.number(),
-  /** Absent: clocks stay as they are from its begin to its end. */
+  /** Absent if no clock change falls between begin and end. */
   clock_change: z.enum(CLOCK_CHANGES).exactOptional(),
 });
 export type ShownWindow = Readonly<z.infer<typeof windowAnswer>>;

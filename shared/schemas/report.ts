@@ -3,98 +3,101 @@ import { auditRecordAnswer } from './audit.ts';
 import { texts, type AnswerOf } from './answer.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
-/** What people do to events and silences, as the timeline has it (spec, report 3). */
+/** Actions on events and silences, as in the timeline (spec, report 3). */
 const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
 export type ReportDeed = (typeof REPORT_DEEDS)[number];
 
-/** Only where all namespaces are asked for: where it is. */
+/** Present only if all namespaces are requested. */
 const namespace = z.string().exactOptional();
 
-/** A silence that was in effect for a check at the end of the report. */
+/** A silence that was active for a check at the end of the report. */
 const reportSilence = z.object({
   id: z.string(),
-  /** Whether it is about this client and check alone and ends with the event: somebody is at it. */
+  /** Whether it covers only this client and check and ends with the event, so that it is an acknowledgement. */
   acknowledged: z.literal(true).exactOptional(),
   who: z.string().exactOptional(),
   reason: z.string().exactOptional(),
-  /** Epoch milliseconds at which it ends by itself; absent: never. */
+  /** Epoch milliseconds of its expiry; absent: never. */
   end: z.number().exactOptional(),
 });
 export type ReportSilence = AnswerOf<typeof reportSilence>;
 
-/** A check that was not well for some time of the report. */
+/** A check with a problem during the report. */
 const reportCheck = z.object({
   namespace,
   client: z.string(),
   check: z.string(),
-  /** At the end of the report: 0 is well; absent: nothing is known of it any more. */
+  /** Status at the end of the report; absent if unknown. */
   status: z.number().exactOptional(),
-  /** The worst status that it had. */
+  /** The worst status during the report. */
   worst: z.number(),
-  /** Epoch milliseconds since which it is not well without a break, or of the first time that it was not; null: longer than is kept. */
+  /**
+   * Epoch milliseconds when the current outage began, or the first one if none is open; null if that is before the
+   * retained history.
+   */
   began: z.number().nullable(),
-  /** When the last outage ended; null: it goes on. */
+  /** Epoch milliseconds when the last outage ended; null while it continues. */
   ended: z.number().nullable(),
-  /** How often it was not well, together with what had begun before. */
+  /** Number of outages, including one that began earlier. */
   outages: z.number(),
-  /** Seconds within the report in which it was not well, whether silenced or not. */
+  /** Seconds of outage during the report, including silenced ones. */
   down: z.number(),
-  /** How many of them were under a silence. */
+  /** Silenced seconds of these. */
   silenced: z.number(),
-  /** The newest of an event that is known, its beginning. */
+  /** Beginning of the newest known output of an event. */
   output: z.string(),
-  /** In effect at the end of the report. */
+  /** Silences active at the end of the report. */
   silences: z.array(reportSilence),
-  /** What kept the last of its outages from handlers, where all of them were: it followed from something else. */
+  /** The inhibitor of its last outage, if all outages were inhibited. */
   inhibited_by: inhibitorSchema.exactOptional(),
 });
 export type ReportCheck = AnswerOf<typeof reportCheck>;
 
-/** Checks of many, and how many there are in all. */
+/** A part of the checks, and their total number. */
 const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) });
 
-/** An event because of which others were kept from handlers. */
+/** An event that inhibited others. */
 const reportCause = z.object({
   namespace,
   ...inhibitorSchema.shape,
-  /** Checks that were not well and of which nobody was told for that, on so many clients. */
+  /** Number of checks with inhibited problems, and of their clients. */
   checks: z.number(),
   clients: z.number(),
-  /** How many of them are not well at the end of the report. */
+  /** Number of them that still have a problem at the end of the report. */
   open: z.number(),
 });
 export type ReportCause = AnswerOf<typeof reportCause>;
 
-/** How often a check was not well on all clients together. */
+/** Number of outages of a check on all clients together. */
 const reportNoise = z.object({
   namespace,
   check: z.string(),
   outages: z.number(),
   clients: z.number(),
-  /** The client on which it was most often, and how often there. */
+  /** The client with the most outages, and their number. */
   client: z.string(),
   of_client: z.number(),
 });
 export type ReportNoise = AnswerOf<typeof reportNoise>;
 
-/** What somebody did, with what is the same of the same minute. */
+/** An action of a person; equal actions in the same minute are merged. */
 const reportAction = z.object({
   namespace,
-  /** Of the first of them, epoch milliseconds. */
+  /** Time of the first action, epoch milliseconds. */
   at: z.number(),
   who: z.string(),
   deed: z.enum(REPORT_DEEDS),
-  /** Ids of silences, or `client/check`: the first of them. */
+  /** Ids of silences, or `client/check`; only the first ones. */
   targets: texts,
-  /** How many there are. */
+  /** Total number of targets. */
   count: z.number(),
   reason: z.string().exactOptional(),
-  /** Of silences that end by themselves: when the last of them does, epoch milliseconds. */
+  /** Latest expiry of the silences, epoch milliseconds. */
   end: z.number().exactOptional(),
 });
 export type ReportAction = AnswerOf<typeof reportAction>;
 
-/** A record of the audit trail, without what was there before and after. */
+/** An audit record without the values before and after. */
 const reportChange = auditRecordAnswer.pick({
   id: true,
   at: true,
@@ -105,34 +108,37 @@ const reportChange = auditRecordAnswer.pick({
 });
 export type ReportChange = AnswerOf<typeof reportChange>;
 
-/** What there is to hand over: `GET /api/mon/v1/report` (spec, report). */
+/** The handover report: `GET /api/mon/v1/report` (spec, report). */
 export const reportAnswer = z.object({
   /** The span, epoch milliseconds. */
   since: z.number(),
   until: z.number(),
-  /** From when on everything is in it; null: nothing of the past is kept. */
+  /** Time since which the report is complete; null if no history is retained. */
   complete_since: z.number().nullable(),
-  /** Whether it stops there because more transitions would have had to be looked at than one report may. */
+  /** Whether it is incomplete because the report would have to read too many transitions. */
   is_cut: z.boolean(),
-  /** Of what was not well at some time. */
+  /** Totals of the problems during the report. */
   total: z.object({
     checks: z.number(),
     clients: z.number(),
     outages: z.number(),
-    /** Seconds, of all checks together. */
+    /** Seconds, for all checks together. */
     down: z.number(),
   }),
-  /** Not well at its end, the worst first, then the oldest; what followed from something else after the rest. */
+  /** Checks with a problem at the end, the worst first, then the oldest; inhibited ones come last. */
   open: reportChecks,
-  /** Well again, or gone: those that were not for the longest first; what followed from something else after the rest. */
+  /** Checks that recovered or were removed, the longest outages first; inhibited ones come last. */
   over: reportChecks,
-  /** What followed from something else, of all that was not well: how many checks, and because of what, the most first. */
+  /**
+   * Inhibited checks among all with problems: their number, and the inhibiting events, those with the most checks
+   * first.
+   */
   inhibited: z.object({ checks: z.number(), count: z.number(), causes: z.array(reportCause) }),
-  /** The ten checks that were not well most often. */
+  /** The ten checks with the most outages. */
   noisiest: z.array(reportNoise),
-  /** What people did to events and silences, the newest first. */
+  /** Actions of people on events and silences, newest first. */
   actions: z.object({ count: z.number(), actions: z.array(reportAction) }),
-  /** What else the audit trail has, the newest first; null: the caller may not read it. */
+  /** Other audit records, newest first; null if the caller may not read them. */
   changes: z.object({ count: z.number(), changes: z.array(reportChange) }).nullable(),
 });
 export type Report = AnswerOf<typeof reportAnswer>;

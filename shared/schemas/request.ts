@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Most subscriptions that one request may name. */
+/** Maximum number of subscriptions in one request. */
 const SUBSCRIBERS_MAX = 1000;
 
 /**
- * Body of `POST /request` (completion 1.6). `subscribers` stands in for those of the definition; null is absent (clients
- * 1.14). What is no text among them names no subscription and is let through, as recorded.
+ * Body of `POST /request` (completion 1.6). `subscribers` replaces those of the definition; null counts as absent
+ * (clients 1.14). Items that are not text name no subscription and are accepted, as recorded.
  */
 export const requestSchema = z.looseObject({
   check: z.string(),
@@ -14,7 +14,7 @@ export const requestSchema = z.looseObject({
   creator: z.string().max(255).nullish(),
 });
 
-/** Who wanted the run and why: goes with the request into the result. */
+/** The requester of a run and the reason; passed with the request into the result. */
 export interface ApiRequested {
   readonly reason: string | null;
   readonly creator: string | null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { answer, objectAnswer, texts } from './answer.ts';
 
-/** Most objects in one request of a restore. */
+/** Maximum number of objects in one restore request. */
 export const RESTORE_MAX = 100;
 
 const wrappedSchema = z.object({
@@ -11,45 +11,45 @@ const wrappedSchema = z.object({
   spec: z.record(z.string(), z.unknown()),
 });
 
-/** Body of `POST /api/mon/v1/restore`: wrapped objects, one transaction for all of them. */
+/** Body of `POST /api/mon/v1/restore`: wrapped objects, restored in one transaction. */
 export const restoreSchema = z.strictObject({
   objects: z.array(wrappedSchema).min(1).max(RESTORE_MAX),
-  /** Only say what would become of each. */
+  /** Whether to report the outcomes without changing anything. */
   dry_run: z.boolean().optional(),
-  /**
-   * For a dry run: what these objects need and would be there by then, each as `restoreKey` has it.
-   */
+  /** Dry run only: keys from `restoreKey` of objects that these need and that would exist by then. */
   assumed: z
     .array(z.string().max(1024))
     .max(3 * RESTORE_MAX)
     .optional(),
-  /** For a dry run: how many entities there would be by then beside those that are there, for the limit of entities. */
+  /** Dry run only: number of additional entities that would exist by then, for the entity limit. */
   assumed_entities: z.int().min(0).max(100_000_000).optional(),
 });
 
 export type RestoreRequest = z.infer<typeof restoreSchema>;
 
-/** Names an object that others need: a namespace, a user, or an entity of a namespace. */
+/** Returns the key of an object that others need: a namespace, a user, or an entity of a namespace. */
 export function restoreKey(type: 'Namespace' | 'User' | 'Entity', namespace: string, name: string): string {
   return JSON.stringify([type, namespace, name]);
 }
 
-/** The answer to a restore: what became of each object, in the order of the request. */
+/** The response to a restore: the outcome of each object, in the order of the request. */
 export const restoredAnswer = answer(
   z.looseObject({
     results: z.array(
       z.looseObject({
         /**
-         * - `created`, `replaced`: it is there now as the file has it
-         * - `unchanged`: it was there exactly like this
-         * - `left out`: it cannot be carried over; the reason says why
+         * Outcome of an object:
+         *
+         * - `created`, `replaced`: the object is stored as in the file
+         * - `unchanged`: an identical object existed
+         * - `left out`: the object cannot be restored; the reason says why
          */
         outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
-        /** Why it was left out. */
+        /** The reason why it was left out. */
         reason: z.string().exactOptional(),
-        /** Attributes that could not be carried over although the object was, each with the reason. */
+        /** Attributes that could not be restored although the object was, each with the reason. */
         lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
-        /** What does not do what it seems to, although nothing of it was lost. */
+        /** Warnings about attributes that were stored but do not have the apparent effect. */
         warnings: texts.exactOptional(),
       }),
     ),
@@ -64,7 +64,7 @@ export const dumpPageAnswer = answer(
   z.looseObject({
     /** Wrapped objects in their exact state. */
     objects: z.array(objectAnswer),
-    /** Where the next page goes on; null: this was the last one. */
+    /** Token for the next page; null if this is the last one. */
     continue: z.string().nullable(),
   }),
 );

@@ -3,18 +3,18 @@ import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
 import { NAME_LENGTH_MAX, nameSchema, objectNameSchema, v2NameSchema } from './name.ts';
 import { answer, numberOrZero, textOrEmpty } from './answer.ts';
 
-/** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
+/** Any integer: statuses have the meaning of exit codes, but every reported status is stored (completion 1.4). */
 const statusSchema = z.int();
 
-/** Handlers that one result may name. */
+/** Maximum number of handlers in one result. */
 const HANDLERS_MAX = 1000;
 
 const handlerNameSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX);
 
 /**
- * A check result as anyone may report it: `POST /results`, the body of an array, an agent's frame.
- * Unknown attributes are kept and show up in the event (reference 2.2). `null` counts as absent where it is allowed.
- * What the legacy service lets through although it is odd (`handle: "no"`) is let through here too (completion 1.6).
+ * A submitted check result: `POST /results`, an item of a batch, or a frame of an agent. Unknown attributes are kept
+ * and appear in the event (reference 2.2). `null` counts as absent if it is allowed. Odd values that Sensu Core accepts
+ * (`handle: "no"`) are accepted too (completion 1.6).
  */
 export const resultSchema = z
   .looseObject({
@@ -39,12 +39,12 @@ export const resultSchema = z
       context.addIssue({ code: 'custom', message: problem.message, path: [problem.attribute] });
   });
 
-/** The same over the older API and on the sockets of agents, whose names have no colons. */
+/** A result in the v1 API and on the sockets of agents, where names have no colons. */
 export const v1ResultSchema = resultSchema.safeExtend({ name: nameSchema, source: nameSchema.nullish() });
 
 export type SubmittedResult = z.infer<typeof resultSchema>;
 
-/** The rules that join two attributes. They live apart because a compiled validator cannot express them. */
+/** Validates rules that combine two attributes. They are separate because a compiled validator cannot express them. */
 export function resultProblem(
   result: Readonly<Record<string, unknown>>,
 ): { attribute: string; message: string } | undefined {
@@ -67,19 +67,19 @@ export function resultProblem(
   return undefined;
 }
 
-/** The check part of a result as it is stored: the report merged over its definition, with the defaults filled in. */
+/** The check part of a result as it is stored: the submitted result merged over its definition, with defaults. */
 export interface CheckResult {
   readonly name: string;
   readonly output: string;
   readonly status: number;
-  /** Epoch seconds; when the command ran. */
+  /** Epoch seconds when the command ran. */
   readonly executed: number;
-  /** Epoch seconds; when the run was asked for. */
+  /** Epoch seconds when the run was requested. */
   readonly issued: number;
   readonly [attribute: string]: unknown;
 }
 
-/** What memory decides by and counts, of a result that is stored; more need not be in it. */
+/** The attributes of a stored result that decisions and counts in memory need; others may be absent. */
 export interface HeldResult {
   readonly name: string;
   readonly status: number;
@@ -88,19 +88,19 @@ export interface HeldResult {
   readonly [attribute: string]: unknown;
 }
 
-/** An item of `GET /results`. `check.history` holds integers here and strings in events (completion 1.4). */
+/** An item of `GET /results`. `check.history` has integers here and strings in events (completion 1.4). */
 export interface StoredResult {
   readonly client: string;
   readonly check: CheckResult & { readonly history: readonly number[] };
 }
 
-/** Most results in one `POST /api/mon/v1/results`. */
+/** Maximum number of results in one `POST /api/mon/v1/results`. */
 export const BATCH_MAX = 10_000;
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const checkAnswer = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
 
-/** As callers rely on it, see `answer.ts`. */
+/** The attributes that callers rely on, see `answer.ts`. */
 export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
   client: z.string(),
   check: checkAnswer.extend({
@@ -113,7 +113,7 @@ export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
   }),
 });
 
-/** The answer to an array of results: everything that was valid is stored, the rest is named by its index. */
+/** The response to an array of results: all valid ones are stored, and rejected ones are listed by index. */
 export const batchAnswer = answer(
   z.object({ accepted: z.number(), rejected: z.array(z.object({ index: z.number(), error: z.string() })) }),
 );

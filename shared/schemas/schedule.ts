@@ -1,20 +1,18 @@
 import { cronDates, cronProblem, dateProblem, WEEKDAY_NAMES, type CronDates } from './cron.ts';
 
-/**
- * The moments of a schedule on the clock on the wall (silencing 3): each time of the day on each day that the date has.
- */
+/** A schedule in local time (silencing 3): all given times on each matching day. */
 export type Schedule = CronDates;
 
-/** Where the clock of a schedule hangs unless it is said. */
+/** Default time zone of a schedule. */
 export const SCHEDULE_ZONE = 'UTC';
 
 /**
- * What a window of a schedule may last, seconds: less than a minute is over before anybody could look, and a mistake in the unit;
- * less than a week is why every schedule by days of the week has a time in between.
+ * Limits of a window in seconds. Less than a minute is likely a mistake in the unit. Less than a week guarantees a gap
+ * in every schedule by days of the week.
  */
 export const WINDOW_SECONDS = { min: 60, max: 7 * 86_400 - 1 };
 
-/** What stands at the end of each refusal. */
+/** The hint at the end of each error message. */
 export const SCHEDULE_HINT =
   'write days and a time as in "sat,sun 02:00", "mon-fri 22:00" or "daily 03:30", or cron as in "0 22 * * 2"';
 
@@ -26,12 +24,12 @@ const DAY_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
 
 const TIME = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/;
 
-/** Times of a day. */
+/** Maximum number of times per day. */
 const TIMES_MAX = 24;
 
 /**
- * Reads a schedule: days of the week and times (`sat,sun 02:00`, `mon-fri 6:00,18:00`, `daily 03:30`), or five fields of cron.
- * Never throws.
+ * Parses a schedule: days of the week and times (`sat,sun 02:00`, `mon-fri 6:00,18:00`, `daily 03:30`), or five fields
+ * of cron. Never throws.
  */
 export function parseSchedule(written: string): Schedule | { readonly problem: string } {
   const text = written.trim().toLowerCase();
@@ -59,7 +57,7 @@ function weekdaysOf(text: string): ReadonlySet<number> | string {
   return days;
 }
 
-/** A day, or one to another, also over the end of the week: `fri-mon`. */
+/** Parses a day or a range of days, which may cross the end of the week: `fri-mon`. */
 function rangeOfDays(item: string): readonly number[] | undefined {
   const [from, to = from, ...rest] = item.split('-').map(weekdayOf);
   if (from === undefined || to === undefined || rest.length > 0) return undefined;

@@ -6,10 +6,10 @@ import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 import { aggregateRulesSchema } from './aggregate-rule.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
 
-/** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
+/** Default address of the API. It is loopback, because exposing the API must be a deliberate decision. */
 const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
-/** How a listener speaks TLS. */
+/** TLS settings of a listener. */
 const tlsSettingsSchema = z.strictObject({
   'cert-file': z.string().min(1).describe('The certificate, followed by its intermediate certificates (PEM).'),
   'key-file': z
@@ -33,7 +33,7 @@ const ownTlsSchema = z
   .optional()
   .describe('TLS of this listener instead of the common one; `false` disables TLS here.');
 
-/** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
+/** The `api` section of a configuration (completion 1.1). Unknown attributes are kept but have no effect. */
 export const apiSettingsSchema = z
   .looseObject({
     bind: z
@@ -64,7 +64,7 @@ export const apiSettingsSchema = z
       .describe('CORS headers of the API as name and value, instead of the defaults; `false`: no CORS headers.'),
   })
   .superRefine((api, context) => {
-    // Half a pair of credentials would leave the API open although somebody meant to close it.
+    // Incomplete credentials would leave the API open although the operator meant to protect it.
     const missing = api.user === undefined ? 'user' : 'password';
     const given = missing === 'user' ? 'password' : 'user';
     if (api[given] !== undefined && api[missing] === undefined) {
@@ -77,8 +77,8 @@ export type ApiSettings = z.infer<typeof apiSettingsSchema>;
 const thresholdSchema = z.int().positive();
 
 /**
- * The `sensu` section of the legacy service, as far as it has a meaning here: `keepalives` holds the attributes of the
- * keepalive results of all clients, beneath those of a client itself (completion 1.10).
+ * The `sensu` section of Sensu Core, limited to attributes with a meaning here. `keepalives` has default attributes for
+ * the keepalive results of all clients; those of a client override them (completion 1.10).
  */
 export const v1SettingsSchema = z.looseObject({
   keepalives: z
@@ -97,29 +97,29 @@ export const v1SettingsSchema = z.looseObject({
 
 export type KeepaliveSettings = z.infer<typeof v1SettingsSchema>['keepalives'];
 
-/** What one client or result may bring along, unless the configuration says otherwise (security S7). */
+/** Default limits of one client or result (security S7). */
 export const ATTRIBUTE_LIMITS = { bytes: 64 * 1024, keys: 1000 } as const;
 
-/** Silenced entries of one namespace, unless the configuration says otherwise (security S7). */
+/** Default limit of silences in one namespace (security S7). */
 export const SILENCES_MAX = 1_000_000;
 
-/** Levels of the log, from the one that says the most. */
+/** Log levels, the most verbose first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** In CIDR notation. */
+/** Networks in CIDR notation. */
 const networksSchema = z
   .array(z.union([z.cidrv4(), z.cidrv6()], 'must be a network like 10.1.0.0/16 or fd00::/8'))
   .max(1000)
   .default([]);
 
-/** Where programs are: without a way to say the same by other names. */
+/** A directory of programs, with only one possible spelling. */
 const directorySchema = z
   .string()
   .max(4096)
   .regex(/^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+\/?$/, 'must be an absolute path without . and .., and not / itself');
 
-/** Settings of the program itself, at the top level of a configuration, named like their flags. */
+/** Settings of the program itself, at the top level of a configuration, with the names of their flags. */
 export const programSettingsSchema = z.object({
   'client-quarantine': z
     .int()

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
-/** The `silence-policy` section of a configuration. A misspelt rule would be one that nobody keeps, so it is refused. */
+/**
+ * The `silence-policy` section of a configuration. Unknown attributes are rejected, since a misspelled rule would have
+ * no effect.
+ */
 export const silencePolicySettingsSchema = z.strictObject({
   reason: z.enum(['required', 'optional']).default('required').describe('Whether a silence needs a reason.'),
   'reason-pattern': z
@@ -30,13 +33,16 @@ export const silencePolicySettingsSchema = z.strictObject({
 
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;
 
-/** `GET /api/mon/v1/silence-policy`: what a silence must keep to. */
+/** `GET /api/mon/v1/silence-policy`: the rules for silences. */
 export const silencePolicyAnswer = answer(
   z.looseObject({
     reason: z.enum(['required', 'optional']),
-    /** With `*` or `?` a pattern for the whole reason, else words that must all stand in it; null: any reason will do. */
+    /**
+     * A pattern for the whole reason if it contains `*` or `?`, else words that the reason must contain; null: any
+     * reason.
+     */
     reason_pattern: z.string().nullable(),
-    /** Seconds; null: it may last for ever. */
+    /** Seconds; null: unlimited. */
     max_expire: z.number().nullable(),
     /** Number of matching events above which the console asks for confirmation. */
     warn_matches: z.number(),

@@ -24,27 +24,27 @@ export const silencedSchema = z
 
 export type SubmittedSilenced = z.infer<typeof silencedSchema>;
 
-/** Longest selector; `shared/domain/selector.ts` reads it. */
+/** Maximum length of a selector; `shared/domain/selector.ts` parses it. */
 const SELECTOR_LENGTH_MAX = 1024;
 
-/** Longest selector of an entry that comes back: silences of Alertmanager may have many matchers. */
+/** Maximum length of a selector in a restored silence: those from Alertmanager may have many matchers. */
 export const STORED_SELECTOR_LENGTH_MAX = 16_384;
 
-/** The target of a silence of our own API: a subscription, a check, both, or a selector (silencing 1). */
+/** The target of a silence in the mon API: a subscription, a check, both, or a selector (silencing 1). */
 export const silencedTarget = {
   subscription: subscriptionSchema.nullish(),
   check: objectNameSchema.nullish(),
   selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish(),
 };
 
-/** What a silence is about: one of both parts at least, or a selector. `null` and absent mean the same. */
+/** The target of a silence: at least one of subscription and check, or a selector. `null` and absent mean the same. */
 export interface SilencedTargetParts {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
   readonly selector?: string | null | undefined;
 }
 
-/** Whether it says what is silenced, in one of both ways. */
+/** Whether exactly one kind of target is present: parts or a selector. */
 export function isOneTarget({ subscription, check, selector }: SilencedTargetParts): boolean {
   const hasParts = (subscription ?? check ?? undefined) !== undefined;
   return hasParts !== ((selector ?? undefined) !== undefined);
@@ -59,7 +59,7 @@ interface SubmittedTime {
   readonly recurrence?: SubmittedRecurrence | null | undefined;
 }
 
-/** Whether it is in force once, or again and again: no end of its own has a meaning for what recurs. */
+/** Whether the times are consistent: a recurring silence must not have a begin or end of its own. */
 function hasOneTime({ begin, expire, expire_on_resolve: endsWithEvent, recurrence }: SubmittedTime): boolean {
   if (!recurrence) return true;
   return (begin ?? null) === null && (expire ?? EXPIRE_NEVER) === EXPIRE_NEVER && endsWithEvent !== true;
@@ -70,7 +70,7 @@ const TIME_MESSAGE =
   'from when to when';
 
 /**
- * Body of `POST /api/mon/v1/silenced`. What it does not know is refused: a schedule or an end under a wrong name would make a
+ * Body of `POST /api/mon/v1/silenced`. Unknown attributes are rejected: a misspelled schedule or end would create a
  * silence that never ends.
  */
 export const monSilencedSchema = z
@@ -80,7 +80,9 @@ export const monSilencedSchema = z
 
 export type SubmittedMonSilenced = z.infer<typeof monSilencedSchema>;
 
-/** Body of `POST /silenced/clear`: `id` wins; otherwise the id is computed from the parts (completion 1.2). */
+/**
+ * Body of `POST /silenced/clear`: `id` takes precedence; otherwise the id is computed from the parts (completion 1.2).
+ */
 export const clearSilencedSchema = z
   .looseObject({
     id: z.string().nullish(),
@@ -91,80 +93,88 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
-/** When it was pointed out that an entry is about to end, epoch seconds. */
+/** The sent reminder about the end of a silence: time in epoch seconds, and number of suppressed events. */
 export const remindedSchema = z.object({ at: z.number(), events: z.number() });
 export type Reminded = Readonly<z.infer<typeof remindedSchema>>;
 
-/** That an entry matched nothing for a long time, epoch seconds (spec, idleness). */
+/** The idle mark of a silence that matched nothing for a long time, in epoch seconds (spec, idleness). */
 export const silenceIdleSchema = z.object({
-  /** Nothing matched from here on. */
+  /** Start of the time without a match. */
   since: z.number(),
-  /** When it was marked. */
+  /** Time of the mark. */
   at: z.number(),
-  /** When it is ended unless something matches it; absent: it never is for that. */
+  /** Time at which it is ended unless it matches something; absent if idle silences are not ended. */
   ends_at: z.number().exactOptional(),
 });
 export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;
 
-/** An entry as it is kept. */
+/** A silence as it is stored. */
 export interface SilencedEntry extends Expiring {
   readonly id: string;
   readonly subscription: string | null;
   readonly check: string | null;
-  /** What finds the checks on clients that it silences, in place of both parts; absent: they name them (silencing 1). */
+  /**
+   * Selector of the silenced checks on clients, which replaces both parts; absent if the parts define the target
+   * (silencing 1).
+   */
   readonly selector?: string;
   readonly reason: string | null;
   readonly creator: string | null;
-  /** Epoch seconds; null: in effect since it was made. */
+  /** Epoch seconds; null: active since it was created. */
   readonly begin: number | null;
   readonly expire_on_resolve: boolean;
   /** Epoch seconds. */
   readonly timestamp: number;
-  /** Seconds that were asked for beside an end given as a time, which version 2 shows; absent: its end tells them. */
+  /**
+   * Requested lifetime in seconds, if an absolute end was also sent; the v2 API shows it. Absent: derived from the end.
+   */
   readonly lifetime?: number | undefined;
-  /** Of version 2. */
+  /** Labels of the v2 API. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
-  /** That it was pointed out that it is about to end, and how many open events it kept quiet then (spec, reminder). */
+  /** The sent reminder about its end, with the number of open events that it suppressed (spec, reminder). */
   readonly reminded?: Reminded;
-  /** That it has matched nothing for long; absent: it has, or nobody can say so yet (spec, idleness). */
+  /** The idle mark; absent if it has matched something, or is not known to be idle yet (spec, idleness). */
   readonly idle?: SilenceIdle;
-  /** Which run of a command holds it while it lasts (spec, maintenance). */
+  /** Id of the command run that holds it for a maintenance (spec, maintenance). */
   readonly run?: string | undefined;
-  /** When it is in force again and again; begin and end are those of its present window, or else the next (silencing 3). */
+  /** The recurrence; begin and end are those of the present window, or else the next (silencing 3). */
   readonly recurrence?: Recurrence;
-  /** Missing parts that version 2 was sent as `*`, and shows so. */
+  /** Missing parts that a v2 client sent as `*`, which are shown in the same way. */
   readonly asterisks?: readonly ('subscription' | 'check')[] | undefined;
 }
 
-/** How often an entry kept handlers from running; gone with it, and begun anew with one that takes its place. */
+/** Number of runs that a silence suppressed; deleted with it, and reset when it is replaced. */
 export interface SilencedUse {
-  /** Runs of handlers that it kept back; one that several entries kept back counts for each of them. */
+  /** Number of suppressed handler runs; a run that several silences suppress counts for each of them. */
   readonly suppressed: number;
-  /** Epoch seconds of the last of them; null: there was none. */
+  /** Epoch seconds of the last suppressed run; null if there was none. */
   readonly last_suppressed: number | null;
-  /** Of one that recurs: those of the last window in which there were any. */
+  /** The use in the last window with suppressed runs, for a recurring silence. */
   readonly window?: WindowUse;
 }
 
-/** What is kept of the use of an entry. */
+/** The stored use of a silence. */
 export interface KeptUse extends SilencedUse {
   /**
-   * Epoch seconds from which it matched nothing: moved with the clock, and by the time in which no backend ran. Absent: nobody
-   * counts yet (spec, idleness 2).
+   * Epoch seconds since which it matched nothing. It is adjusted for clock jumps and for time in which no backend ran.
+   * Absent: the count has not started (spec, idleness 2).
    */
   readonly unmatched_since?: number;
 }
 
-/** What a window kept back. */
+/** The use of a silence in one window. */
 export const windowUseSchema = z.object({
-  /** Of the window, epoch seconds. */
+  /** Begin of the window, epoch seconds. */
   begin: z.number(),
   suppressed: z.number(),
 });
 export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
 
-/** An entry as it is read: every key is always there, `expire` counts down or is -1 (completion 1.2, clients 1.12). */
+/**
+ * A silence as it is read: every key is always present, and `expire` counts down or is -1 (completion 1.2, clients
+ * 1.12).
+ */
 export const silencedAnswer = z.looseObject({
   id: z.string(),
   subscription: textOrNull,
@@ -177,22 +187,22 @@ export const silencedAnswer = z.looseObject({
   expire: z.number(),
 });
 export type SilencedView = AnswerOf<typeof silencedAnswer> & {
-  /** Only where all namespaces are asked for: where it is. */
+  /** Present only if all namespaces are requested. */
   readonly namespace?: string;
 };
 
-/** An entry with what it has kept back: `GET /api/mon/v1/silenced`. */
+/** A silence with its use: `GET /api/mon/v1/silenced`. */
 export type SilencedDetail = SilencedView &
   SilencedUse & {
     /** Epoch seconds, to the millisecond; null: never. */
     readonly expire_at: number | null;
-    /** Absent: subscription and check say what it silences. */
+    /** Absent if subscription and check define the target. */
     readonly selector?: string;
-    /** Absent: it is in force once. */
+    /** Absent if it does not recur. */
     readonly recurrence?: Recurrence;
-    /** That it was pointed out that it is about to end; absent: it was not (spec, reminder). */
+    /** The sent reminder about its end; absent if there was none (spec, reminder). */
     readonly reminded?: Reminded;
-    /** Absent: it is not idle. */
+    /** Absent if it is not idle. */
     readonly idle?: SilenceIdle;
   };
 

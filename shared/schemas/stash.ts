@@ -4,22 +4,22 @@ import { expireSchema } from './expiry.ts';
 import { type Expiring, EXPIRE_NEVER } from './lifetime.ts';
 import { answer, objectAnswer } from './answer.ts';
 
-/** Longest path; it is a key of data and never the name of a file, so that nearly everything may be in it. */
+/** Maximum length of a path. It is a key of data and never a file name, so nearly all characters are allowed. */
 const PATH_LENGTH_MAX = 1024;
 
-/** Whatever the path holds, slashes and nothing at all included, as long as it has a form as bytes. */
+/** Any path, including empty ones and slashes, if it can be encoded as UTF-8. */
 export const stashPathSchema = z
   .string()
   .max(PATH_LENGTH_MAX)
   .refine((path) => path.isWellFormed(), 'must be well-formed Unicode');
 
 /**
- * One that can be asked for: clients of HTTP take `.` and `..` out of a path before they send it, also escaped. Between
- * slashes that are escaped they stay.
+ * A path that can be requested: HTTP clients remove the segments `.` and `..` before they send a path, even if escaped.
+ * Between escaped slashes they stay.
  */
 export const newStashPathSchema = stashPathSchema.refine((path) => !isDots(path), DOTS_MESSAGE);
 
-/** What is kept: any object. Body of `POST /stashes/<path>`. */
+/** The content: any object. Body of `POST /stashes/<path>`. */
 export const stashContentSchema = z.record(z.string(), z.unknown());
 export type StashContent = z.infer<typeof stashContentSchema>;
 
@@ -30,7 +30,7 @@ export const stashSchema = z.looseObject({
   expire: expireSchema,
 });
 
-/** A stash as it is kept. */
+/** A stash as it is stored. */
 export interface Stash extends Expiring {
   readonly path: string;
   readonly content: StashContent;

@@ -1,7 +1,7 @@
-/** Where a stream of bytes can be sent: a socket of this machine by its path, or a port. */
+/** The address of a byte stream: the path of a local socket, or a host and port. */
 export type StreamAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** `/run/x.sock`, `host:port` or `[::1]:port`; undefined for anything else. */
+/** Parses `/run/x.sock`, `host:port` or `[::1]:port`; undefined for other texts. */
 export function parseStreamAddress(text: string): StreamAddress | undefined {
   if (text.startsWith('/')) return { path: text };
   const colon = text.lastIndexOf(':');

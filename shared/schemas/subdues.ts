@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How often a window comes again, as Sensu Go names it from 6.7 on. */
+/** Repetitions of a window, by their names in Sensu Go from 6.7 on. */
 const REPEATS = [
   'annually',
   'monthly',
@@ -19,26 +19,26 @@ const REPEATS = [
 
 const WINDOWS_MAX = 100;
 
-/** Longest window: the days of a year that are looked through for its begin are bounded. */
+/** Maximum length of a window, which bounds the days that are searched for its begin. */
 const WINDOW_MS_MAX = 366 * 86_400_000;
 
 const TIME =
   /^(?<date>\d{4}-\d\d-\d\d)T(?<clock>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,]\d{1,9})?(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** A moment with the offset of the clock that it was written by. */
+/** A time with its UTC offset as written. */
 export interface WrittenTime {
   /** Epoch milliseconds, in whole seconds. */
   readonly atMs: number;
-  /** What the clock is ahead of UTC, milliseconds. */
+  /** Offset from UTC in milliseconds. */
   readonly offsetMs: number;
 }
 
-/** @returns undefined for what is no date with a time and an offset, as in RFC 3339 */
+/** @returns undefined unless the text is a date with a time and an offset, as in RFC 3339 */
 export function parseWrittenTime(text: string): WrittenTime | undefined {
   const { date, clock, zone } = TIME.exec(text)?.groups ?? {};
   if (date === undefined || clock === undefined || zone === undefined) return undefined;
   const wallMs = Date.parse(`${date}T${clock}Z`);
-  // A day that the month does not have is read as one of the next month.
+  // A day that the month lacks would be read as a day of the next month.
   if (Number.isNaN(wallMs) || !new Date(wallMs).toISOString().startsWith(date)) return undefined;
   const [hours = '0', minutes = '0'] = zone.toUpperCase() === 'Z' ? [] : zone.slice(1).split(':');
   const sign = zone.startsWith('-') ? -1 : 1;
@@ -66,7 +66,7 @@ const windowSchema = z
     if (message !== '') context.addIssue({ code: 'custom', message, path: ['end'] });
   });
 
-/** Windows of time in which a check is not run (`subdues` of Sensu Go 6.7 and later). */
+/** Windows in which a check is not run (`subdues` of Sensu Go 6.7 and later). */
 export const subduesSchema = z.array(windowSchema).max(WINDOWS_MAX);
 
 export type SubdueWindow = z.infer<typeof windowSchema>;

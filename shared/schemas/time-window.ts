@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
-/** A time of day as people write it in windows (completion 1.13): `5:00 PM`, `17:00`, `11:59:59 PM`, `22:30 UTC`. */
+/** A time of day in a window (completion 1.13): `5:00 PM`, `17:00`, `11:59:59 PM`, `22:30 UTC`. */
 const TIME_OF_DAY =
   /^(?<hour>\d{1,2})(?::(?<minute>[0-5]\d)(?::(?<second>[0-5]\d))?)?(?: ?(?<half>[AP]M)(?![A-Z]))?(?: ?(?<zone>[A-Z+-]\S*))?$/i;
 
 const TIME_LENGTH_MAX = 80;
-/** Windows of one day. */
+/** Maximum number of windows per day. */
 const WINDOWS_MAX = 100;
 
 export interface TimeOfDay {
-  /** Seconds since midnight on the clock on the wall, to 86,400: the midnight that ends the day. */
+  /** Local seconds since midnight, up to 86,400 for the midnight that ends the day. */
   readonly seconds: number;
-  /** As the text has it; undefined: the time of whoever reads it. */
+  /** Zone as written; undefined: the local time of the reader. */
   readonly zone: string | undefined;
 }
 
-/** @returns undefined when it is no time of day; whether there is such a zone is not looked at */
+/** @returns undefined if the text is no time of day; the zone is not validated */
 export function parseTimeOfDay(text: string): TimeOfDay | undefined {
   const groups = TIME_OF_DAY.exec(text.trim())?.groups;
   if (groups === undefined) return undefined;
@@ -26,14 +26,14 @@ export function parseTimeOfDay(text: string): TimeOfDay | undefined {
     if (hour < 1 || hour > 12) return undefined;
     hour = (hour % 12) + (half.toUpperCase() === 'PM' ? 12 : 0);
   } else if (minute === undefined) {
-    // A bare number could be anything.
+    // A number without minutes or AM/PM is ambiguous.
     return undefined;
   }
   const seconds = hour * 3600 + Number(minute ?? '0') * 60 + Number(second);
   return seconds > 86_400 ? undefined : { seconds, zone };
 }
 
-/** @returns seconds since midnight, in the zone of the text; undefined when it is no time of day */
+/** @returns seconds since midnight, in the zone of the text; undefined if it is no time of day */
 export function secondsOfDay(text: string): number | undefined {
   return parseTimeOfDay(text)?.seconds;
 }
@@ -54,14 +54,14 @@ const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).super
   const issue = (attribute: string, message: string): void =>
     context.addIssue({ code: 'custom', path: [attribute], message });
   if (secondsOfDay(begin) === 86_400) issue('begin', 'must be a time of day such as "5:00 PM" or "17:00"');
-  // A day has other limits in each zone: with two of them nobody could say on which day the window is.
+  // Days begin at different moments in each zone, so with two zones the day of the window would be ambiguous.
   const [beginPlace, endPlace] = [placeOf(begin), placeOf(end)];
   if (beginPlace !== undefined && endPlace !== undefined && beginPlace !== endPlace) {
     issue('end', 'must have the same time zone as begin: write the zone behind both, or behind none');
   }
 });
 
-/** Where the clock hangs; undefined when that was refused already. */
+/** Returns the zone of a time; undefined if it is invalid, which is reported elsewhere. */
 function placeOf(text: string): string | undefined {
   const time = parseTimeOfDay(text);
   return time !== undefined && time.zone === undefined ? 'here' : timeZoneOf(time?.zone ?? '');
@@ -73,7 +73,10 @@ const windowsSchema = z.array(windowSchema, { error: `must be a list of windows:
 
 const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-/** Windows of time by day, of a check's `subdue` and a filter's `when` (reference 2.2.1, completion 1.13); none: never. */
+/**
+ * Windows by day, for `subdue` of a check and `when` of a filter (reference 2.2.1, completion 1.13); without windows:
+ * never.
+ */
 export const timeWindowsSchema = z.looseObject({
   days: z
     .record(z.string(), windowsSchema, { error: `must be an object of days, each with its windows: ${FORM}` })

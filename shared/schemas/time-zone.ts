@@ -1,4 +1,4 @@
-/** The zones of RFC 822 (5.1), which people write behind a time: fixed, whatever the time of the year. */
+/** The zones of RFC 822 (5.1), whose offsets are the same all year. */
 const FIXED_ZONES: ReadonlyMap<string, string> = new Map([
   ['UTC', 'UTC'],
   ['GMT', 'UTC'],
@@ -16,16 +16,18 @@ const FIXED_ZONES: ReadonlyMap<string, string> = new Map([
 
 const OFFSET = /^([+-])([01]\d|2[0-3]):?([0-5]\d)$/;
 
-/** Other short names are guesses: BST is a time in London, in Dhaka and on Bougainville. */
+/**
+ * An IANA name with its area. Other short names are ambiguous: BST is a time in London, in Dhaka and on Bougainville.
+ */
 const AREA = /^[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){1,2}$/;
 
-/** What may be written as a zone. */
+/** Valid forms of a zone, for error messages. */
 export const TIME_ZONE_HINT = 'UTC, an offset such as +02:00, or a name such as Europe/Berlin';
 
 /**
- * The zone that a text names: UTC, an offset, an IANA name with its area, or a time of the United States.
+ * Returns the zone that a text names: UTC, an offset, an IANA name with its area, or a zone of the United States.
  *
- * @returns its name as `Intl` knows it; undefined when there is no such zone
+ * @returns its name for `Intl`; undefined if there is no such zone
  */
 export function timeZoneOf(text: string): string | undefined {
   const fixed = FIXED_ZONES.get(text.toUpperCase());
@@ -41,10 +43,10 @@ export function timeZoneOf(text: string): string | undefined {
 }
 
 /**
- * The zone of a machine, for all times that name none.
+ * Returns the time zone of a machine, for times without a zone.
  *
- * @param named what `Intl` says of the machine: nothing, or no zone at all, when TZ is empty or has a form of its own
- * @param offsetMinutes what `Date.prototype.getTimezoneOffset` says now, which is then all that is known
+ * @param named the zone from `Intl`: empty or invalid if TZ is empty or has a custom form
+ * @param offsetMinutes current `Date.prototype.getTimezoneOffset`, used if the zone is invalid
  */
 export function machineTimeZone(named: string | undefined, offsetMinutes: number): string {
   const zone = timeZoneOf(named ?? '');

@@ -5,16 +5,16 @@ import { recurrenceAnswer } from './recurrence.ts';
 import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
 
 /**
- * What a transition is: of a check on a client, and from `silence` on of a silenced entry (spec, timeline 1).
+ * Kinds of transitions: of a check on a client, and from `silence` on of a silence (spec, timeline 1).
  *
- * - `new`: its first result, which is OK
- * - `create`, `resolve`: its event began, ended
- * - `change`: its event has another status
- * - `flapping`, `steady`: its event began to flap, or no longer does
- * - `recovering`, `relapse`: its check is OK again and the event waits for more of that, is not any more
- * - `rename`: its check has another name from here on
- * - `remove`: its results were deleted, alone or with its client
- * - `silence`, `clear`, `expire`: an entry was made, ended by somebody, or ended as it said it would
+ * - `new`: the first result, which is OK
+ * - `create`, `resolve`: the event opened, resolved
+ * - `change`: the event changed its status
+ * - `flapping`, `steady`: the event started, stopped flapping
+ * - `recovering`, `relapse`: the check is OK again and the event waits for further OK results; it failed again
+ * - `rename`: the check was renamed
+ * - `remove`: its results were deleted, alone or with the client
+ * - `silence`, `clear`, `expire`: a silence was created, cleared by somebody, or expired
  */
 export const TIMELINE_KINDS = [
   'new',
@@ -32,59 +32,59 @@ export const TIMELINE_KINDS = [
   'expire',
 ] as const;
 
-/** A transition as it is stored beneath its place, and shown behind it. What says nothing is left out. */
+/** The stored part of a transition, without its key. Attributes without information are omitted. */
 const transitionShape = {
   kind: z.enum(TIMELINE_KINDS),
-  /** Of a silenced entry: absent. */
+  /** Absent for a silence. */
   client: z.string().exactOptional(),
-  /** Of a silenced entry: what it names; absent: every check. */
+  /** The check; for a silence the one that it names; absent: every check. */
   check: z.string().exactOptional(),
-  /** The status that it had in the list of events: 0 without an event. Absent: nothing was known of it. */
+  /** Previous status in the list of events: 0 without an event. Absent: unknown. */
   was: z.number().exactOptional(),
-  /** The status that it has from here on; absent: nothing is known of it any more. */
+  /** New status; absent: unknown from then on. */
   status: z.number().exactOptional(),
   /** Whether its event flaps. */
   flapping: z.literal(true).exactOptional(),
-  /** Of its event; of one that ends, how often it had occurred. */
+  /** Occurrences of its event; for a resolution, those of the problem. */
   occurrences: z.number().exactOptional(),
   /** Beginning of the output, as in the list of events. */
   output: z.string().exactOptional(),
-  /** Ids of the entries that silenced it at that moment. */
+  /** Ids of the silences that matched at that moment. */
   silenced_by: texts.exactOptional(),
-  /** Of an event that ends: what kept it from handlers until then. */
+  /** The inhibitor that suppressed the event until its resolution. */
   inhibited_by: inhibitorSchema.exactOptional(),
-  /** Who did it by hand, as the audit trail names them. */
+  /** The person who did it, as in the audit trail. */
   by: z.string().exactOptional(),
-  /** Its name from here on. */
+  /** The new name of the check. */
   to: z.string().exactOptional(),
-  /** Of a silenced entry: its id. */
+  /** Id of the silence. */
   silence: z.string().exactOptional(),
-  /** What it names; absent: every client. */
+  /** The subscription that it names; absent: every client. */
   subscription: z.string().exactOptional(),
-  /** What finds what it silences, in place of subscription and check. */
+  /** The selector, which replaces subscription and check. */
   selector: z.string().exactOptional(),
   creator: z.string().exactOptional(),
   reason: z.string().exactOptional(),
-  /** Epoch seconds from which it is in effect; absent: at once. */
+  /** Epoch seconds of its begin; absent: at once. */
   begin: z.number().exactOptional(),
-  /** Epoch milliseconds at which it ends by itself; absent: never. */
+  /** Epoch milliseconds of its expiry; absent: never. */
   end: z.number().exactOptional(),
-  /** Whether it ends with the event. */
+  /** Whether it ends when the event resolves. */
   expire_on_resolve: z.literal(true).exactOptional(),
-  /** Its schedule, where it is in force again and again: each window is told by a transition of its own. */
+  /** Its recurrence; each window is a transition of its own. */
   recurrence: recurrenceAnswer.exactOptional(),
 };
 
 const transitionSchema = z.object(transitionShape);
 export type Transition = AnswerOf<typeof transitionSchema>;
 
-/** A transition in its place. */
+/** A transition with its id and time. */
 const timelineRowAnswer = z.object({
-  /** Microseconds of the time of its commit, made unique: they grow in the order of the transitions. */
+  /** Unique id: microseconds of its commit time, ascending in the order of transitions. */
   id: z.number(),
   /** Epoch milliseconds. */
   at: z.number(),
-  /** Only where all namespaces are asked for: where it is. */
+  /** Present only if all namespaces are requested. */
   namespace: z.string().exactOptional(),
   ...transitionShape,
 });
@@ -94,72 +94,72 @@ export type TimelineRow = AnswerOf<typeof timelineRowAnswer>;
 export const timelineAnswer = z.object({
   /** The newest first. */
   transitions: z.array(timelineRowAnswer),
-  /** What to ask for as `after` to go on; null: there is nothing older in the span. */
+  /** The parameter `after` of the next page; null if the span has no older transitions. */
   next: z.number().nullable(),
-  /** From when on everything is kept, epoch milliseconds; null: nothing is. */
+  /** Epoch milliseconds since which the history is complete; null if none is retained. */
   kept_since: z.number().nullable(),
 });
 export type TimelinePage = AnswerOf<typeof timelineAnswer>;
 
-/** A client of which something was known: what else is told of it is of today. */
+/** A client that was known at the moment; its other attributes are the current ones. */
 const pastClientAnswer = clientRowSchema.extend({
-  /** Open events that it had. */
+  /** Number of open events at the moment. */
   events: z.number(),
-  /** Its last sign of life of today, epoch seconds: `timestamp` is no later than the moment. */
+  /** Its current last keepalive, epoch seconds; `timestamp` is never later than the moment. */
   seen: z.number().exactOptional(),
-  /** Whether it is gone by now: then only its name is known. */
+  /** Whether the client was deleted since, so that only its name is known. */
   gone: z.literal(true).exactOptional(),
 });
 export type PastClient = AnswerOf<typeof pastClientAnswer>;
 
-/** The lists as they were: `GET /api/mon/v1/timeline/state` (spec, timeline 5). */
+/** The lists at a past moment: `GET /api/mon/v1/timeline/state` (spec, timeline 5). */
 export const pastStateAnswer = z.object({
   /** Epoch milliseconds. */
   at: z.number(),
-  /** The oldest moment that can be told, epoch milliseconds. */
+  /** The oldest moment that can be shown, epoch milliseconds. */
   known_since: z.number(),
-  /** When something changed last before `at`, and first after it, epoch milliseconds; null: nothing did. */
+  /** Time of the last change before `at`, and of the first one after it, epoch milliseconds; null if there is none. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
-  /** Of everything that there was, whatever is searched for. */
+  /** Totals of everything, independent of the search. */
   counts: z.object({
     events: z.number(),
     warning: z.number(),
     critical: z.number(),
     unknown: z.number(),
-    /** Events of any severity that were silenced. */
+    /** Number of silenced events of any severity. */
     silenced: z.number(),
     clients: z.number(),
     silences: z.number(),
   }),
-  /** How many events the search finds. */
+  /** Number of events that match the search. */
   total: z.number(),
-  /** Count, time and output are those of the last transition. */
+  /** Occurrences, time and output are those of the last transition. */
   events: z.array(eventRowSchema),
-  /** By id; only where they are asked for. */
+  /** Silences by id; only if requested. */
   silenced: z.array(silencedRowSchema).exactOptional(),
-  /** By name; only where they are asked for. */
+  /** Clients by name; only if requested. */
   clients: z.array(pastClientAnswer).exactOptional(),
 });
 export type PastState = AnswerOf<typeof pastStateAnswer>;
 
-/** What is different at one moment from another: `GET /api/mon/v1/timeline/changes` (spec, timeline 5). */
+/** The differences between two moments: `GET /api/mon/v1/timeline/changes` (spec, timeline 5). */
 export const pastChangesAnswer = z.object({
   /** Epoch milliseconds. */
   from: z.number(),
   at: z.number(),
-  /** Whether far too much is: then nothing of it is told, and the lists are to be asked for. */
+  /** Whether there are too many differences; then none are listed, and the lists must be requested. */
   is_too_much: z.boolean(),
-  /** As in the state of `at`. */
+  /** Times of the neighboring changes, as in the state of `at`. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
-  /** Events that may be others, and where `silenced` is there all that were silenced. */
+  /** Events that may differ; if `silenced` is present, also all events that were silenced. */
   events: z.array(eventRowSchema),
-  /** What may have been and was not. */
+  /** Events that may have existed at `from` and did not at `at`. */
   gone: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
-  /** All of them; absent: they were the same, and so is what they silenced. */
+  /** All silences; absent if they and the events that they silenced were the same. */
   silenced: z.array(silencedRowSchema).exactOptional(),
-  /** Those of which something was known and other things may have been known. */
+  /** Clients that were known and may differ. */
   clients: z.array(pastClientAnswer),
   gone_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
 });

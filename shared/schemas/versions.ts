@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
 
-/** `GET /api/mon/v1/versions`: what runs where, and what the store holds. */
+/** `GET /api/mon/v1/versions`: the versions of backend and agents, and the contents of the store. */
 export const versionsAnswer = answer(
   z.looseObject({
     backend: z.looseObject({
       version: z.string(),
-      /** The level of version 1. */
+      /** The compatible Sensu Core version. */
       compatible: z.string(),
-      /** The level of version 2. */
+      /** The compatible Sensu Go version. */
       core: z.string().default(''),
-      /** Of the runtime, as `24.1.0`. */
+      /** Version of Node.js, such as `24.1.0`. */
       node: z.string(),
     }),
-    /** The versions that clients name, the most frequent first, at most 50 of them; empty: there is no agent on them. */
+    /** Versions of clients, most frequent first, at most 50; empty: clients without an agent. */
     agents: z.array(z.looseObject({ version: z.string(), clients: z.number() })),
-    /** `bytes`: of its files; null: it has none that could be measured. */
+    /** `bytes`: size of its files; null if it cannot be measured. */
     store: z.looseObject({ id: z.string(), schema: z.number(), bytes: z.number().nullable() }),
-    /** What a copy of everything would hold. */
+    /** Number of records that a complete copy would contain. */
     records: z.looseObject({
       clients: z.number(),
       results: z.number(),

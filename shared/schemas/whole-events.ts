@@ -1,2 +1,4 @@
-/** Events that a consumer of the feed may name as wanted whole: less than a frame even where names are long. */
+/**
+ * Maximum number of events that a consumer of the feed may request in full: they fit in a frame even with long names.
+ */
 export const WHOLE_EVENTS_MAX = 100;

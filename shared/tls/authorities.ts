@@ -3,7 +3,7 @@ import { readTlsFile } from './read-file.ts';
 /** Certificates of authorities, as PEM. */
 export interface Authorities {
   readonly pem: string;
-  /** SHA-256 of each of them. */
+  /** SHA-256 fingerprints of the certificates. */
   readonly fingerprints: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export function readAuthorities(file: string, setting: string): Authorities {
     if (certificates.length === 0) {
       throw new Error('it holds no certificate: write the certificates of the authorities there, as PEM');
     }
-    // A console that is told of no authorities does not wait for cryptography to load.
+    // Loaded late, so that a console without configured authorities does not wait for cryptography to load.
     const { X509Certificate } = process.getBuiltinModule('node:crypto');
     return {
       pem: certificates.join('\n'),
@@ -23,7 +23,7 @@ export function readAuthorities(file: string, setting: string): Authorities {
   });
 }
 
-/** Texts between them, such as names, are left out. */
+/** Returns the certificates in a PEM text; other texts, such as names, are ignored. */
 export function pemCertificates(text: string): string[] {
   return (
     text.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]+-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g) ?? []

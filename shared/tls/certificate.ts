@@ -2,18 +2,18 @@ import type { X509Certificate } from 'node:crypto';
 
 export function commonName(certificate: X509Certificate): string | null {
   const name: unknown = certificate.toLegacyObject().subject.CN;
-  // There may be several of them, of which the last is the one that counted.
+  // If there are several, the last one is effective.
   const last: unknown = Array.isArray(name) ? name.at(-1) : name;
   return typeof last === 'string' ? last : null;
 }
 
-/** `DNS:a, IP Address:10.0.0.1`; what holds a comma or a quote stands there as a JSON string. */
+/** A name such as `DNS:a` or `IP Address:10.0.0.1`; names with a comma or a quote are JSON strings. */
 const ALTERNATIVE_NAME = /(?:^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 
 /**
- * The Subject Alternative Names.
+ * Returns the Subject Alternative Names.
  *
- * @param kind only these; default: all of them
+ * @param kind only names of this type; default: all
  */
 export function alternativeNames({ subjectAltName = '' }: X509Certificate, kind?: 'DNS'): string[] {
   return [...subjectAltName.matchAll(ALTERNATIVE_NAME)]

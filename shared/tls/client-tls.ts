@@ -1,18 +1,18 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { unnamedProblem } from '../domain/plan/certificate-names.ts';
 
-/** How a client speaks TLS; without anything, it trusts the authorities that Node.js brings. */
+/** TLS options of a client; by default it trusts the authorities of Node.js. */
 export interface ClientTls {
-  /** Certificates of the authorities that are trusted in place of those, as PEM. */
+  /** Certificates of trusted authorities that replace those of Node.js, as PEM. */
   readonly ca?: string | undefined;
-  /** Whoever answers is believed to be the backend: whoever is on the way can read and change everything. */
+  /** Disables verification of the server. An attacker on the network can then read and change everything. */
   readonly isUnverified?: boolean | undefined;
-  /** Who we are, as PEM. */
+  /** The certificate of the client, as PEM. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** What `tls.connect`, and so a WebSocket, is told. */
+/** Options for `tls.connect`, and so for WebSockets. */
 export interface ConnectOptions {
   readonly minVersion: 'TLSv1.2';
   readonly rejectUnauthorized: boolean;
@@ -32,7 +32,7 @@ export function connectOptions({ ca, cert, key, isUnverified = false }: ClientTl
   };
 }
 
-/** As Node.js does it, but a CommonName alone names nobody (reference 9.3, 6.4.0). */
+/** Verifies the names like Node.js, but ignores the CommonName (reference 9.3, 6.4.0). */
 function checkNames(host: string, certificate: PeerCertificate): Error | undefined {
   const problem = checkServerIdentity(host, certificate);
   if (problem !== undefined || certificate.subjectaltname !== undefined) return problem;

@@ -10,28 +10,29 @@ import { readersOfSecretFile } from './secret-file.ts';
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-/** Where a certificate and its key are, as settings name them. */
+/** Paths of a certificate and its key, by the names of the settings. */
 export interface PairFiles {
-  /** The certificate, followed by those that lead to the authority. */
+  /** The certificate, followed by its intermediate certificates. */
   readonly 'cert-file': string;
   readonly 'key-file': string;
 }
 
-/** As PEM, ready to be used. */
+/** A validated certificate and key, as PEM. */
 export interface KeyPair {
   readonly cert: string;
-  /** SHA-256 of the certificate, as `AB:CD:...`. */
+  /** SHA-256 fingerprint of the certificate, as `AB:CD:...`. */
   readonly fingerprint: string;
   readonly key: string;
-  /** What works and should not stay as it is, for people. */
+  /** Warnings for people about problems that do not prevent its use. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Reads a certificate and its key.
  *
- * @param about where the settings stand, with a dot at the end (`tls.`), and whether clients look for a name in it
- * @throws MonError `invalid` when they cannot be used, and what to do about it
+ * @param about prefix of the settings, with a trailing dot (`tls.`), and whether clients verify a name in the
+ *   certificate
+ * @throws MonError `invalid` if they cannot be used, with the remedy
  */
 export function readKeyPair(
   files: PairFiles,
@@ -61,7 +62,7 @@ export function readKeyPair(
   };
 }
 
-/** What is to be said of the time of a certificate, which is another thing each day. */
+/** Returns warnings about the validity period of a certificate, which depend on the current day. */
 export function ageWarnings(certFile: string, cert: string, nowMs: number): string[] {
   return timeWarnings(new X509Certificate(cert), nowMs).map((text) => `${certFile} ${text}`);
 }

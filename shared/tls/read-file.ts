@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { errorMessage, MonError } from '../errors.ts';
 
-/** All authorities of an operating system are about 200 KB. */
+/** Maximum size of a file; all authorities of an operating system are about 200 KB. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Reads a small file and makes something of it.
+ * Reads and converts a small file.
  *
- * @param setting that names it, for people
- * @throws MonError `invalid` that names both and says why
+ * @param setting name of the setting with the path, for people
+ * @throws MonError `invalid` that names the file and the setting, with the reason
  */
 export function readTlsFile<Read>(file: string, setting: string, read: (text: string, stats: Stats) => Read): Read {
   try {

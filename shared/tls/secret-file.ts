@@ -1,17 +1,17 @@
 import type { Stats } from 'node:fs';
 
-/** Others than the owner, and everybody, may read or write a file. */
+/** Permission bits of all users but the owner, and of users outside the group. */
 const OTHERS = 0o077;
 const EVERYBODY = 0o007;
 
 /**
- * Checks who can read or write a file that holds a secret.
+ * Checks which users can read or write a file with a secret.
  *
- * @returns a warning about a file of another user; undefined if there is nothing to say
- * @throws Error for a file of this user that others can reach
+ * @returns a warning about a file of another user; undefined if there is none
+ * @throws Error for a file of this user that others can access
  */
 export function readersOfSecretFile(stats: Stats): string | undefined {
-  // A file of another user, such as root, is that user's to protect: a group may read it, but not everybody.
+  // A file of another user, such as root, is that user's responsibility: a group may read it, but not everybody.
   const isOwn = stats.uid === process.getuid?.();
   if (isOwn && (stats.mode & OTHERS) !== 0) {
     throw new Error('it can be reached by other users of this machine: chmod 600 it');

@@ -3,10 +3,10 @@ import { SCRIPT_NAMES, type Script } from './script.ts';
 import type { ScriptNode } from './script-tree.ts';
 import type { ExpressionNode } from './tree.ts';
 
-/** The name of what an expression is about, and the attributes on the way: `['event', 'check', 'status']`. */
+/** The path of an attribute, from the name of the root object: `['event', 'check', 'status']`. */
 export type AttributePath = readonly string[];
 
-/** The attributes that an expression names, in their order; the same may come several times. */
+/** Returns the paths of the attributes that an expression names, in order; duplicates are possible. */
 export function attributePaths(expression: Expression | Script): AttributePath[] {
   return expression.kind === 'script'
     ? [...pathsOfScript(expression.root, new Map())]
@@ -42,7 +42,7 @@ function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   }
 }
 
-/** What the names of a script itself stand for; undefined: something of which no attribute is known. */
+/** The paths behind a script's own names; undefined if the attributes of a name are unknown. */
 type Scope = ReadonlyMap<string, AttributePath | undefined>;
 
 function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath> {
@@ -66,7 +66,7 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
       return;
     }
     case 'call':
-      // The last name is that of a method.
+      // The last name is a method.
       yield* pathsOfScript(node.callee.kind === 'member' ? node.callee.object : node.callee, scope);
       for (const given of node.given) yield* pathsOfScript(given, scope);
       return;
@@ -76,13 +76,13 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
 }
 
 interface Chain {
-  /** Undefined: it begins with a name whose attributes are not known. */
+  /** Undefined if the chain begins with a name whose attributes are unknown. */
   readonly path: AttributePath | undefined;
-  /** What else is asked on the way: a key that is worked out. */
+  /** Nodes inside computed keys of the chain, and keys after them. */
   readonly rest: readonly ScriptNode[];
 }
 
-/** A name, and the members that are named behind it; undefined: something else. */
+/** Returns the chain of a name and its members; undefined for other nodes. */
 function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   if (node.kind === 'name') {
     const { name } = node;
@@ -94,7 +94,7 @@ function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   if (before === undefined) return undefined;
   const { path, rest } = before;
   const { key } = node;
-  // Behind a key that is worked out, anything may be.
+  // The attributes behind a computed key are unknown.
   if (rest.length > 0 || key.kind !== 'literal') return { path, rest: [...rest, key] };
   return { path: path === undefined ? undefined : [...path, String(key.value)], rest };
 }

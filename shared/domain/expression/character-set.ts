@@ -1,13 +1,13 @@
-/** Code points from the first to the last, both included. */
+/** A range of code points, both ends included. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** Which characters may stand at a place of a text. */
+/** The set of characters that match at a position of a pattern. */
 export interface CharacterSet {
   readonly ranges: readonly CharacterRange[];
   readonly isNegated: boolean;
-  /** Further characters that it has before it is negated: those of a Unicode property. */
+  /** Whether a character is also in the set, before negation; for Unicode properties. */
   readonly isIn?: (character: string) => boolean;
-  /** True if upper and lower case are the same to this set, whatever holds for the whole pattern. */
+  /** Whether this set ignores case, regardless of the pattern's flags. */
   readonly ignoresCase?: true;
 }
 
@@ -15,7 +15,7 @@ const LAST_CODE_POINT = 0x10_ff_ff;
 
 const NEWLINE = 0x0a;
 
-/** `.`: anything within a line. */
+/** `.`: any character except a newline. */
 export const ANY_IN_LINE: CharacterSet = { ranges: [[NEWLINE, NEWLINE]], isNegated: true };
 
 export const ANY_CHARACTER: CharacterSet = { ranges: [[0, LAST_CODE_POINT]], isNegated: false };
@@ -32,7 +32,7 @@ const SPACES: readonly CharacterRange[] = [
   [0x20, 0x20],
 ];
 
-/** `\d`, `\w`, `\s` and their opposites, of ASCII as in Ruby. */
+/** `\d`, `\w`, `\s` and their opposites, for ASCII as in Ruby. */
 export const NAMED_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
   ['d', DIGITS],
   ['D', complement(DIGITS)],
@@ -42,7 +42,7 @@ export const NAMED_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new 
   ['S', complement(SPACES)],
 ]);
 
-/** The sets that POSIX names within brackets, as in `[[:alpha:]]`; of ASCII. */
+/** POSIX sets within brackets, as in `[[:alpha:]]`, for ASCII. */
 export const POSIX_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
   ['alnum', rangesOf('09AZaz')],
   ['alpha', rangesOf('AZaz')],
@@ -66,12 +66,12 @@ export const POSIX_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new 
   ['xdigit', rangesOf('09AFaf')],
 ]);
 
-/** @param ends the first and the last character of each range, one after the other */
+/** @param ends the first and last characters of the ranges, in sequence */
 function rangesOf(ends: string): CharacterRange[] {
   return Array.from({ length: ends.length / 2 }, (_, at) => [ends.charCodeAt(2 * at), ends.charCodeAt(2 * at + 1)]);
 }
 
-/** @param ranges in order and apart */
+/** @param ranges in order, without overlap */
 function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
   const between: CharacterRange[] = [];
   let next = 0;
@@ -82,7 +82,7 @@ function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
   return [...between, [next, LAST_CODE_POINT]];
 }
 
-/** What stands to one side of a place between two characters: all that `^`, `$` and `\b` ask about. */
+/** The kind of character on one side of a position, as `^`, `$` and `\b` distinguish it. */
 export type Side = 'edge' | 'newline' | 'word' | 'other';
 
 export function sideOf(character: number): Side {
@@ -90,7 +90,7 @@ export function sideOf(character: number): Side {
   return isIn(WORD_CHARACTERS, character) ? 'word' : 'other';
 }
 
-/** @param ignoresCase whether a character counts as its upper and lower case as well */
+/** @param ignoresCase whether a character also matches as its upper and lower case */
 export function hasCharacter(set: CharacterSet, character: number, ignoresCase: boolean): boolean {
   const variants = ignoresCase || set.ignoresCase === true ? caseVariants(character) : [character];
   const hasIt = (variant: number): boolean =>
@@ -104,12 +104,12 @@ function isIn(ranges: readonly CharacterRange[], character: number): boolean {
 
 function caseVariants(character: number): number[] {
   const text = String.fromCodePoint(character);
-  // One character for one: what grows with its case (ß, SS) is itself only.
+  // Only one-to-one mappings: a character that grows with its case (ß, SS) matches only itself.
   const variants = [text, text.toLowerCase(), text.toUpperCase()].map((variant) => soleCodePoint(variant) ?? character);
   return [...variants, foldedCharacter(character)];
 }
 
-/** The one form of a letter that stands for all of its forms, also where there are three, as of σ and ς. */
+/** Returns the case-folded form of a letter, the same for all its forms even if there are three, as σ and ς. */
 export function foldedCharacter(character: number): number {
   const upper = soleCodePoint(String.fromCodePoint(character).toUpperCase()) ?? character;
   return soleCodePoint(String.fromCodePoint(upper).toLowerCase()) ?? character;

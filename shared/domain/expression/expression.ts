@@ -7,12 +7,12 @@ import type { ExpressionNode, Token } from './tree.ts';
 import { Failure, isTruthy, kindOf, madeText, Moment, NumberRange } from './values.ts';
 
 /**
- * What stands behind `eval:` in filters and proxy requests: a closed language with the spelling of Ruby, so that old
- * definitions run, and with nothing in it that could reach the outside (completion 1.9).
+ * An expression after `eval:` in filters and proxy requests. It is a closed language with the syntax of Ruby, so that
+ * existing definitions run. It has no access to the outside (completion 1.9).
  *
  * - literals: numbers, 'texts', "texts", true, false, nil, null, [lists], ranges 1..5
- * - `value`: the attribute that is judged; `:::path|default:::`: another one of the same event or client
- * - `! && || == != < <= > >= + - * / % ? :` and parentheses; by zero is false
+ * - `value`: the attribute under test; `:::path|default:::`: another one of the same event or client
+ * - `! && || == != < <= > >= + - * / % ? :` and parentheses; division by zero is false
  * - `value =~ /pattern/`, in linear time (`pattern-syntax.ts`)
  * - `nil?`, of texts and lists `include? start_with? end_with? empty? length size downcase upcase`, of numbers
  *   `between? abs`, and `to_i to_f to_s`; ranges have `include?`
@@ -23,40 +23,40 @@ export interface Expression extends ExpressionTree {
   readonly source: string;
 }
 
-/** What an expression is about. */
+/** The data that an expression is evaluated on. */
 export interface Subject {
-  /** The attribute that is judged. */
+  /** The attribute under test. */
   readonly value: unknown;
-  /** Another attribute; undefined or null when there is none. Must follow own attributes only. */
+  /** Returns another attribute; undefined or null if there is none. Implementations must follow own attributes only. */
   readonly token: (path: readonly string[]) => unknown;
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** The zone of times without their own, as `timeZoneOf` gives it. */
+  /** The default time zone, as returned by `timeZoneOf`. */
   readonly zone: string;
 }
 
 export type Evaluation =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly message: string }
-  /** Paths of the tokens without attribute and default, each once. */
+  /** Paths of the tokens without an attribute or default, each once. */
   | { readonly kind: 'unmatched'; readonly paths: readonly string[] };
 
-/** The seconds that a time can have: until the end of the year 9999. */
+/** Maximum epoch seconds of a time: the end of the year 9999. */
 const EPOCH_SECONDS_MAX = 253_402_300_799;
 
 /**
- * Reads an expression, once, when its definition is loaded. Never throws.
+ * Parses an expression once, when its definition is loaded. Never throws.
  *
- * @param roots names that begin paths of attributes, such as `event` in `event.check.status`; with them the writing of
- *   version 2 is understood as well: `===`, `!==`, and parts of a path in brackets
+ * @param roots names that begin attribute paths, such as `event` in `event.check.status`. With them the parser also
+ *   accepts v2 syntax: `===`, `!==`, and path parts in brackets
  */
 export function parseExpression(source: string, roots?: ReadonlySet<string>): Expression | ExpressionProblem {
   return parsed(() => ({ kind: 'expression', source, ...parseTree(source, roots) }));
 }
 
-/** The value of an expression. Never throws, and takes time linear in what it looks at. */
+/** Evaluates an expression. Never throws, and takes time linear in the values that it reads. */
 export function evaluate(expression: Expression, subject: Subject): Evaluation {
-  // Before anything else, as with the peer: it had put all of them into the text.
+  // Tokens come first, because the peer substitutes all of them before it evaluates.
   const unmatched = expression.tokens.filter((token) => tokenValue(token, subject) === undefined);
   if (unmatched.length > 0) {
     return { kind: 'unmatched', paths: [...new Set(unmatched.map(({ path }) => path.join('.')))] };
@@ -133,7 +133,7 @@ function binaryValue(
   subject: Subject,
 ): unknown {
   return ifValue(valueOf(left, subject), (value) => {
-    // These give the side that decided, as in Ruby, and do not look at the other.
+    // As in Ruby, these return the deciding side and skip the other one.
     if (operator === 'and') return isTruthy(value) ? valueOf(right, subject) : value;
     if (operator === 'or') return isTruthy(value) ? value : valueOf(right, subject);
     return ifValue(valueOf(right, subject), (other) => applyOperator(operator, value, other));
@@ -156,7 +156,10 @@ function momentOf(seconds: unknown, zone: string): unknown {
     : new Failure('Time.at is for seconds since 1970, up to the year 9999');
 }
 
-/** Undefined: neither attribute nor default. An object is no value for a token (completion 1.12). */
+/**
+ * Returns the value of a token; undefined without an attribute or default. An object is no value for a token
+ * (completion 1.12).
+ */
 function tokenValue({ path, fallback }: Token, subject: Subject): unknown {
   const found = subject.token(path);
   return found === null || found === undefined || isAttributes(found) ? fallback?.value : found;

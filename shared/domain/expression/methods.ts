@@ -2,16 +2,16 @@ import { attributeText } from '../attributes.ts';
 import { localTime, type LocalTime } from '../local-time.ts';
 import { Failure, isEqual, kindOf, madeNumber, madeText, Moment, NumberRange } from './values.ts';
 
-/** What a method does; `undefined` when it is not for such a receiver or argument. */
+/** The implementation of a method; `undefined` if it does not support the receiver or argument. */
 type Call = (receiver: unknown, ...given: readonly unknown[]) => unknown;
 
 interface Method {
-  /** How many arguments it takes. */
+  /** Number of arguments. */
   readonly takes: number;
   readonly call: Call;
 }
 
-/** Every method that there is, by its name in Ruby (completion 1.9). */
+/** All methods by their names in Ruby (completion 1.9). */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ['nil?', { takes: 0, call: (receiver: unknown) => receiver === null }],
   ['include?', { takes: 1, call: includes }],
@@ -39,7 +39,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
 
 export const METHOD_NAMES: readonly string[] = [...METHODS.keys()];
 
-/** How many arguments a method takes; undefined when there is no such method. */
+/** Returns the number of arguments of a method; undefined if there is no such method. */
 export function argumentCount(name: string): number | undefined {
   return METHODS.get(name)?.takes;
 }
@@ -69,7 +69,7 @@ function isCollection(value: unknown): value is string | readonly unknown[] {
   return typeof value === 'string' || Array.isArray(value);
 }
 
-/** Characters of a text, not UTF-16 units. */
+/** Returns the length of a text in characters, not UTF-16 units, or of a list. */
 function lengthOf(receiver: unknown): unknown {
   if (Array.isArray(receiver)) return receiver.length;
   if (typeof receiver !== 'string') return undefined;
@@ -84,7 +84,10 @@ function toText(receiver: unknown): unknown {
   return madeText(attributeText(receiver));
 }
 
-/** The number that a text begins with, 0 when there is none, as in Ruby; longer ones than any number have no value. */
+/**
+ * The number at the start of a text, as in Ruby: 0 if there is none. A match is limited in length, because longer
+ * numbers are infinite.
+ */
 const NUMBER_START = /^\s{0,64}[+-]?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?/;
 const INTEGER_START = /^\s{0,64}[+-]?\d{1,400}/;
 

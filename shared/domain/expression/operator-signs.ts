@@ -1,6 +1,6 @@
 import type { BinaryOperator } from './tree.ts';
 
-/** How an operator is written; longer signs of Ruby that begin alike are not taken for it. */
+/** The spelling of an operator. Lookaheads exclude longer operators of Ruby with the same start. */
 export type OperatorSign = readonly [sign: RegExp, operator: BinaryOperator];
 
 export const OR: readonly OperatorSign[] = [[/\|\|/y, 'or']];
@@ -9,7 +9,10 @@ export const EQUALITY: readonly OperatorSign[] = [
   [/==(?!=)/y, '=='],
   [/!=/y, '!='],
 ];
-/** As expressions of version 2 may also write it; no value equals one of another kind here anyway. */
+/**
+ * Strict operators of v2 expressions. They equal the loose ones, because values of different types are never equal
+ * here.
+ */
 export const STRICT_EQUALITY: readonly OperatorSign[] = [[/===/y, '=='], [/!==/y, '!='], ...EQUALITY];
 export const ORDER: readonly OperatorSign[] = [
   [/<=(?!>)/y, '<='],

@@ -1,10 +1,10 @@
 import type { BinaryOperator } from './tree.ts';
 import { Failure, isEqual, kindOf, madeNumber, madeText } from './values.ts';
 
-/** The operators that need both sides. */
+/** The operators that evaluate both sides. */
 export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
 
-/** Applies an operator; numbers and texts are never turned into each other. */
+/** Applies an operator. Numbers and texts are never converted to each other. */
 export function applyOperator(operator: EagerOperator, left: unknown, right: unknown): unknown {
   if (operator === '==') return isEqual(left, right);
   if (operator === '!=') return !isEqual(left, right);
@@ -20,7 +20,7 @@ export function applyOperator(operator: EagerOperator, left: unknown, right: unk
   return new Failure(`${sign} is not for ${kindOf(left)} and ${kindOf(right)}`);
 }
 
-/** Undefined: the operator compares nothing. */
+/** Returns undefined if the operator is no comparison. */
 function inOrder<Value extends number | string>(
   operator: EagerOperator,
   left: Value,
@@ -57,14 +57,14 @@ function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, 
   }
 }
 
-/** Whole numbers give a whole one, rounded down as in Ruby; by zero it is false (completion 1.9). */
+/** Divides numbers. Integers give an integer, rounded down as in Ruby; division by zero is false (completion 1.9). */
 function divided(left: number, right: number): unknown {
   if (right === 0) return false;
   const quotient = left / right;
   return madeNumber(Number.isInteger(left) && Number.isInteger(right) ? Math.floor(quotient) : quotient);
 }
 
-/** With the sign of the right side, as in Ruby; by zero it is false (completion 1.9). */
+/** Returns the remainder with the sign of the right side, as in Ruby; by zero it is false (completion 1.9). */
 function modulo(left: number, right: number): unknown {
   if (right === 0) return false;
   const rest = left % right;

@@ -14,7 +14,7 @@ const DECLARATION = /var(?=\s)/y;
 const ARROW = /(?:\(\s*(?:[A-Za-z_$][\w$]*(?:\s*,\s*[A-Za-z_$][\w$]*)*)?\s*\)|[A-Za-z_$][\w$]*)\s*=>/y;
 const COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
 
-/** What binds least comes first. */
+/** Binary operators by precedence, lowest first. */
 const LEVELS: readonly (readonly (readonly [sign: RegExp, operator: BinarySign])[])[] = [
   [[/\|\|/y, '||']],
   [[/&&/y, '&&']],
@@ -48,7 +48,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null | undefined> = new Map([
   ['undefined', undefined],
 ]);
 
-/** Words of scripts that do more than an expression may. */
+/** Keywords of JavaScript that expressions may not use. */
 const REFUSED: ReadonlySet<string> = new Set(
   'break case catch class const continue debugger default delete do else export extends finally for if import in instanceof let return super switch this throw try void while with yield'.split(
     ' ',
@@ -74,7 +74,7 @@ class Parser {
   }
 
   parse(): ScriptNode {
-    // Nothing is asked, and nothing is an answer.
+    // An empty script is `undefined`.
     if (this.#at.isAtEnd) return { kind: 'literal', value: undefined };
     const node = this.#statements();
     while (this.#take(';'));
@@ -266,7 +266,7 @@ class Parser {
   }
 }
 
-/** Patterns of scripts mean the whole text where those of Ruby mean a line. */
+/** Converts anchors: in JavaScript they match the ends of the text, in Ruby those of a line. */
 function wholeTextAnchors(source: string): string {
   return source.replaceAll(/\\[^]|\[(?:[^\]\\]|\\[^])*\]|[\^$]/g, (part) =>
     part === '^' ? '\\A' : part === '$' ? '\\z' : part === '\\/' ? '/' : part,

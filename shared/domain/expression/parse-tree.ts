@@ -17,7 +17,9 @@ const NAME = /[A-Za-z_]\w*/y;
 const METHOD = /[A-Za-z_]\w*\??/y;
 const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
 
-/** What the first argument without parentheses may begin with: a sign would be an operator between two values. */
+/**
+ * The first character of an argument without parentheses. A sign is excluded, because it would be a binary operator.
+ */
 const BARE_ARGUMENT = /[\w'":[]/;
 
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
@@ -27,7 +29,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean |
   ['null', null],
 ]);
 
-/** What Ruby has and this language has not, with what to write instead. */
+/** Keywords of Ruby that this language lacks, with the replacement to suggest. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['and', 'write && instead of "and"'],
   ['or', 'write || instead of "or"'],
@@ -36,7 +38,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 export interface ExpressionTree {
   readonly root: ExpressionNode;
-  /** Every token, in the order of their appearance. */
+  /** All tokens, in the order of their appearance. */
   readonly tokens: readonly Token[];
 }
 
@@ -48,7 +50,7 @@ export function parseTree(source: string, roots: ReadonlySet<string> = NO_ROOTS)
 const NO_ROOTS: ReadonlySet<string> = new Set();
 
 /**
- * Grammar, from what binds least to what binds most, as in Ruby; spaces anywhere between:
+ * Grammar, from lowest to highest precedence, as in Ruby; spaces may appear anywhere between:
  *
  *     choice    = range [ "?" choice ":" choice ]
  *     range     = any [ ".." any ]
@@ -64,13 +66,14 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
  *     attribute = root { "." name | "[" quoted "]" }
  *
- * With roots, scripts of version 2 are understood as far as this language goes: `===`, `undefined`, `hour(seconds)`,
+ * With roots, v2 scripts are accepted as far as this language supports them: `===`, `undefined`, `hour(seconds)`,
  * `weekday(seconds)`, `includes` and the like.
  *
- * Arguments without parentheses go on to the end of the expression, or of the parentheses that it stands in, and only what
- * begins there may have them, after "!" if need be: `'ab'.include? 'a' && true` asks for `'a' && true`, as in Ruby.
+ * Arguments without parentheses extend to the end of the expression or of the enclosing parentheses. Only the first
+ * term there may have them, after an optional "!": in `'ab'.include? 'a' && true` the argument is `'a' && true`, as in
+ * Ruby.
  *
- * Behind a point the name of a method is that method; an attribute of the same name stands in brackets.
+ * After a dot, the name of a method always means the method; an attribute of that name must be in brackets.
  */
 class Parser {
   readonly #at: Scanner;
@@ -78,7 +81,7 @@ class Parser {
   readonly #tokens: Token[] = [];
   #depth = 0;
   #nodes = 0;
-  /** Where what may have arguments without parentheses begins. */
+  /** The position at which an expression may start that takes arguments without parentheses. */
   #statement: number;
 
   constructor(source: string, roots: ReadonlySet<string>) {
@@ -151,7 +154,7 @@ class Parser {
     }
   }
 
-  /** An operator that cannot be chained: `1 < 2 < 3` is no question about three numbers. */
+  /** Parses an operator that cannot be chained, since `1 < 2 < 3` has no useful meaning. */
   #single(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
     const left = operand();
     const operator = this.#operator(operators);
@@ -234,7 +237,7 @@ class Parser {
     return this.#named(start);
   }
 
-  /** Up to and with the sign that closes the list. */
+  /** Parses list items up to and including the closing sign. */
   #list(close: string): ExpressionNode[] {
     const items: ExpressionNode[] = [];
     if (this.#at.take(close)) return items;
@@ -323,7 +326,7 @@ class Parser {
     return name;
   }
 
-  /** Undefined: the path ends here, or a method follows. */
+  /** Returns the next part of a path; undefined if the path ends here or a method follows. */
   #dotted(): string | undefined {
     const start = this.#at.position;
     if (this.#at.sees('..') || !this.#at.take('.')) return undefined;

@@ -1,7 +1,7 @@
 import type { CharacterSet } from './character-set.ts';
 import { copiesOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
-/** One step of a pattern's program; a step that is not named goes on with the next one. */
+/** One instruction of a pattern's program; by default execution continues with the next one. */
 export type Instruction =
   | { readonly kind: 'set'; readonly set: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion }
@@ -9,13 +9,13 @@ export type Instruction =
   | { readonly kind: 'jump'; readonly to: number }
   | { readonly kind: 'accept' };
 
-/** What a pattern does at one place of a text, and the sets of characters that its steps name by number. */
+/** The program of a pattern, and the character sets that its instructions refer to by index. */
 export interface PatternProgram {
   readonly program: readonly Instruction[];
   readonly sets: readonly CharacterSet[];
 }
 
-/** Writes a tree out as steps: one for every place of the pattern, with all repetitions. */
+/** Compiles a tree to instructions: one for every position of the pattern, with repetitions expanded. */
 export function compilePattern(tree: PatternNode): PatternProgram {
   const program: Instruction[] = [];
   const sets: CharacterSet[] = [];

@@ -1,10 +1,10 @@
 import { ANY_IN_LINE, NAMED_RANGES, type CharacterRange, type CharacterSet } from './character-set.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** `newLineStart` differs from `lineStart` in that a line also begins behind the last newline of the text. */
+/** An assertion. Unlike `lineStart`, `newLineStart` also holds after the last newline of the text. */
 export type Assertion = 'lineStart' | 'newLineStart' | 'lineEnd' | 'textStart' | 'textEnd' | 'wordEdge' | 'noWordEdge';
 
-/** A pattern as a tree. */
+/** A pattern as a syntax tree. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
@@ -14,8 +14,8 @@ export type PatternNode =
 const PATTERN_LENGTH_MAX = 256;
 const DEPTH_MAX = 32;
 /**
- * Places of a pattern with everything counted written out. Matching takes time for each. Without counts no pattern has so
- * many.
+ * Maximum number of positions of a pattern with repetitions expanded. Each takes time in matching. Only counted
+ * repetitions can exceed it.
  */
 const SIZE_MAX = 512;
 
@@ -38,16 +38,16 @@ const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
 const QUANTIFIER = /\*|\+|\?|\{(?<min>\d{1,3})?(?:(?<comma>,)(?<max>\d{1,3})?)?\}/y;
 
 /**
- * Reads what stands between the slashes of `/pattern/`: the part of Ruby's language that can be matched in linear time.
+ * Parses the text between the slashes of `/pattern/`: the part of Ruby's syntax that can be matched in linear time.
  *
  *     pattern    = sequence { "|" sequence }
  *     sequence   = { atom [ "*" | "+" | "?" | "{" m "}" | "{" m "," "}" | "{" [ m ] "," n "}" ] }
  *     atom       = character | "." | "\d" "\w" "\s" "\D" "\W" "\S" | "[" [ "^" ] items "]"
  *                | "(" pattern ")" | "(?:" pattern ")" | "^" | "$" | "\A" | "\z" | "\b" | "\B"
  *
- * As in Ruby, `^` and `$` are the ends of a line, `\A` and `\z` those of the text, and `.` is no newline.
+ * As in Ruby, `^` and `$` match at the ends of a line, `\A` and `\z` at those of the text, and `.` excludes newlines.
  *
- * @param offset position of the pattern in the whole text, for problems
+ * @param offset position of the pattern in the whole text, for error messages
  * @throws SyntaxProblem
  */
 export function parsePatternTree(source: string, offset: number): PatternNode {
@@ -261,12 +261,12 @@ function soleCharacter([range, ...others]: readonly CharacterRange[]): number | 
   return range !== undefined && range[0] === range[1] && others.length === 0 ? range[0] : undefined;
 }
 
-/** How many copies of a node stand in a row when its counts are written out; an open end needs one more. */
+/** Returns the number of copies of a node when its repetition is expanded; an open end needs at least one. */
 export function copiesOf({ min, max }: { readonly min: number; readonly max: number }): number {
   return max === Infinity ? Math.max(1, min) : max;
 }
 
-/** Positions of a pattern with every count written out. */
+/** Returns the number of positions of a pattern with repetitions expanded. */
 export function sizeOf(node: PatternNode): number {
   switch (node.kind) {
     case 'set':

@@ -2,31 +2,34 @@ import { hasCharacter, sideOf, type CharacterSet, type Side } from './character-
 import { compilePattern, type Instruction } from './pattern-program.ts';
 import { parsePatternTree, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
-/** The characters that no step of the pattern tells apart. */
+/** A class of characters that no instruction of the pattern distinguishes. */
 interface CharacterClass {
   readonly index: number;
   readonly side: Side;
-  /** By number of a set: whether it has these characters. */
+  /** Whether each set contains these characters, by the index of the set. */
   readonly isIn: readonly boolean[];
 }
 
-/** Where the pattern can be between two characters; `next` by the index of the class of the character that follows. */
+/**
+ * A state of the matcher between two characters. `next` maps the class index of the following character to the next
+ * state.
+ */
 interface State {
-  /** Steps that were reached, before those that need no character. */
+  /** Instructions reached, before those that consume no character are followed. */
   readonly steps: readonly number[];
   readonly before: Side;
   readonly next: (State | 'found')[];
 }
 
-/** States that are kept; a pattern and text that need more only take longer. */
+/** Maximum number of cached states; patterns and texts that need more only take longer. */
 const STATES_MAX = 256;
 /**
- * Instructions that are carried out for one text. Only what no state is kept for counts, so that nearly all texts of any
- * length need a few hundred; a pattern that makes new states all the time is stopped after some ten milliseconds.
+ * Maximum number of instructions executed for one text. Cached states cost nothing, so nearly all texts of any length
+ * need a few hundred. A pattern that keeps creating states is stopped after about ten milliseconds.
  */
 const WORK_MAX = 1_000_000;
 const ASCII_END = 0x80;
-/** Characters outside of ASCII whose class is kept. */
+/** Maximum number of non-ASCII characters whose class is cached. */
 const CHARACTERS_MAX = 4096;
 
 /** The end of the text, as a class of its own. */
@@ -34,22 +37,22 @@ const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
 
 interface PatternOptions {
   readonly ignoresCase: boolean;
-  /** Position of the pattern in the whole text, for problems. */
+  /** Position of the pattern in the whole text, for error messages. */
   readonly offset?: number;
-  /** Instructions that are carried out for one text. */
+  /** Maximum number of instructions executed for one text. */
   readonly workMax?: number;
-  /** Steps of all states that are kept: for a program that has many patterns. */
+  /** Maximum number of instructions in all cached states, for callers with many patterns. */
   readonly keptStepsMax?: number;
 }
 
 /**
- * A regular expression that takes time linear in its text, whatever the text: all ways through the pattern are followed
- * at once (K. Thompson, Regular expression search algorithm, 1968), and where they lead is remembered.
+ * A regular expression that takes time linear in any text. It follows all paths through the pattern at once (K.
+ * Thompson, Regular expression search algorithm, 1968) and caches where they lead.
  *
- * Of our own because work must be bounded: re2js 2.10 finds as fast or faster (a line of a log 0.1 against 0.9 us, an
- * absent word in 256 KiB 0.07 against 6.3 ms), but takes 1.5 s where this one gives up after 0.1 s (`a[ab]{250}c` in
- * 256 KiB) and cannot be told to stop, needs 101 us to compile what takes 18 here, says nothing of the place of a problem,
- * and brings 263 kB to programs that people wait for.
+ * This is an implementation of our own because work must be bounded. re2js 2.10 searches as fast or faster (a log line
+ * in 0.1 against 0.9 us, an absent word in 256 KiB in 0.07 against 6.3 ms). But it takes 1.5 s where this one gives up
+ * after 0.1 s (`a[ab]{250}c` in 256 KiB) and cannot be stopped. It compiles in 101 us instead of 18, reports no
+ * positions of errors, and adds 263 kB to interactive programs.
  */
 export class Pattern {
   readonly #program: readonly Instruction[];
@@ -64,11 +67,11 @@ export class Pattern {
   readonly #workMax: number;
   readonly #keptStepsMax: number;
   #keptSteps = 0;
-  /** Left for the text that is searched. */
+  /** Remaining work for the current text. */
   #work = 0;
 
   /**
-   * @param source the text of the pattern, or a tree that another parser made (RE2, for example)
+   * @param source the text of the pattern, or a tree from another parser (RE2, for example)
    * @throws SyntaxProblem
    */
   constructor(source: string | PatternNode, options: PatternOptions) {
@@ -83,7 +86,7 @@ export class Pattern {
     this.#next = new Steps(program.length);
   }
 
-  /** Whether the pattern is found anywhere in the text; undefined when that is too much work to find out. */
+  /** Whether the pattern matches anywhere in the text; undefined if that takes too much work. */
   isFoundIn(text: string): boolean | undefined {
     this.#work = this.#workMax;
     let state: State = this.#stateOf([0], 'edge');
@@ -107,9 +110,9 @@ export class Pattern {
     const reached = this.#reached;
     const next = this.#next;
     reached.reset(state.steps);
-    // The search may begin at every character.
+    // A match may begin at every character.
     next.reset([0]);
-    // Grows while it is walked through.
+    // The list grows during the loop.
     for (let index = 0; index < reached.size; index++) {
       const at = reached.at(index);
       const instruction = this.#program[at];
@@ -140,7 +143,7 @@ export class Pattern {
     const key = before + String.fromCharCode(...steps);
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    // States lead to each other, so forgetting only some would free nothing.
+    // States refer to each other, so evicting only some would free no memory.
     if (this.#states.size >= STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
       this.#states.clear();
       this.#keptSteps = 0;
@@ -171,7 +174,7 @@ export class Pattern {
   }
 }
 
-/** A set of steps that is filled again and again, without new memory. */
+/** A reusable set of instructions, which allocates no memory when it is refilled. */
 class Steps {
   readonly #isHere: Uint8Array;
   readonly #inOrderOfArrival: Uint16Array;
@@ -206,7 +209,7 @@ class Steps {
 function holds(assertion: Assertion, before: Side, after: Side): boolean {
   switch (assertion) {
     case 'lineStart':
-      // Behind the last newline of a text no line begins.
+      // No line begins after the last newline of a text.
       return before === 'edge' || (before === 'newline' && after !== 'edge');
     case 'newLineStart':
       return before === 'edge' || before === 'newline';

@@ -10,12 +10,12 @@ import {
 import { sizeOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** Longest pattern in characters, as long as the longest value of a matcher. */
+/** Maximum length of a pattern in characters; equal to that of a matcher's value. */
 const PATTERN_LENGTH_MAX = 4096;
 const DEPTH_MAX = 100;
-/** Largest count of a repetition, as in RE2. */
+/** Maximum count of a repetition, as in RE2. */
 const COUNT_MAX = 1000;
-/** Positions of the pattern with every count written out; matching takes time for each of them. */
+/** Maximum number of positions of a pattern with repetitions expanded; each takes time in matching. */
 const SIZE_MAX = 512;
 
 const COUNTS = /\{(?<min>0|[1-9]\d*)(?:(?<comma>,)(?<max>0|[1-9]\d*)?)?\}/y;
@@ -42,21 +42,21 @@ const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
   ['B', 'noWordEdge'],
 ]);
 
-/** The flags that are in force at a position of the pattern. */
+/** The flags that apply at a position of the pattern. */
 interface Flags {
-  /** `i`: upper and lower case are the same. */
+  /** `i`: ignores case. */
   readonly ignoresCase: boolean;
-  /** `m`: `^` and `$` are the ends of a line. */
+  /** `m`: `^` and `$` match at the ends of a line. */
   readonly isMultiLine: boolean;
-  /** `s`: `.` is also a newline. */
+  /** `s`: `.` also matches a newline. */
   readonly dotIsAny: boolean;
 }
 
 const NO_FLAGS: Flags = { ignoresCase: false, isMultiLine: false, dotIsAny: false };
 
 /**
- * Reads a regular expression of RE2, the language of matchers in Prometheus and Alertmanager. The whole syntax is known
- * (https://github.com/google/re2/wiki/Syntax) except `\C`, which no peer accepts either.
+ * Parses an RE2 regular expression, the language of matchers in Prometheus and Alertmanager. It supports the whole
+ * syntax (https://github.com/google/re2/wiki/Syntax) except `\C`, which no peer accepts either.
  *
  * @throws SyntaxProblem
  */
@@ -65,7 +65,7 @@ export function parseRe2(source: string): PatternNode {
 }
 
 /**
- * Returns the positions of a pattern, each of which takes time for each character of a text.
+ * Returns the number of positions of a pattern. Each takes time for each character of a text.
  *
  * @throws SyntaxProblem if matching the pattern would take too much work
  */
@@ -114,7 +114,7 @@ class Re2Parser {
     return first !== undefined && nodes.length === 1 ? first : { kind: 'sequence', nodes };
   }
 
-  /** @returns undefined for what matches nothing by itself, such as `(?i)` */
+  /** @returns undefined for items without content of their own, such as `(?i)` */
   #item(): PatternNode | undefined {
     if (this.#take(String.raw`\Q`)) return this.#quoted();
     const node = this.#atom();
@@ -136,7 +136,7 @@ class Re2Parser {
     if (this.#take('?')) return { min: 0, max: 1 };
     const start = this.#position;
     const counts = this.#match(COUNTS)?.groups;
-    // As in RE2, a brace that holds no counts is the character.
+    // As in RE2, a brace without counts is a literal character.
     if (counts === undefined) return undefined;
     const { comma, max: most } = counts;
     const min = Number(counts['min']);
@@ -154,7 +154,7 @@ class Re2Parser {
     this.#position += text.length + (end === -1 ? 0 : 2);
     const nodes = Array.from(text, (character) => this.#only(codePoint(character)));
     const last = nodes.pop();
-    // A repetition behind it is one of the last character.
+    // A following quantifier applies to the last character only.
     return { kind: 'sequence', nodes: last === undefined ? [] : [...nodes, this.#repeated(last)] };
   }
 
@@ -213,7 +213,7 @@ class Re2Parser {
     return set === undefined ? this.#only(this.#escapedCharacter(start)) : { kind: 'set', set: this.#folded(set) };
   }
 
-  /** `\d`, `\pL`, `\p{Greek}` and their like, of which the backslash was read; undefined if it is none of these. */
+  /** Parses `\d`, `\pL`, `\p{Greek}` and the like, after the backslash; undefined if it is none of these. */
   #namedSet(start: number): CharacterSet | undefined {
     const letter = this.#peek() ?? '';
     const ranges = NAMED_SETS.get(letter);
@@ -251,7 +251,7 @@ class Re2Parser {
     const ranges: CharacterRange[] = [];
     const tests: ((character: string) => boolean)[] = [];
     let isFirst = true;
-    // A bracket that comes first is the character.
+    // A bracket in the first position is a literal character.
     while (isFirst || !this.#take(']')) {
       isFirst = false;
       if (this.#atEnd()) this.#fail(String.raw`has a "[" that is not closed: add a "]", or write \[`, start);
@@ -267,7 +267,7 @@ class Re2Parser {
     return this.#folded({ ranges, isNegated, ...(isIn !== undefined && { isIn }) });
   }
 
-  /** A set within brackets: `[:alpha:]`, `\d`, `\pL`. */
+  /** Parses a set within brackets: `[:alpha:]`, `\d`, `\pL`. */
   #classSet(): CharacterSet | undefined {
     const start = this.#position;
     const posix = this.#match(POSIX_NAME)?.groups;
@@ -324,7 +324,7 @@ class Re2Parser {
     return true;
   }
 
-  /** @param part of the language, with the flag `y` */
+  /** @param part a pattern with the flag `y` */
   #match(part: RegExp): RegExpExecArray | undefined {
     part.lastIndex = this.#position;
     const found = part.exec(this.#source);
@@ -346,7 +346,7 @@ class Re2Parser {
   }
 }
 
-/** Unlike that of Ruby, the white space of RE2 has no vertical tab. */
+/** White space of RE2; unlike Ruby's, it excludes the vertical tab. */
 const SPACES: readonly CharacterRange[] = [
   [0x09, 0x0a],
   [0x0c, 0x0d],
@@ -365,7 +365,10 @@ function isMember(set: CharacterSet, character: string): boolean {
   return isHere !== set.isNegated;
 }
 
-/** The test for a general category or a script. Its pattern holds one checked name and sees one character. */
+/**
+ * Returns a test for a general category or a script. Its regular expression contains one validated name and tests one
+ * character.
+ */
 function propertyTest(name: string): ((character: string) => boolean) | undefined {
   if (name === 'Any') return () => true;
   for (const property of [`General_Category=${name}`, `Script=${name}`]) {
@@ -373,7 +376,7 @@ function propertyTest(name: string): ((character: string) => boolean) | undefine
       const pattern = new RegExp(`^\\p{${property}}$`, 'u');
       return (character) => pattern.test(character);
     } catch {
-      // It is the other, or neither.
+      // The property is of the other kind, or unknown.
     }
   }
   return undefined;

@@ -2,7 +2,7 @@ import { SyntaxProblem } from './syntax-problem.ts';
 
 const SPACES = /[ \t\r\n]*/y;
 
-/** A place in a source text that only moves forward; spaces are passed over as it moves. */
+/** A position in a source text that only moves forward and skips spaces. */
 export class Scanner {
   readonly source: string;
   #position = 0;
@@ -29,14 +29,14 @@ export class Scanner {
     return this.source.startsWith(sign, this.#position);
   }
 
-  /** Moves behind the sign when it stands here. */
+  /** Moves past the sign if it is at the current position. */
   take(sign: string): boolean {
     if (!this.sees(sign)) return false;
     this.moveTo(this.#position + sign.length);
     return true;
   }
 
-  /** @throws SyntaxProblem when the sign does not stand here */
+  /** @throws SyntaxProblem if the sign is not at the current position */
   expect(sign: string, meaning: string, position = this.#position): void {
     if (!this.take(sign)) this.fail(`"${sign}" is missing: ${meaning}`, position);
   }
@@ -56,7 +56,7 @@ export class Scanner {
     this.#position = SPACES.lastIndex;
   }
 
-  /** What comes next, for a problem. */
+  /** Returns the next characters for an error message. */
   ahead(): string {
     return this.source.slice(this.#position, this.#position + 20);
   }

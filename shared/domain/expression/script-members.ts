@@ -65,7 +65,7 @@ const OF_PATTERNS: Members<ScriptPattern> = {
   exec: (pattern, text) => (isFoundIn(pattern, toText(text)) ? new Found() : null),
 };
 
-/** All in UTC. */
+/** Methods of dates; all use UTC. */
 const OF_DATES: Members<ScriptDate> = {
   ...Object.fromEntries(
     (['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds'] as const).flatMap((field) => {
@@ -82,7 +82,10 @@ const OF_DATES: Members<ScriptDate> = {
   getTimezoneOffset: () => 0,
 };
 
-/** Own attributes only; the methods that there are; otherwise `undefined`. @throws ScriptError where there is nothing */
+/**
+ * Returns an own attribute, or one of the supported methods; otherwise `undefined`. @throws ScriptError if the object
+ * is null or undefined
+ */
 export function memberOf(object: unknown, key: unknown): unknown {
   const name = toText(key);
   if (object === undefined || object === null) {

@@ -1,4 +1,4 @@
-/** How scripts of version 2 spell methods that there are here under another name. */
+/** Methods of v2 scripts that have another name here. */
 export const SCRIPT_METHODS: ReadonlyMap<string, string> = new Map([
   ['includes', 'include?'],
   ['startsWith', 'start_with?'],
@@ -7,7 +7,9 @@ export const SCRIPT_METHODS: ReadonlyMap<string, string> = new Map([
   ['toUpperCase', 'upcase'],
 ]);
 
-/** `hour(event.timestamp)`, in UTC: each is a method of a time here. */
+/**
+ * Functions of v2 scripts such as `hour(event.timestamp)`, in UTC, and the methods of times that implement them here.
+ */
 export const SCRIPT_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ['hour', 'hour'],
   ['weekday', 'wday'],

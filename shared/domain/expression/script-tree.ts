@@ -1,6 +1,6 @@
 import type { Pattern } from './pattern.ts';
 
-/** A script of one expression as a tree (see `script.ts`). */
+/** A script of one expression as a syntax tree (see `script.ts`). */
 export type ScriptNode =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null | undefined }
   | { readonly kind: 'pattern'; readonly pattern: Pattern }

@@ -1,10 +1,10 @@
 import type { Pattern } from './pattern.ts';
 import { isAttributes } from '../attributes.ts';
 
-/** What a script throws; the peer's engine would throw there as well. */
+/** An error of a script, where the peer's engine would also throw. */
 export class ScriptError extends Error {}
 
-/** Whether a pattern was found, which is all that is known of it. */
+/** A match of a pattern, without its content. */
 export class Found {
   readonly index: number;
 
@@ -29,7 +29,7 @@ export class ScriptPattern {
   }
 }
 
-/** Called with the values that it is given. */
+/** A function of a script. */
 export type ScriptFunction = (...given: readonly unknown[]) => unknown;
 
 const TEXT_LENGTH_MAX = 64 * 1024;
@@ -45,7 +45,7 @@ export function isTruthyInScript(value: unknown): boolean {
   );
 }
 
-/** `==`, which converts, for what expressions compare. */
+/** Whether two values are equal by `==`, which converts the types that expressions compare. */
 export function isLooselyEqual(one: unknown, other: unknown): boolean {
   if (one === null || one === undefined) return other === null || other === undefined;
   if (other === null || other === undefined) return false;

@@ -17,13 +17,14 @@ import {
 } from './script-values.ts';
 
 /**
- * What stands in filters and proxy requests of version 2, where the peer runs JavaScript: a closed language with that
- * spelling and those meanings, evaluated here and never by an engine, without loops, assignments or anything that could
- * reach the outside, and within a bounded number of steps.
+ * A script in filters and proxy requests of the v2 API, where the peer runs JavaScript. It is a closed language with
+ * that syntax and semantics, evaluated here and never by a JavaScript engine. It has no loops, no assignments and no
+ * access to the outside, and runs a bounded number of steps.
  *
- * - `event`, `entity`: attributes by `.name` and `['name']`; what is missing is `undefined`, and an attribute of that throws
+ * - `event`, `entity`: attributes by `.name` and `['name']`; a missing one is `undefined`, and its attributes throw
  * - literals, lists, `/patterns/i` in linear time, `! - + typeof * / % < <= > >= == != === !== && || ?:`
- * - methods of texts, lists, patterns, dates, and `hasOwnProperty`; functions that return an expression, for `some` and such
+ * - methods of texts, lists, patterns, dates, and `hasOwnProperty`; functions that return an expression, for `some` and
+ *   such
  * - `hour(seconds)` and `weekday(seconds)` in UTC, `parseInt parseFloat Number String Boolean isNaN`, `JSON.stringify`,
  *   `Math.floor` and such, `Object.keys`, `new Date(milliseconds)`; `var name = value;` in front
  */
@@ -35,21 +36,21 @@ export interface Script {
 
 export type ScriptOutcome =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** It threw: what it asks has no answer for this event. */
+  /** The script threw an error: it has no result for this event. */
   | { readonly kind: 'thrown'; readonly message: string };
 
-/** Never throws. */
+/** Parses a script. Never throws. */
 export function readScript(source: string): Script | ExpressionProblem {
   return parsed(() => ({ kind: 'script', source, root: parseScript(source) }));
 }
 
-/** Parts of an expression that are looked at for one event, those within functions each time. */
+/** Maximum number of nodes evaluated for one event; nodes within functions count each time. */
 const STEPS_MAX = 20_000;
 
 /**
- * Never throws.
+ * Evaluates a script. Never throws.
  *
- * @param names what the expression is about, `{event}` or `{entity}`
+ * @param names the subject of the expression, `{event}` or `{entity}`
  * @param nowMs epoch milliseconds
  */
 export function runScript({ root }: Script, names: Readonly<Record<string, unknown>>, nowMs: number): ScriptOutcome {
@@ -111,7 +112,7 @@ class Run {
   }
 
   #unary({ operator, operand }: ScriptNode & { readonly kind: 'unary' }, scope: Scope): unknown {
-    // The one question that a name without a meaning answers.
+    // Only `typeof` accepts an undefined name.
     if (operator === 'typeof' && operand.kind === 'name' && !scope.has(operand.name)) return 'undefined';
     const value = this.value(operand, scope);
     switch (operator) {
@@ -194,7 +195,7 @@ function nameOf(node: ScriptNode): string {
 
 const utc = (seconds: unknown): Date => new Date(dateMs(toNumber(seconds) * 1000));
 
-/** As objects that only have what is named here. */
+/** Built-in names. Objects have only the members listed here. */
 const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ['sensu', {}],
   ['NaN', Number.NaN],
@@ -226,7 +227,7 @@ const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-/** The names that every script knows, beside what it is about. */
+/** The names that every script has besides its subject. */
 export const SCRIPT_NAMES: ReadonlySet<string> = new Set([...FIXED_NAMES.map(([name]) => name), 'Date']);
 
 function jsonOf(value: unknown): unknown {

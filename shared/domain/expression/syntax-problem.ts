@@ -1,13 +1,13 @@
-/** Why a text cannot be read. */
+/** A syntax error in a text. */
 export interface ExpressionProblem {
   readonly kind: 'problem';
-  /** What is wrong and what to write instead. */
+  /** Error message with what to write instead. */
   readonly message: string;
-  /** Where in the text, in UTF-16 units from 0. */
+  /** Position in the text, in UTF-16 units from 0. */
   readonly position: number;
 }
 
-/** Leaves a parser from any depth; whoever calls one takes it from `parsed`. */
+/** The error that a parser throws at any depth; callers use `parsed` to catch it. */
 export class SyntaxProblem extends Error {
   readonly position: number;
 
@@ -17,7 +17,7 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** The result of a parser, or the problem that it left with. */
+/** Returns the result of a parser, or the problem that it threw. */
 export function parsed<Result>(parse: () => Result): Result | ExpressionProblem {
   try {
     return parse();

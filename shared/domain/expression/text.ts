@@ -1,10 +1,10 @@
 import { SyntaxProblem } from './syntax-problem.ts';
 import type { Fallback, Token } from './tree.ts';
 
-/** What a token begins with. */
+/** The start of a token. */
 export const TOKEN_AHEAD = ':::';
 
-/** The shortest that there is; a path does not begin with a colon (completion 1.12). */
+/** A token, the shortest match; a path does not begin with a colon (completion 1.12). */
 const TOKEN = /:::([^:\n][^\n]*?):::/y;
 const TOKENS = /:::([^:\n][^\n]*?):::/g;
 
@@ -25,10 +25,10 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads a text in quotes. Its tokens become parts of their own, so that nothing that is put in their place can end the
- * text or be read as an expression.
+ * Parses a quoted text. Tokens become separate parts, so that a substituted value cannot end the text or be read as an
+ * expression.
  *
- * @returns the parts without empty ones, and the position behind the closing quote
+ * @returns the non-empty parts, and the position after the closing quote
  * @throws SyntaxProblem
  */
 export function readQuoted(source: string, start: number): { parts: (string | Token)[]; end: number } {
@@ -58,7 +58,7 @@ export function readQuoted(source: string, start: number): { parts: (string | To
 }
 
 /**
- * Reads a token that stands for itself.
+ * Parses a token outside of quotes.
  *
  * @throws SyntaxProblem
  */
@@ -71,7 +71,7 @@ export function readToken(source: string, start: number): { token: Token; end: n
 }
 
 function tokenOf(body: string): Token {
-  // Split once: a default may hold a bar, and may be empty.
+  // Splits at the first bar only: a default may contain a bar or be empty.
   const bar = body.indexOf('|');
   if (bar === -1) return { path: body.split('.') };
   const text = body.slice(bar + 1);
@@ -102,7 +102,7 @@ function unescaped(text: string, isDouble: boolean, offset: number): string {
     }
   }
   return text.replaceAll(/\\([^])/g, (whole, character: string, index: number) => {
-    // Between single quotes a backslash is itself, unless it must protect something.
+    // Between single quotes a backslash is literal, unless it escapes a quote or a backslash.
     if (!isDouble) return character === "'" || character === '\\' ? character : whole;
     const meant = ESCAPES.get(character);
     if (meant === undefined) throw new SyntaxProblem(`there is no \\${character} in a text`, offset + index);

@@ -1,13 +1,13 @@
 import type { Pattern } from './pattern.ts';
 
-/** `:::path|default:::` in an expression: an attribute of what is judged, as a value and never as source text. */
+/** A token `:::path|default:::` in an expression: an attribute of the subject, as a value and never as source text. */
 export interface Token {
   readonly path: readonly string[];
-  /** Absent: without the attribute the whole expression has no value. */
+  /** The default. Without it and the attribute, the whole expression has no value. */
   readonly fallback?: Fallback;
 }
 
-/** A default as it stands for itself (`60` is a number), and as it is put into a quoted text. */
+/** A default as a value by itself (`60` is a number), and as part of a quoted text. */
 export interface Fallback {
   readonly value: unknown;
   readonly text: string;
@@ -16,15 +16,15 @@ export interface Fallback {
 export type BinaryOperator =
   'and' | 'or' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | 'fdiv' | '%';
 
-/** An expression as a tree. */
+/** An expression as a syntax tree. */
 export type ExpressionNode =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
-  /** A number that was written with a point, so that dividing by it leaves a fraction. */
+  /** A number written with a decimal point, so that division by it is exact. */
   | { readonly kind: 'float'; readonly value: number }
   | { readonly kind: 'text'; readonly parts: readonly (string | Token)[] }
   | { readonly kind: 'token'; readonly token: Token }
   | { readonly kind: 'value' }
-  /** `event.check.status`: an attribute by its path, nil where there is none. */
+  /** An attribute by its path, such as `event.check.status`; nil if there is none. */
   | { readonly kind: 'attribute'; readonly path: readonly string[] }
   | { readonly kind: 'list'; readonly items: readonly ExpressionNode[] }
   | { readonly kind: 'range'; readonly first: ExpressionNode; readonly last: ExpressionNode }
@@ -48,10 +48,10 @@ export type ExpressionNode =
       readonly method: string;
       readonly arguments: readonly ExpressionNode[];
     }
-  /** Without seconds: now. Without a zone: the zone of whoever evaluates. */
+  /** A time; without seconds it is now, and without a zone it uses that of the evaluation. */
   | { readonly kind: 'time'; readonly seconds?: ExpressionNode; readonly zone?: string };
 
-/** Whether a number from this node has a fraction by its spelling: Ruby divides 5 by 2 to 2, and 5 by 2.0 to 2.5. */
+/** Whether the number from this node is a float by its spelling: Ruby divides 5 by 2 to 2, and 5 by 2.0 to 2.5. */
 export function isFloat(node: ExpressionNode): boolean {
   switch (node.kind) {
     case 'float':

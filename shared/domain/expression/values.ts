@@ -1,6 +1,6 @@
 import { isAttributes } from '../attributes.ts';
 
-/** Why an expression has no value: an outcome like any other, which every operation hands on. */
+/** The reason why an expression has no value. It is a value itself, which every operation passes on. */
 export class Failure {
   readonly message: string;
 
@@ -9,7 +9,7 @@ export class Failure {
   }
 }
 
-/** `first..last`, both included. */
+/** A range `first..last`, both ends included. */
 export class NumberRange {
   readonly first: number;
   readonly last: number;
@@ -31,18 +31,18 @@ export class Moment {
   }
 }
 
-/** Longest text that an expression may make (completion 1.9). */
+/** Maximum length of a text that an expression produces (completion 1.9). */
 const TEXT_LENGTH_MAX = 64 * 1024;
 
-/** Deeper than any value that is let in from outside; what is nested deeper is not looked at. */
+/** Maximum depth of comparisons, deeper than any accepted value. */
 const DEPTH_MAX = 64;
 
-/** Only nil and false are not true, as in Ruby. */
+/** Whether a value counts as true: all but nil and false do, as in Ruby. */
 export function isTruthy(value: unknown): boolean {
   return value !== null && value !== undefined && value !== false;
 }
 
-/** Whether two values are the same, lists and objects item by item. */
+/** Whether two values are deeply equal. */
 export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
   if (one === other) return true;
   if (depth >= DEPTH_MAX) return false;
@@ -65,19 +65,19 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
   );
 }
 
-/** A text that an operation made. */
+/** Returns the text that an operation produced, or a failure if it is too long. */
 export function madeText(text: string): string | Failure {
   return text.length > TEXT_LENGTH_MAX
     ? new Failure(`makes a text of more than ${String(TEXT_LENGTH_MAX)} characters`)
     : text;
 }
 
-/** A number that an operation made. */
+/** Returns the number that an operation produced, or a failure if it is infinite. */
 export function madeNumber(value: number): number | Failure {
   return Number.isFinite(value) ? value : new Failure('makes a number that is too large');
 }
 
-/** What a value is, for people. */
+/** Returns the kind of a value as a noun phrase for people. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
   if (Array.isArray(value)) return 'a list';

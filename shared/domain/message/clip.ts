@@ -2,32 +2,32 @@ import { safeLine, safeText } from '../terminal-text.ts';
 
 const MARK = '…';
 
-/** No service takes more characters. */
+/** Maximum number of characters processed; no service accepts more. */
 const LOOKED_AT = 32 * 1024;
 
-/** Several lines without what acts on a screen or hides in it, as people get them. */
+/** Makes a multi-line text safe, without control and invisible characters. */
 export function plainText(text: string): string {
   return safeText(text.slice(0, LOOKED_AT)).trimEnd();
 }
 
-/** The same in one line: what ends a line, a header or a command of a protocol is none any more. */
+/** Makes a text safe as one line: it cannot end a line, a header or a protocol command. */
 export function plainLine(text: string): string {
   return safeLine(text.slice(0, LOOKED_AT)).trim();
 }
 
-/** At most so many UTF-16 units, which is never more than as many characters; what was cut ends with a mark. */
+/** Cuts a text to a number of UTF-16 units, which is never more than that number of characters, and marks the cut. */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : `${whole(text.slice(0, most - MARK.length))}${MARK}`;
 }
 
-/** The same of text with entities such as `&amp;`, of which none is cut in two. */
+/** Cuts a text with entities such as `&amp;` without splitting one. */
 export function clipEscaped(text: string, most: number): string {
   return text.length <= most
     ? text
     : `${whole(text.slice(0, most - MARK.length)).replace(/&[a-z0-9#]{0,8}$/i, '')}${MARK}`;
 }
 
-/** At most so many bytes of UTF-8. */
+/** Cuts a text to a number of UTF-8 bytes. */
 export function clipBytes(text: string, most: number): string {
   if (utf8Bytes(text) <= most) return text;
   let left = most - utf8Bytes(MARK);
@@ -49,7 +49,7 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** Without the first half of a character at the end. */
+/** Removes the first half of a surrogate pair at the end. */
 function whole(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '');
 }

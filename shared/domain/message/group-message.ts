@@ -7,18 +7,21 @@ import { severityOf } from '../severity.ts';
 import { clip, plainLine } from './clip.ts';
 import { messageOf, type Message } from './message.ts';
 
-/** Of an event, in a list of them. */
+/** Maximum length of an event's line in the list of a group. */
 const LINE_MAX = 160;
 
 interface ToldGroup {
   readonly namespace: string;
-  /** Its events without secrets, where they are to go without them. */
+  /** The group, with its events redacted if the handler requires it. */
   readonly group: GroupRun;
-  /** In place of the list: what a mutator made. */
+  /** The output of a mutator, which replaces the list. */
   readonly output?: string | undefined;
 }
 
-/** As people are told of a group where no template says otherwise (grouping 3). A group of one event is told as that event. */
+/**
+ * Returns the default message about a group, without templates (grouping 3). A group of one event is shown as that
+ * event.
+ */
 export function groupMessageOf({ namespace, group, output }: ToldGroup): Message {
   const { id, events, firing, resolved, severity, left_out: leftOut } = group;
   const [only, ...others] = events;
@@ -44,7 +47,7 @@ export function groupMessageOf({ namespace, group, output }: ToldGroup): Message
   };
 }
 
-/** `3 new, 2 resolved`; of a group that is told again without news: `again`. */
+/** Summarizes the changes: `3 new, 2 resolved`; a repeated notification without changes says `again`. */
 function newsOf({ cause, firing, resolved, changed, new: fresh }: GroupRun): string {
   if (cause === 'repeat') return 'again';
   if (firing === 0) return '';

@@ -7,18 +7,18 @@ import { Telegraph, type Told } from './told.ts';
 export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
 
 export interface Mail {
-  /** One line. */
+  /** A single line. */
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** What templates asked for and did not get, for the log. */
+  /** Problems of templates, such as missing attributes, for the log. */
   readonly problems: readonly string[];
 }
 
-/** Longer lines of a header are folded, and few programs show as much. */
+/** Maximum length of a subject. Longer header lines are folded, and few programs show as much. */
 const SUBJECT_MAX = 250;
 
-/** What a handler mails of an event. Who has a text of one's own, and no HTML, sends no HTML. */
+/** Returns the e-mail about an event. A handler with a text template and no HTML template sends no HTML. */
 export function mailOf(handler: EmailHandler, told: Told): Mail {
   const telegraph = new Telegraph(handler, told);
   const { message, problems } = telegraph;

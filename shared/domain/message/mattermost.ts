@@ -2,8 +2,8 @@ import { clip } from './clip.ts';
 import { codeBlock, colorOf, escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
- * A post holds 16,383 characters, and older servers keep no more than 8,000 of the attachments, in which some signs count twice
- * (docs.mattermost.com/developers/integrate/webhooks/incoming).
+ * Maximum length of the text. A post holds 16,383 characters. Older servers keep at most 8,000 of the attachments,
+ * where some characters count twice (docs.mattermost.com/developers/integrate/webhooks/incoming).
  */
 const TEXT_MAX = 3500;
 const TITLE_MAX = 300;

@@ -5,43 +5,43 @@ import { severityOf, type Severity } from '../severity.ts';
 import { runbookLink } from './runbook-link.ts';
 import { clip, plainLine, plainText } from './clip.ts';
 
-/** The name of the fact that holds the runbook. */
+/** The name of the fact with the runbook. */
 export const RUNBOOK_FACT = 'Runbook';
 
-/** What people are told of an event, before a service makes its own of it. All texts are plain: nothing is escaped yet. */
+/** A message about an event, before it is converted for a service. All texts are plain and not escaped yet. */
 export interface Message {
-  /** Acknowledged: somebody silenced the problem, and the handler has `handle_silenced`. */
+  /** Acknowledged: the problem is silenced, and the handler has `handle_silenced`. */
   readonly kind: 'problem' | 'acknowledged' | 'resolved';
   readonly severity: Severity;
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
-  /** Of a group: by what a service knows that messages are about the same. Absent: client and check. */
+  /** Key by which a service correlates the messages of a group; default: client and check. */
   readonly key?: string;
-  /** One line. */
+  /** A single line. */
   readonly title: string;
-  /** What the check said, or what a mutator made of it; may be empty. */
+  /** Output of the check or of a mutator; may be empty. */
   readonly output: string;
-  /** What a template made, in the markup of the service, with its values escaped. */
+  /** Text from a template, in the markup of the service, with values escaped. */
   readonly text?: string;
-  /** What else is to be known, in the order in which it is shown. */
+  /** Further facts in the order of display. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The address of the runbook, where it can be a link; it is among the facts as well. */
+  /** The URL of the runbook if it can be a link; it is also among the facts. */
   readonly runbook?: string;
-  /** ISO 8601, of the event; undefined: no calendar has it. */
+  /** Time of the event in ISO 8601; undefined if a date cannot represent it. */
   readonly time: string | undefined;
 }
 
-/** An event that is to be told. */
+/** The data of a message about an event. */
 interface Told {
   readonly namespace: string;
-  /** Without secrets, where it is to go without them. */
+  /** The event, redacted if the handler requires it. */
   readonly event: HandledEvent;
-  /** In place of the output of the check: what a mutator made. */
+  /** The output of a mutator, which replaces the output of the check. */
   readonly output?: string | undefined;
 }
 
-/** Returns the message about an event that people get where no template is configured. */
+/** Returns the default message about an event, without templates. */
 export function messageOf({ namespace, event, output = withoutPerformanceData(event.check.output) }: Told): Message {
   const { client, check } = event;
   const severity = severityOf(check.status);
@@ -66,7 +66,7 @@ export function messageOf({ namespace, event, output = withoutPerformanceData(ev
 }
 
 function kindOf({ action, check, silenced }: HandledEvent): Message['kind'] {
-  // Without a problem there is nothing that somebody could see to.
+  // Only a problem can be acknowledged.
   if (action === 'resolve' || check.status === 0) return 'resolved';
   return silenced ? 'acknowledged' : 'problem';
 }
@@ -94,24 +94,24 @@ function runbookOf(check: Readonly<Record<string, unknown>>): string | undefined
   return typeof runbook === 'string' ? runbook : undefined;
 }
 
-/** @param seconds since the epoch; a result may bring a time that no calendar has */
+/** @param seconds since the epoch; a result may contain a time that a date cannot represent */
 function isoTime(seconds: number | null | undefined): string | undefined {
   const date = new Date((seconds ?? Number.NaN) * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /**
- * By what a service knows that several messages are about one problem: the client and the check, so that a resolution is
- * found whatever came between. Too long a name is cut, and told from others by a number made of all of it.
+ * Returns the key by which a service correlates messages about one problem: client and check, so that the resolution
+ * always finds it. A name that is too long is cut and made unique by a hash of the whole.
  *
- * @param most characters that the service takes
+ * @param most maximum number of characters of the service
  */
 export function problemKey({ namespace, client, check, key: own }: Message, most: number): string {
   const key = own ?? (namespace === DEFAULT_NAMESPACE ? `${client}/${check}` : `${namespace}/${client}/${check}`);
   return key.length <= most ? key : `${key.slice(0, most - 17).toWellFormed()}#${fingerprint(key)}`;
 }
 
-/** 16 hexadecimal digits of all of a text, read forwards and backwards. */
+/** Returns 16 hexadecimal digits: hashes of the text forward and backward. */
 function fingerprint(text: string): string {
   const units = text.split('');
   return `${hash(units)}${hash(units.toReversed())}`;

@@ -41,7 +41,7 @@ function noteOf({ title }: Message): string {
   return clip(title, NOTE_MAX);
 }
 
-/** The facts have a place of their own, whose 8,000 characters they cannot fill. */
+/** Returns the body of an alert. The facts go to `details`, whose limit of 8,000 characters they cannot reach. */
 function alertOf(message: Message): ServiceRequest['body'] {
   const { title, output, text, facts, client, severity } = message;
   return {

@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 const SUMMARY_MAX = 1024;
 const KEY_MAX = 255;
-/** An event has 512 KiB at most. */
+/** Maximum length of the output; an event is limited to 512 KiB. */
 const OUTPUT_MAX = 32 * 1024;
 
 const ACTIONS = { problem: 'trigger', acknowledged: 'acknowledge', resolved: 'resolve' } as const;
@@ -20,7 +20,7 @@ export const pagerduty: Service = {
       routing_key: routingKey,
       event_action: ACTIONS[message.kind],
       dedup_key: problemKey(message, KEY_MAX),
-      // An alert that there is already needs no more than its name.
+      // For an existing alert the key is sufficient.
       ...(message.kind === 'problem' && {
         client: 'mon',
         payload: payloadOf(message),

@@ -12,7 +12,7 @@ import { Telegraph, type Told } from './told.ts';
 
 const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
-/** A webhook that speaks to a service. */
+/** A webhook handler with a preset for a service. */
 export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
 
 export function isPreset(handler: RunningHandler): handler is PresetHandler {
@@ -20,11 +20,11 @@ export function isPreset(handler: RunningHandler): handler is PresetHandler {
 }
 
 export interface PresetRequest extends ServiceRequest {
-  /** What templates asked for and did not get, for the log. */
+  /** Problems of templates, such as missing attributes, for the log. */
   readonly problems: readonly string[];
 }
 
-/** What such a webhook sends for an event (completion 1.23). */
+/** Returns the request of a webhook with a preset for an event (completion 1.23). */
 export function presetRequest(handler: PresetHandler, told: Told): PresetRequest {
   const { preset } = handler;
   const service = SERVICES[preset];

@@ -1,6 +1,6 @@
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 
-/** An event for the test of a handler, which nobody takes for a real one. */
+/** Returns an event for the test of a handler that is clearly not a real one. */
 export function sampleEvent(
   handler: string,
   { id, nowMs }: { readonly id: string; readonly nowMs: number },

@@ -1,6 +1,6 @@
 import type { Message } from './message.ts';
 
-/** What a definition says about a service. */
+/** The settings of a handler for its service. */
 export interface ServiceSettings {
   readonly url: string;
   readonly routing_key?: string | undefined;
@@ -10,19 +10,19 @@ export interface ServiceSettings {
   readonly topic?: string | undefined;
 }
 
-/** One POST of JSON. */
+/** A POST request with a JSON body. */
 export interface ServiceRequest {
   readonly url: string;
-  /** In small letters. */
+  /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** How a service wants to be told. */
+/** The adapter of a service. */
 export interface Service {
-  /** Makes a plain text harmless within the markup of a template. */
+  /** Escapes a plain text for the markup of a template. */
   readonly escape: (text: string) => string;
-  /** Within the bounds that the service documents. */
+  /** Returns the request for a message, within the documented limits of the service. */
   readonly request: (message: Message, settings: ServiceSettings) => ServiceRequest;
 }
 
@@ -32,7 +32,7 @@ export function colorOf({ kind, severity }: Message): string {
   return kind === 'resolved' ? COLORS.ok : COLORS[severity];
 }
 
-/** A place behind the address of a service. */
+/** Returns a URL below the base URL of a service. */
 export function below(url: string, path: string): string {
   return `${url.replace(/\/+$/, '')}${path}`;
 }
@@ -46,20 +46,20 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** Nothing in it means anything in Markdown, and nobody is called by an `@`. */
+/** Escapes a text for Markdown and prevents mentions by `@`. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|~<>]/g, String.raw`\$&`).replaceAll('@', '@\u200b');
 }
 
-/** An address that has nothing in it to escape, and leads nowhere once something is. */
+/** A URL without characters to escape, since escaping would break the link. */
 const PLAIN_ADDRESS = /^https?:\/\/[\w.~:/?#%&=+,;$-]+$/;
 
-/** What is known of an event, such as where its runbook is, within Markdown. */
+/** Escapes the value of a fact for Markdown, except for a plain URL such as that of a runbook. */
 export function markdownFact(value: string): string {
   return PLAIN_ADDRESS.test(value) ? value : escapeMarkdown(value);
 }
 
-/** A block of code in Markdown, which no text can end early; empty for nothing. */
+/** Returns a Markdown code block that no text can end early; empty for an empty text. */
 export function codeBlock(text: string): string {
   return text === '' ? '' : `\`\`\`\n${text.replaceAll('```', "'''")}\n\`\`\``;
 }

@@ -2,7 +2,7 @@ import { clip, clipEscaped } from './clip.ts';
 import { RUNBOOK_FACT, type Message } from './message.ts';
 import { codeBlock, colorOf, type Service } from './service.ts';
 
-/** Of the text of a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
+/** Maximum length of the text of a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
 const BLOCK_MAX = 3000;
 const TITLE_MAX = 300;
 
@@ -12,7 +12,7 @@ export const slack: Service = {
   request: (message, { url }) => ({ url, headers: {}, body: bodyOf(message) }),
 };
 
-/** The three signs that begin something in `mrkdwn` (docs.slack.dev/messaging/formatting-message-text). */
+/** Escapes the three special characters of `mrkdwn` (docs.slack.dev/messaging/formatting-message-text). */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -23,7 +23,7 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
   const shown = message.facts.filter(([name]) => link === undefined || name !== RUNBOOK_FACT);
   const facts = shown.map(([name, value]) => `${name}: ${value}`).join(' · ');
   return {
-    // What notifications show, and screen readers say.
+    // The text for notifications and screen readers.
     text: clipEscaped(escapeSlack(message.title), TITLE_MAX),
     attachments: [
       {
@@ -43,14 +43,14 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The link to the runbook. Undefined: there is none, or it is too long for a block and stays a fact. */
+/** Returns the link to the runbook; undefined if there is none, or it is too long for a block and stays a fact. */
 function runbookElement(runbook: string | undefined): object | undefined {
   if (runbook === undefined) return undefined;
   const text = `<${escapeSlack(runbook)}|${RUNBOOK_FACT}>`;
   return text.length > BLOCK_MAX ? undefined : { type: 'mrkdwn', text, verbatim: true };
 }
 
-/** The mark at the end of what is cut stands within the block. */
+/** Returns the output as a code block; the cut mark stays within the block. */
 function outputBlock(output: string): string {
   const fences = codeBlock(' ').length - 1;
   return codeBlock(clipEscaped(escapeSlack(output), BLOCK_MAX - fences));

@@ -3,8 +3,9 @@ import type { Message } from './message.ts';
 import { escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
- * Of the whole message
- * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), with room for what is added on the way.
+ * Maximum size of the message
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), with room for
+ * additions on the way.
  */
 const BODY_BYTES_MAX = 27_000;
 const TEXT_MAX = 20_000;
@@ -20,7 +21,7 @@ export const teams: Service = {
   request: (message, { url }) => {
     let most = TEXT_MAX;
     let body = cardOf(message, most);
-    // A character may be one byte or six, which nobody knows before.
+    // A character takes one to six bytes, so the size is only known after formatting.
     while (utf8Bytes(JSON.stringify(body)) > BODY_BYTES_MAX && most > 100) body = cardOf(message, (most >>= 1));
     return { url, headers: {}, body };
   },
@@ -53,7 +54,7 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
   };
 }
 
-/** Runs of text know no Markdown; what ends a line in them is shown as a space by some clients, so each is a block. */
+/** Returns each line as a block. Text runs have no Markdown, and some clients show a line end in them as a space. */
 function linesOf(output: string): object[] {
   const lines = output === '' ? [] : output.split('\n');
   const shown = lines.length > LINES_MAX ? [...lines.slice(0, LINES_MAX - 1), '…'] : lines;

@@ -2,7 +2,7 @@ import { clip } from './clip.ts';
 import type { Message } from './message.ts';
 import { below, escapeHtml, type Service } from './service.ts';
 
-/** Characters that are seen: marks of the markup do not count (core.telegram.org/bots/api#sendmessage). */
+/** Maximum number of visible characters; markup does not count (core.telegram.org/bots/api#sendmessage). */
 const TEXT_MAX = 4096;
 const TITLE_MAX = 300;
 
@@ -20,7 +20,7 @@ function textOf({ title: whole, output, text, facts }: Message): object {
   const title = clip(whole, TITLE_MAX);
   if (text !== undefined) {
     const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
-    // Cut markup would be refused, and with it the message.
+    // Telegram would reject cut markup, and so the whole message.
     return marked.length <= TEXT_MAX ? html(marked) : { text: clip(withoutMarkup(marked), TEXT_MAX) };
   }
   const known = clip(facts.map(([name, value]) => `${name}: ${value}`).join('\n'), 1000);

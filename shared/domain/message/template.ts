@@ -4,22 +4,22 @@ import { ScriptDate, toText } from '../expression/script-values.ts';
 import type { ExpressionProblem } from '../expression/syntax-problem.ts';
 
 /**
- * A text with expressions of version 2 in it (docs/expressions.md): `{{ event.check.output }}`. Nothing of it is ever
- * run by an engine, and what it makes is bounded.
+ * A text with v2 expressions (docs/expressions.md): `{{ event.check.output }}`. No JavaScript engine runs it, and its
+ * output is bounded.
  */
 export interface Template {
   readonly kind: 'template';
-  /** As they stand there, texts and expressions. */
+  /** Texts and expressions in their order. */
   readonly parts: readonly (string | Script)[];
 }
 
 export interface RenderedTemplate {
   readonly text: string;
-  /** What had no value, for people; nothing stands in its place. */
+  /** Error messages for expressions without a value, which are rendered as empty. */
   readonly problems: readonly string[];
 }
 
-/** What a template is about. */
+/** The data that a template is rendered with. */
 export interface TemplateSubject {
   readonly names: Readonly<Record<string, unknown>>;
   /** Epoch milliseconds. */
@@ -28,12 +28,12 @@ export interface TemplateSubject {
 
 const EXPRESSIONS_MAX = 50;
 
-/** Most characters that a template makes; the rest is left out. */
+/** Maximum number of characters of the result; the rest is cut. */
 const RENDERED_MAX = 256 * 1024;
 
 const PLACE = /\{\{([^]*?)\}\}/g;
 
-/** Never throws. */
+/** Parses a template. Never throws. */
 export function parseTemplate(source: string): Template | ExpressionProblem {
   const parts: (string | Script)[] = [];
   let end = 0;
@@ -59,10 +59,10 @@ function problem(message: string, position: number): ExpressionProblem {
 }
 
 /**
- * Never throws: an expression that has no answer for this event leaves its place empty, because a message with a hole is
+ * Renders a template. Never throws: an expression that fails is rendered as empty, because a message with a gap is
  * better than none.
  *
- * @param escape makes a value harmless in what is around it
+ * @param escape escapes a value for the surrounding markup
  */
 export function renderTemplate(
   { parts }: Template,

@@ -11,30 +11,30 @@ import { groupMessageOf } from './group-message.ts';
 import { messageOf, type Message } from './message.ts';
 import { parseTemplate, renderTemplate } from './template.ts';
 
-/** How a handler writes events; see `handlerSchema`. */
+/** Attributes of a handler that determine its message; see `handlerSchema`. */
 interface Telling {
   readonly event_format?: 'legacy' | 'core' | undefined;
   readonly group_by?: readonly string[] | undefined;
   readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What is to be told. */
+/** The event or group to notify about. */
 export interface Told {
   readonly namespace: string;
-  /** Without secrets, where it is to go without them. */
+  /** The event, redacted if the handler requires it. */
   readonly event: HandledEvent;
-  /** In place of the event: all that is told of a group. */
+  /** The group, which replaces the event. */
   readonly group?: GroupRun | undefined;
-  /** What a mutator made; undefined: the output of the check, or the list of the events. */
+  /** The output of a mutator; undefined: the output of the check, or the list of the events. */
   readonly output: string | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
 }
 
-/** The templates of a handler for one event, and what people are told without them (completion 1.23). */
+/** Renders the templates of a handler for one event, and the default message (completion 1.23). */
 export class Telegraph {
   readonly message: Message;
-  /** What templates asked for and did not get, for the log. */
+  /** Problems of templates, such as missing attributes, for the log. */
   readonly problems: string[] = [];
   readonly #names: Attributes;
   readonly #nowMs: number;
@@ -56,13 +56,15 @@ export class Telegraph {
     this.#templates = templates;
   }
 
-  /** In one line, without markup; undefined where there is no such template, or it makes nothing. */
+  /**
+   * Returns the template rendered as one line, without markup; undefined if there is no such template, or it is empty.
+   */
   line(name: string): string | undefined {
     const text = this.#rendered(name, plainLine);
     return text === undefined ? undefined : plainLine(text) || undefined;
   }
 
-  /** @param escape makes a value harmless in the markup of the template */
+  /** @param escape escapes a value for the markup of the template */
   text(name: string, escape: (text: string) => string): string | undefined {
     return this.#rendered(name, (value) => escape(plainText(value)));
   }
@@ -81,15 +83,15 @@ export class Telegraph {
   }
 }
 
-/** A template that does not do what it seems to. */
+/** A problem of a template. */
 export interface TemplateRemark {
   readonly name: string;
   readonly message: string;
-  /** Whether it cannot be read at all. */
+  /** Whether the template has a syntax error. */
   readonly isBroken: boolean;
 }
 
-/** What templates know of a group. */
+/** The attributes of a group that templates can use. */
 const GROUP: Shape = {
   id: 'any',
   by: 'any',
@@ -103,7 +105,7 @@ const GROUP: Shape = {
   left_out: 'any',
 };
 
-/** What is odd in the templates of a handler, told before there is an event. */
+/** Returns the problems in the templates of a handler, before any event is rendered. */
 export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
   if (handler.type !== 'webhook' && handler.type !== 'email') return [];
   const { event_format: format, group_by: by, templates = {} }: Telling = handler;

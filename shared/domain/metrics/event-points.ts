@@ -7,7 +7,7 @@ import { readOpentsdb, writeOpentsdb } from './opentsdb.ts';
 import { POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
 import { readPrometheus, writePrometheus } from './prometheus.ts';
 
-/** How outputs may be written, by the names of version 2. */
+/** Parsers of output metric formats, by their v2 names. */
 const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics> = new Map([
   ['graphite_plaintext', readGraphite],
   ['influxdb_line', readInflux],
@@ -16,7 +16,7 @@ const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics
   ['prometheus_text', readPrometheus],
 ]);
 
-/** The formats in which metrics go out, which are mutators by these names. */
+/** Writers of metric formats; mutators have the same names. */
 const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> = new Map([
   ['graphite_plaintext', writeGraphite],
   ['influxdb_line', writeInflux],
@@ -24,19 +24,19 @@ const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> =
   ['prometheus_text', writePrometheus],
 ]);
 
-/** The measurements that an event brings, with the tags of its check (prometheus 3.2). */
+/** Returns the metrics of an event, with the tags of its check (prometheus 3.2). */
 export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ReadMetrics {
   const sent = isSettings(check['metrics']) ? check['metrics']['points'] : undefined;
   const read = Array.isArray(sent) ? sentPoints(sent, check.executed) : readOutput(check);
   return withTags(read, tagsOfList(check['output_metric_tags']));
 }
 
-/** Points with the client and the check that they are of, where they do not say it themselves. */
+/** Returns the metrics with tags for client and check, unless the points have these tags already. */
 export function placedPoints(event: Pick<HandledEvent, 'check' | 'client'>): ReadMetrics {
   return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
 }
 
-/** Points with more tags; those that a point has itself win. */
+/** Adds tags to points; the tags of a point itself win. */
 function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']): ReadMetrics {
   const tagged = points.map(({ name, value, tags, timestamp }) => {
     return { name, value, tags: { ...more, ...tags }, timestamp };
@@ -45,11 +45,11 @@ function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']
 }
 
 /**
- * The metrics of an event as a receiver takes them. Names of Graphite say where they are from by themselves; the others get
- * the tags `client` and `check`.
+ * Formats the metrics of an event for a receiver. Graphite names contain their origin; other formats get the tags
+ * `client` and `check`.
  *
  * @param format the name of a mutator
- * @returns undefined: it is none that writes metrics. Empty: there are none
+ * @returns undefined if the mutator writes no metrics; empty if there are none
  */
 export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, format: string): string | undefined {
   const write = WRITERS.get(format);
@@ -58,7 +58,7 @@ export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, forma
   return write((isAsItIs ? eventPoints(event) : placedPoints(event)).points);
 }
 
-/** Whether a mutator of this name writes metrics. */
+/** Whether the mutator of this name writes metrics. */
 export function isMetricFormat(mutator: string): boolean {
   return WRITERS.has(mutator);
 }
@@ -78,7 +78,7 @@ function readOutput(check: Check): ReadMetrics {
 
 const NONE: ReadMetrics = { points: [], unreadable: 0 };
 
-/** Points that an agent of version 2 has read already. */
+/** Converts the points that a Sensu Go agent has already parsed. */
 function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
@@ -93,7 +93,7 @@ function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
   return { points, unreadable };
 }
 
-/** Agents of version 2 have written seconds, milliseconds, microseconds and nanoseconds. */
+/** Converts a timestamp to seconds. Sensu Go agents have used seconds, milliseconds, microseconds and nanoseconds. */
 function secondsOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number' || timestamp <= 0) return undefined;
   if (timestamp >= 1e17) return timestamp / 1e9;
@@ -101,7 +101,7 @@ function secondsOf(timestamp: unknown): number | undefined {
   return timestamp >= 1e11 ? timestamp / 1e3 : timestamp;
 }
 
-/** `[{name, value}]` as version 2 has them. */
+/** Converts the v2 form of tags, `[{name, value}]`. */
 function tagsOfList(list: unknown): Readonly<Record<string, string>> {
   if (!Array.isArray(list)) return {};
   return Object.fromEntries(

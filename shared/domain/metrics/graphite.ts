@@ -1,6 +1,9 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
 
-/** Lines `path value timestamp`, the path perhaps with tags: `path;tag=value`. Without a timestamp, or with -1: now. */
+/**
+ * Parses lines `path value timestamp`, optionally with tags in the path: `path;tag=value`. No timestamp, or -1, means
+ * now.
+ */
 export function readGraphite(output: string, now: number): ReadMetrics {
   return pointsOfLines(output, (line) => {
     const [path = '', text, time = '-1', ...more] = line.split(/\s+/);
@@ -13,12 +16,12 @@ export function readGraphite(output: string, now: number): ReadMetrics {
   });
 }
 
-/** Points as lines of Graphite; what would end a name or a tag becomes an underscore. */
+/** Formats points as Graphite lines; characters that would end a name or a tag become underscores. */
 export function writeGraphite(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {
       const pairs = Object.entries(tags).flatMap(([tag, text]) =>
-        // An empty value is none there.
+        // Graphite has no empty tag values.
         text === '' ? [] : `;${plain(tag).replaceAll(/[!^=]/g, '_')}=${plain(text).replace(/^~/, '_')}`,
       );
       return `${plain(name)}${pairs.join('')} ${String(value)} ${String(Math.floor(timestamp))}\n`;

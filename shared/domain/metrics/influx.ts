@@ -1,8 +1,8 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
 
 /**
- * Lines `measurement,tag=value field=1,other=2i timestamp`, in nanoseconds. Each field that is a number is a point
- * `measurement.field`; true is 1 and false 0, texts are left out.
+ * Parses lines `measurement,tag=value field=1,other=2i timestamp`, in nanoseconds. Each numeric field is a point
+ * `measurement.field`; true is 1, false is 0, and texts are left out.
  */
 export function readInflux(output: string, now: number): ReadMetrics {
   return pointsOfLines(output, (line) => {
@@ -27,7 +27,7 @@ export function readInflux(output: string, now: number): ReadMetrics {
   });
 }
 
-/** Null: a text. */
+/** Returns the value of a field; null for a text. */
 function fieldValue(text: string): number | null | undefined {
   if (text.startsWith('"')) return text.length > 1 && text.endsWith('"') ? null : undefined;
   if (/^(?:t|T|true|True|TRUE)$/.test(text)) return 1;
@@ -35,7 +35,7 @@ function fieldValue(text: string): number | null | undefined {
   return decimalOf(/^[+-]?\d+[iu]$/.test(text) ? text.slice(0, -1) : text);
 }
 
-/** At each separator that is neither escaped nor within quotes. */
+/** Splits a text at each separator that is neither escaped nor quoted. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -57,16 +57,19 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\([, =\\])/g, '$1');
 }
 
-/** A line for each point: its name is the measurement, its value the field `value`; timestamps in nanoseconds. */
+/**
+ * Formats each point as a line: its name is the measurement, and its value the field `value`. Timestamps are in
+ * nanoseconds.
+ */
 export function writeInflux(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {
       const pairs = Object.entries(tags)
-        // A tag without a value is no tag there.
+        // Influx has no empty tag values.
         .filter(([, text]) => text !== '')
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([tag, text]) => `,${escaped(tag)}=${escaped(text)}`);
-      // Nanoseconds are beyond what a number counts exactly.
+      // Nanoseconds exceed the safe integers, so zeros are appended to milliseconds.
       const time = `${String(Math.round(timestamp * 1000))}000000`;
       return `${escaped(name)}${pairs.join('')} value=${String(value)} ${time}\n`;
     })

@@ -1,8 +1,8 @@
 import { decimalOf, POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
 
 /**
- * Performance data: behind the first `|` of the first line, and behind that of a later one to the end. Measurements are
- * `'label'=value[unit];warn;crit;min;max`; a quote within quotes is written twice.
+ * Parses performance data: after the first `|` of the first line, and after that of a later line to the end.
+ * Measurements are `'label'=value[unit];warn;crit;min;max`; a quote within quotes is doubled.
  */
 export function readNagios(output: string, now: number): ReadMetrics {
   const points: MetricPoint[] = [];
@@ -15,7 +15,7 @@ export function readNagios(output: string, now: number): ReadMetrics {
   return { points, unreadable };
 }
 
-/** At each space that is not within quotes. */
+/** Splits a text at each space outside of quotes. */
 function* measurementsIn(text: string): Generator<string, void, undefined> {
   let start = 0;
   let isQuoted = false;
@@ -33,7 +33,7 @@ function pointOf(measurement: string, timestamp: number): MetricPoint | undefine
   const label = measurement.slice(0, Math.max(at, 0));
   const isQuoted = label.startsWith("'") && label.endsWith("'") && label.length > 2;
   const name = isQuoted ? label.slice(1, -1).replaceAll("''", "'") : label;
-  // U: it could not be measured.
+  // The value U means that it could not be measured.
   const value = decimalOf(
     /^[+-]?[\d.]+(?:[eE][+-]?\d+)?/.exec(measurement.slice(at + 1, at + 1 + VALUE_LENGTH_MAX))?.[0],
   );

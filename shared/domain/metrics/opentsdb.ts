@@ -1,9 +1,9 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
 
-/** From here on a timestamp is in milliseconds. */
+/** Timestamps from this value on are in milliseconds. */
 const MILLISECONDS_MIN = 100_000_000_000;
 
-/** Lines `metric timestamp value tag=value`, perhaps with `put` before them. */
+/** Parses lines `metric timestamp value tag=value`, optionally with a leading `put`. */
 export function readOpentsdb(output: string): ReadMetrics {
   return pointsOfLines(output, (line) => {
     const [name = '', time, text, ...pairs] = line.replace(/^put\s+/, '').split(/\s+/);
@@ -13,7 +13,7 @@ export function readOpentsdb(output: string): ReadMetrics {
   });
 }
 
-/** As its line protocol takes them, with `put`; other characters than it knows become an underscore. */
+/** Formats points for the line protocol, with `put`; unsupported characters become underscores. */
 export function writeOpentsdb(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {

@@ -7,23 +7,23 @@ export interface MetricPoint {
   readonly timestamp: number;
 }
 
-/** What an output holds. */
+/** The metrics parsed from an output. */
 export interface ReadMetrics {
   readonly points: readonly MetricPoint[];
-  /** Lines, or measurements in one, that could not be read or were too many. */
+  /** Number of lines or measurements that could not be parsed or exceeded the limit. */
   readonly unreadable: number;
 }
 
-/** Most points of one output. */
+/** Maximum number of points of one output. */
 export const POINTS_MAX = 10_000;
 
-/** Longest line that is looked at. */
+/** Maximum length of a line that is parsed. */
 const LINE_LENGTH_MAX = 64 * 1024;
 
 /**
- * The points of a text in which every line stands for itself.
+ * Parses the points of a text in which every line is independent.
  *
- * @param read points of a line that is not blank; undefined: it is none
+ * @param read returns the points of a non-blank line; undefined if it cannot be parsed
  */
 export function pointsOfLines(output: string, read: (line: string) => readonly MetricPoint[] | undefined): ReadMetrics {
   const points: MetricPoint[] = [];
@@ -40,14 +40,14 @@ export function pointsOfLines(output: string, read: (line: string) => readonly M
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** A finite number in decimal; undefined: it is none. */
+/** Parses a finite decimal number; undefined if the text is none. */
 export function decimalOf(text: string | undefined): number | undefined {
   if (text === undefined || text.length > 64 || !DECIMAL.test(text)) return undefined;
   const number = Number(text);
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Pairs like `a=b`; undefined: one of them is none. */
+/** Parses pairs such as `a=b`; undefined if one is invalid. */
 export function tagsOf(pairs: readonly string[]): Readonly<Record<string, string>> | undefined {
   const tags: [string, string][] = [];
   for (const pair of pairs) {

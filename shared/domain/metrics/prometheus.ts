@@ -3,7 +3,10 @@ import { decimalOf, pointsOfLines, type MetricPoint, type ReadMetrics } from './
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
 const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
 
-/** The text format: `name{label="value"} 1 timestamp`, in milliseconds; comments are left out, and so is what is no number. */
+/**
+ * Parses the text format: `name{label="value"} 1 timestamp`, in milliseconds. Comments and values that are not finite
+ * are left out.
+ */
 export function readPrometheus(output: string, now: number): ReadMetrics {
   return pointsOfLines(output, (line) => {
     if (line.startsWith('#')) return [];
@@ -48,16 +51,16 @@ function labelsOf(text: string): Readonly<Record<string, string>> | undefined {
   return Object.fromEntries(labels);
 }
 
-/** One line for each point, without its time: whoever asks takes the moment of the answer. */
+/** Formats each point as a line without a timestamp, so that the scrape time applies. */
 export function writePrometheus(points: readonly MetricPoint[]): string {
   return points.map((point) => `${seriesText(point)} ${String(point.value)}\n`).join('');
 }
 
-/** Names a series: of two with the same text there may be one only. */
+/** Returns the identity of a series; an output may contain it only once. */
 export function seriesText({ name, tags }: Pick<MetricPoint, 'name' | 'tags'>): string {
   const labels = new Map<string, string>();
   for (const [tag, text] of Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    // Two tags may become the same label.
+    // Different tags may map to the same label.
     labels.set(
       labelName(tag),
       text

@@ -1,13 +1,13 @@
 import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
 
-/** An object of a dump, as far as facts can be read off it: `{type, metadata, spec}`. */
+/** An object of a dump, as far as facts need it: `{type, metadata, spec}`. */
 export interface DumpedObject {
   readonly type: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Most entities that are named as the newest ones. */
+/** Maximum number of newest entities that are named. */
 const NEWEST_MAX = 10;
 
 const DEFAULT_NAMESPACE = 'default';
@@ -16,7 +16,7 @@ interface Seen extends ObjectName {
   readonly lastSeen: number;
 }
 
-/** Goes through a dump once, in bounded memory but for names, and says what it tells about the installation it is of. */
+/** Reads a dump once and collects facts about its installation. Memory is bounded, except for names. */
 export class DumpFacts {
   readonly #counts = new Map<string, number>();
   readonly #namespaces = new Set<string>();
@@ -37,9 +37,10 @@ export class DumpFacts {
   }
 
   /**
-   * A dump without namespaces or entities is one of something else, and says nothing about them.
+   * Returns the facts. A dump without namespaces or entities was limited to other types, so it yields no facts about
+   * them.
    *
-   * @param limit entities that are allowed; null: no limit
+   * @param limit maximum number of entities; null: no limit
    */
   facts(limit: number | null): Pick<UpgradeFacts, 'namespaces' | 'checks' | 'entities' | 'agents' | 'pipelines'> {
     const total = this.#counts.get('Entity');

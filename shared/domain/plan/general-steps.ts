@@ -4,7 +4,7 @@ import { isRolling } from './rules/stop-all.ts';
 import { versionText, type UpgradePath } from './version.ts';
 import { wordsOf } from './words.ts';
 
-/** The general procedure (reference 9.2), which every upgrade follows; what the rules add has its place between. */
+/** Returns the general procedure of every upgrade (reference 9.2); the steps of rules are inserted between. */
 export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
   const to = versionText(path.to);
   const { agent, backend, tool } = wordsOf(facts);
@@ -40,7 +40,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
   ];
 }
 
-/** Everything is in a PostgreSQL, which those who run it back up. */
+/** All state is in PostgreSQL, and the database administrators are responsible for backups. */
 const DATABASE_BACKUP: PhasedStep = {
   id: 'backup',
   phase: 'backup',
@@ -140,7 +140,7 @@ function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly Ph
     ];
   }
   const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
-  // Processing continues during an upgrade (reference 9.2), unless what is stored changes its form for all at once.
+  // Processing continues during an upgrade (reference 9.2), unless the storage format changes for all backends at once.
   return isRolling(path) ? [agree, migrate] : [agree, drain, migrate, resume];
 }
 

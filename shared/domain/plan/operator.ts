@@ -1,7 +1,7 @@
 import type { PlanOrder, PlanRun, PlanRunStep } from '../../schemas/plan-run.ts';
 import { currentStep, isFree } from './run.ts';
 
-/** What an operator wants done about a plan. It names what it is about, whatever has happened since. */
+/** An operation on a plan that an operator requests. It names its target, in case the plan has changed since. */
 export type PlanWish =
   | { readonly kind: 'take' | 'release'; readonly plan: number }
   | { readonly kind: 'roll-back' | 'abandon'; readonly plan: number }
@@ -9,32 +9,32 @@ export type PlanWish =
       readonly kind: 'start' | 'confirm' | 'skip';
       readonly plan: number;
       readonly step: string;
-      /** As it was when the operator was asked. */
+      /** The state of the step when the operator was asked. */
       readonly state: PlanRunStep['state'];
     };
 
-/** What a wish comes to, now. */
+/** The result of an operation on the current plan. */
 export type WishOutcome =
-  /** To be sent one after the other. */
+  /** Orders to send in sequence. */
   | { readonly kind: 'orders'; readonly orders: readonly [...PlanOrder[], PlanOrder] }
-  /** A reason has to be typed. */
+  /** A reason is required. */
   | { readonly kind: 'reason' }
-  /** It cannot be undone: exactly this has to be typed. */
+  /** The operation cannot be undone: the operator must type exactly this word. */
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly plan: PlanRun }
-  /** It is the turn of another step, or of none. */
+  /** Another step is current now, or none is. */
   | { readonly kind: 'moved'; readonly plan: PlanRun; readonly to: PlanRunStep | undefined };
 
-/** Who wants it, and when (epoch milliseconds). */
+/** The session of an operator, and the time in epoch milliseconds. */
 export interface Operator {
   readonly session: string;
   readonly nowMs: number;
 }
 
 /**
- * What goes on with a step: `wait` for its end, say that it is done (`confirm`), type a word (`type`) or agree (`agree`)
- * before it runs, or `start` it at once, because it only looks, or tells what to do.
+ * Returns the next interaction for a step: `wait` for its end, `confirm` that it is done, `type` a word or `agree`
+ * before it runs. It is `start` if the step only reads or gives instructions.
  */
 export function turnOf({ state, kind, confirm }: PlanRunStep): 'wait' | 'confirm' | 'type' | 'agree' | 'start' {
   if (state === 'running') return 'wait';
@@ -43,21 +43,21 @@ export function turnOf({ state, kind, confirm }: PlanRunStep): 'wait' | 'confirm
   return kind === 'action' ? 'agree' : 'start';
 }
 
-/** Whether the operator of this session works on the plan. */
+/** Whether the operator of this session owns the plan. */
 export function isHeldBy(plan: PlanRun | undefined, session: string): boolean {
   return plan?.state === 'open' && plan.holder?.session === session;
 }
 
-/** Whether the operator may go on with the plan: holds it, or nobody does. */
+/** Whether the operator may act on the plan: it is theirs, or it has no owner. */
 export function isOpenTo(plan: PlanRun, { session, nowMs }: Operator): boolean {
   return isHeldBy(plan, session) || isFree(plan, nowMs);
 }
 
 /**
- * The orders that carry out a wish, or what is in the way.
+ * Returns the orders for an operation, or what prevents it.
  *
- * @param plan as it is now; `undefined`: it is not known
- * @param typed the reason, or what confirms
+ * @param plan current plan; `undefined` if unknown
+ * @param typed the reason, or the confirmation
  */
 export function ordersFor(plan: PlanRun | undefined, wish: PlanWish, typed: string, operator: Operator): WishOutcome {
   if (plan?.id !== wish.plan || plan.state !== 'open') return { kind: 'over' };
@@ -67,7 +67,7 @@ export function ordersFor(plan: PlanRun | undefined, wish: PlanWish, typed: stri
   if (!isOpen) return { kind: 'held', plan };
   const wanted = 'step' in wish ? orderOnStep(plan, wish, typed, session) : orderOnPlan(wish.kind, typed, session);
   if ('kind' in wanted) return wanted;
-  // Nobody works on it: whoever does something becomes the holder.
+  // The plan has no owner, so the operator who acts becomes the owner.
   const first: PlanOrder[] = isHeldBy(plan, session) ? [] : [{ order: 'take', session, force: false }];
   return { kind: 'orders', orders: [...first, wanted] };
 }

@@ -1,9 +1,9 @@
 import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
 
-/** Checks by the namespace that they name and that does not exist. */
+/** Names of checks by their missing namespace. */
 export type Orphans = ReadonlyMap<string, readonly string[]>;
 
-/** The checks whose namespace is not among the namespaces (reference 9.3, 6.2.0). */
+/** Returns the checks whose namespace does not exist (reference 9.3, 6.2.0). */
 export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces' | 'checks'>): Orphans | undefined {
   if (namespaces === undefined || checks === undefined) return undefined;
   const known = new Set(namespaces);
@@ -18,15 +18,16 @@ export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces
   );
 }
 
-/** One step of the way out that the reference gives. */
+/** One step of the fix in the reference. */
 export type NamespaceFix =
   | { readonly kind: 'create-namespace'; readonly namespace: string }
   | ({ readonly kind: 'delete-check' } & ObjectName)
   | { readonly kind: 'delete-namespace'; readonly namespace: string };
 
 /**
- * Recreate the missing namespace, delete its checks, delete the namespace (reference 9.3, 6.2.0): a check of a namespace
- * that does not exist cannot be reached, so it can only be deleted once the namespace is there.
+ * Yields the steps of the fix: recreate the missing namespace, delete its checks, delete the namespace (reference 9.3,
+ * 6.2.0). A check in a missing namespace cannot be addressed, so the namespace must exist before the check can be
+ * deleted.
  */
 export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void, undefined> {
   for (const [namespace, checks] of orphans) {
@@ -37,9 +38,9 @@ export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void,
 }
 
 /**
- * The command that does one step by hand.
+ * Returns the command for a step.
  *
- * @param tool the command line of the product
+ * @param tool the command-line tool of the product
  */
 export function fixCommand(fix: NamespaceFix, tool = 'monctl'): string {
   switch (fix.kind) {

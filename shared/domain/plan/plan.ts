@@ -4,7 +4,7 @@ import { PHASES, worstOf, type PhasedStep } from './rule.ts';
 import { UPGRADE_RULES } from './rules.ts';
 import { versionText, type UpgradePath } from './version.ts';
 
-/** The rules that are about an upgrade, with what each finds. */
+/** Evaluates the rules that apply to an upgrade and returns their findings. */
 export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Finding[] {
   return UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).map((rule) => {
     const { verdict, evidence, remedy } = rule.judge(facts, path);
@@ -12,7 +12,7 @@ export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Fin
   });
 }
 
-/** The ordered plan: the general procedure, with the steps of each rule on the way in their places. */
+/** Returns the ordered plan: the general procedure, with the steps of each applicable rule inserted. */
 export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
   const findings = findingsOf(path, facts);
   const special = UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).flatMap((rule) => rule.steps(facts, path));
@@ -25,7 +25,10 @@ export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
   };
 }
 
-/** By phase; in a phase the rules' steps come after those of the general procedure, in the order of the rules. */
+/**
+ * Orders steps by phase. Within a phase, steps of rules follow those of the general procedure, in the order of the
+ * rules.
+ */
 function inOrder(steps: readonly PhasedStep[]): readonly PlanStep[] {
   return PHASES.flatMap((wanted) => steps.filter(({ phase }) => phase === wanted)).map(
     ({ phase: _phase, ...step }) => step,

@@ -11,7 +11,7 @@ import { stateDir } from './rules/state-dir.ts';
 import { stopAll } from './rules/stop-all.ts';
 import { storeUpgrade } from './rules/store-upgrade.ts';
 
-/** In the order in which an upgrade passes them (reference 9.2), the ones without a version first. */
+/** All rules in the order in which an upgrade encounters them (reference 9.2), those without a version first. */
 export const UPGRADE_RULES: readonly UpgradeRule[] = [
   sameVersions,
   silenceStashes,

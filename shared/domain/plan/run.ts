@@ -2,12 +2,12 @@ import type { PlanRun, PlanRunLogLine, PlanOrder, PlanRunStep } from '../../sche
 import type { Finding, StepAction, UpgradePlan } from '../../schemas/plan.ts';
 import { worstOf } from './rule.ts';
 
-/** Lines of the log that are kept. */
+/** Maximum number of lines in the log. */
 const LOG_LINES_MAX = 500;
-/** A holder that was not heard of for so long has gone, and anybody may take over. */
+/** An owner that was not seen for this long has left, and anybody may take the plan over. */
 export const HOLDER_GONE_MS = 120_000;
 
-/** A plan that somebody begins to carry out. */
+/** Creates the run of a plan. */
 export function newPlan(
   plan: UpgradePlan,
   about: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
@@ -31,24 +31,24 @@ export function newPlan(
   };
 }
 
-/** What an order leads to, or why it is not possible. */
+/** The result of an order, or the reason why it is rejected. */
 export type OrderOutcome =
   | { readonly kind: 'ok'; readonly runbook: PlanRun }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'conflict' | 'not_found'; readonly reason: string };
 
-/** The step whose turn it is; undefined: all are done. */
+/** Returns the current step; undefined if all are done. */
 export function currentStep({ steps }: Pick<PlanRun, 'steps'>): PlanRunStep | undefined {
   return steps.find(({ state }) => state !== 'done' && state !== 'skipped');
 }
 
-/** Whether the holder has gone, or there is none. */
+/** Whether the plan has no owner, or its owner has left. */
 export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): boolean {
   return holder === null || nowMs - holder.seen >= HOLDER_GONE_MS;
 }
 
 /**
- * Carries out an order of an operator. What has to be done by the backend (a step that runs, the look at what a manual
- * step has led to) is then in state `running`, and ends with `finishStep`.
+ * Executes an order of an operator. If the backend has work to do (running a step, checking a manual step), the step is
+ * then `running` until `finishStep`.
  */
 export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
   if (runbook.state !== 'open') return refused('conflict', `the plan is closed: ${runbook.state}`);
@@ -126,7 +126,7 @@ function confirm(runbook: PlanRun, step: PlanRunStep, who: string, nowMs: number
   if (step.state !== 'confirm')
     return refused('conflict', `${step.id} is not waiting for confirmation: start it first`);
   const next = logged(runbook, nowMs, step.id, `confirmed by ${who}`);
-  // What can be looked at is looked at: a confirmation alone is a hope.
+  // A step with a check is verified, because a confirmation alone proves nothing.
   if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
   return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
 }
@@ -151,23 +151,23 @@ function abandon(runbook: PlanRun, reason: string, who: string, nowMs: number): 
   return ok(logged({ ...runbook, state: 'abandoned', holder: null }, nowMs, null, `abandoned by ${who}: ${reason}`));
 }
 
-/** What came of a step that ran. */
+/** The outcome of a step that ran. */
 export interface StepOutcome {
   readonly isDone: boolean;
-  /** For people, in one line. */
+  /** A single line for people. */
   readonly note: string;
-  /** Where the backup is that it took. */
+  /** Path of the backup that the step took. */
   readonly backup?: string;
-  /** What the rules find now. */
+  /** Current findings of the rules. */
   readonly findings?: readonly Finding[];
 }
 
-/** @returns the plan unchanged when the step does not run any more */
+/** @returns the plan unchanged if the step is not running any more */
 export function finishStep(runbook: PlanRun, id: string, outcome: StepOutcome, nowMs: number): PlanRun {
   const step = runbook.steps.find((one) => one.id === id);
   if (step?.state !== 'running') return runbook;
   const { isDone, note, backup, findings } = outcome;
-  // What the operator confirmed and is not so yet is the operator's turn again.
+  // A confirmed manual step that is not actually done returns to the operator.
   const state = isDone ? 'done' : step.kind === 'manual' ? 'confirm' : 'failed';
   const next = {
     ...withStep(runbook, { ...step, state, ended_at: isDone ? nowMs : null, note }),
@@ -177,12 +177,14 @@ export function finishStep(runbook: PlanRun, id: string, outcome: StepOutcome, n
   return ended(logged(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
 }
 
-/** A line of progress of a step that runs. */
+/** Adds a line of progress to the log of a running step. */
 export function noteProgress(runbook: PlanRun, step: string, text: string, nowMs: number): PlanRun {
   return logged(runbook, nowMs, step, text);
 }
 
-/** After a restart of the backend nothing runs any more; each step can be started again (completion 1.18). */
+/**
+ * Marks a step that ran before a restart of the backend as failed, so that it can be started again (completion 1.18).
+ */
 export function afterRestart(runbook: PlanRun, nowMs: number): PlanRun {
   const step = runbook.steps.find(({ state }) => state === 'running');
   if (runbook.state !== 'open' || step === undefined) return runbook;
@@ -195,8 +197,8 @@ export function afterRestart(runbook: PlanRun, nowMs: number): PlanRun {
 }
 
 /**
- * Whether results are to be refused: between the step that stops taking them and the one that takes them again. It follows
- * from the plan alone, so that a restart in between changes nothing, and abandoning the plan ends it.
+ * Whether results must be rejected: after the step that stops accepting them and before the one that resumes. It is
+ * derived from the plan, so that a restart changes nothing and abandoning the plan ends it.
  */
 export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): boolean {
   if (state !== 'open') return false;

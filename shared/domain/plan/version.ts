@@ -1,10 +1,10 @@
-/** `6.4.0` as numbers. */
+/** A version such as `6.4.0` as numbers. */
 export type Version = readonly [major: number, minor: number, patch: number];
 
-/** Numbers, and beneath them a pre-release or build that does not count: `6.5.0`, `v6.5`, `6.5.0-beta.1`, `6.5.0#a1b2c3`. */
+/** A version; the suffix for a pre-release or build is ignored: `6.5.0`, `v6.5`, `6.5.0-beta.1`, `6.5.0#a1b2c3`. */
 const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+#,\s].*)?$/s;
 
-/** @returns undefined when the text names no version */
+/** @returns undefined if the text is no version */
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor, patch] = VERSION.exec(text.slice(0, 100)) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch ?? 0)];
@@ -14,13 +14,13 @@ export function isOlder(a: Version, b: Version): boolean {
   return (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) < 0;
 }
 
-/** Where an upgrade begins and ends. */
+/** The first and last version of an upgrade. */
 export interface UpgradePath {
   readonly from: Version;
   readonly to: Version;
 }
 
-/** Whether the upgrade passes this version: it begins before and ends at it or later. */
+/** Whether the upgrade passes this version: it starts below it and ends at it or above. */
 export function crosses({ from, to }: UpgradePath, version: Version): boolean {
   return isOlder(from, version) && !isOlder(to, version);
 }
@@ -29,7 +29,7 @@ export function versionText(version: Version): string {
   return version.join('.');
 }
 
-/** @returns what is wrong, for people, when a version is none or the upgrade goes backwards */
+/** @returns an error message if a version is invalid or the upgrade goes backward */
 export function parsePath(from: string, to: string): UpgradePath | { readonly problem: string } {
   const [begin, end] = [parseVersion(from), parseVersion(to)];
   if (begin === undefined || end === undefined) {

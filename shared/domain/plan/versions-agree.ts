@@ -1,21 +1,21 @@
 import type { UpgradeFacts } from '../../schemas/plan.ts';
 import { isOlder, parseVersion, versionText, type Version } from './version.ts';
 
-/** From here on a version is one of the newer generation, and below it one of this program. */
+/** Versions from this one on follow the numbering of Sensu Go; lower ones are of this program. */
 const V2_MAJOR = 5;
 
-/** A backend has a version of its own, and the level of version 2 that it is compatible with. */
+/** The versions of a backend: its own, and the Sensu Go version that it is compatible with. */
 interface BackendVersions {
   readonly own: string;
   readonly level: string;
 }
 
 /**
- * Who is not where the upgrade was to lead (reference 9.2.8): the backend by the numbering that the plan is in, and
- * agents by that of their own. Ours come with the backend and have its version; of the newer generation older ones are
- * named too, because that is what the step is for.
+ * Returns the backend and agents that are not at the target version (reference 9.2.8). The backend is compared in the
+ * numbering of the plan, agents in their own. Our agents ship with the backend and have its version. Older Sensu Go
+ * agents are listed too, because the step is about them.
  *
- * @returns as `default/web-1 (6.4.0)`; empty: all agree
+ * @returns as `default/web-1 (6.4.0)`; empty if all agree
  */
 export function differingVersions(
   to: Version,

@@ -1,18 +1,18 @@
 import type { UpgradeFacts } from '../../schemas/plan.ts';
 
-/** What the programs, packages and files of a product are called. */
+/** Names of the programs, packages and files of a product. */
 export interface ProductWords {
   readonly backend: string;
   readonly agent: string;
-  /** Of the command line. */
+  /** Name of the command-line tool. */
   readonly tool: string;
-  /** Where bare binaries kept their state before 5.1.0, and look for it since (reference 9.3). */
+  /** State directories of bare binaries before and since 5.1.0 (reference 9.3). */
   readonly oldStateDir: string;
   readonly newStateDir: string;
   readonly configFile: string;
-  /** Installs a version of everything. */
+  /** Returns the command that installs a version of all packages. */
   install(version: string): string;
-  /** Writes everything to a file. */
+  /** Returns the command that dumps all objects to a file. */
   dump(file: string): string;
 }
 
@@ -27,7 +27,7 @@ const OURS: ProductWords = {
   dump: (file) => `monctl dump all --all-namespaces --file ${file}`,
 };
 
-/** Of a cluster of the peer, whose packages carry a build number behind the version. */
+/** Names for a cluster of the peer, whose package versions end with a build number. */
 const OF_CLUSTER: ProductWords = {
   backend: 'sensu-backend',
   agent: 'sensu-agent',
@@ -40,7 +40,7 @@ const OF_CLUSTER: ProductWords = {
   dump: (file) => `sensuctl dump all --all-namespaces --format yaml --file ${file}`,
 };
 
-/** The words of the product that is upgraded: what is done with it by hand is done with its own programs. */
+/** Returns the names for the product that is upgraded, since manual steps use its own programs. */
 export function wordsOf({ product }: Pick<UpgradeFacts, 'product'>): ProductWords {
   return product === 'mon' ? OURS : OF_CLUSTER;
 }

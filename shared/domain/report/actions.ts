@@ -3,12 +3,12 @@ import type { ReportAction, ReportDeed } from '../../schemas/report.ts';
 import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
 import { clientSubscription } from '../subscription.ts';
 
-/** What is done within so much of it is told at once. */
+/** Time within which equal actions are merged. */
 const TOGETHER_MS = 60_000;
 
 const OF_ONE_CLIENT = clientSubscription('');
 
-/** Targets that are named. */
+/** Maximum number of named targets. */
 const NAMED_MAX = 5;
 
 const DEEDS: Partial<Record<Transition['kind'], ReportDeed>> = {
@@ -19,7 +19,7 @@ const DEEDS: Partial<Record<Transition['kind'], ReportDeed>> = {
   rename: 'renamed',
 };
 
-/** What the audit trail has of what the timeline tells, or of what changes nothing. */
+/** Audit actions that the timeline reports too, or that change nothing. */
 const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<AuditAction>([
   'silence.create',
   'silence.replace',
@@ -38,12 +38,14 @@ const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<AuditAction>([
   'dump',
 ]);
 
-/** Whether a report has this record of the audit trail beside what the timeline tells. */
+/** Whether a report lists this audit record in addition to the timeline. */
 export function isOtherChange(action: string): boolean {
   return !TOLD_ELSEWHERE.has(action);
 }
 
-/** Whether an entry is about one client and check alone and ends with the event: somebody is at it (spec, report 3). */
+/**
+ * Whether a silence acknowledges an event: it covers one check on one client and ends with the event (spec, report 3).
+ */
 export function isAcknowledgement({
   subscription = '',
   check,
@@ -52,12 +54,12 @@ export function isAcknowledgement({
   return endsWithEvent === true && check !== undefined && subscription.startsWith(OF_ONE_CLIENT);
 }
 
-/** Whether it is a window of an entry that recurs, behind the one with which somebody made it. */
+/** Whether the row is a later window of a recurring silence, not its creation. */
 function isNextWindow({ recurrence, by }: TimelineRow): boolean {
   return recurrence !== undefined && by === undefined;
 }
 
-/** What somebody did; undefined: it came about by itself. */
+/** Returns the action of a person; undefined if the change was automatic. */
 export function actionOf(row: TimelineRow): ReportAction | undefined {
   const deed = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : DEEDS[row.kind];
   const who = row.creator ?? row.by;
@@ -82,7 +84,7 @@ function targetOf({ client, subscription = '', check = '', silence = '', to }: T
 }
 
 /**
- * What one person did at about the same time, for the same reason, is told once.
+ * Merges equal actions of one person for the same reason at about the same time.
  *
  * @param actions the newest first
  */

@@ -7,14 +7,14 @@ interface At {
   readonly namespace?: string;
 }
 
-/** Counts what followed from something else, by what it followed from (spec, report 1). */
+/** Groups inhibited problems by their inhibitor (spec, report 1). */
 export class Causes {
   readonly #causes = new Map<
     string,
     { readonly at: At; readonly inhibitor: Inhibitor; readonly troubles: Trouble[] }
   >();
 
-  /** @param at where it is: with its namespace where all are asked for */
+  /** @param at the namespace of the problem if the report covers all namespaces */
   count(trouble: Trouble, at: At): void {
     const { inhibited_by: inhibitor } = trouble;
     if (inhibitor === undefined) return;
@@ -37,7 +37,7 @@ export class Causes {
   }
 }
 
-/** The order of causes: those from which most followed first. */
+/** Compares causes: those with the most inhibited checks come first. */
 export function mostFirst(a: ReportCause, b: ReportCause): number {
   return b.checks - a.checks || compareText(a.client, b.client) || compareText(a.check, b.check);
 }

@@ -1,9 +1,9 @@
-/** The first of many in an order, without keeping them all. */
+/** Collects the first items of an order, in memory bounded by the limit. */
 export class FirstOf<Item> {
   readonly #limit: number;
   readonly #compare: (a: Item, b: Item) => number;
   #items: Item[] = [];
-  /** How many there were. */
+  /** Total number of items added. */
   count = 0;
 
   constructor(limit: number, compare: (a: Item, b: Item) => number) {

@@ -3,8 +3,8 @@ import { safeLine } from '../terminal-text.ts';
 import { reportSections, reportSummary, type ReportSection } from './sections.ts';
 
 /**
- * A report to be pasted into a ticket or a chat: GitHub's Markdown, in which no name or output means anything, safe to be
- * shown on a terminal.
+ * Formats a report for a ticket or a chat in GitHub Markdown. Names and output are escaped, and the text is safe on a
+ * terminal.
  */
 export function reportMarkdown(report: Report): string {
   const parts = ['# Handover', ...reportSummary(report).map(plain), ...reportSections(report).map(sectionText)];
@@ -19,7 +19,7 @@ function sectionText({ title, columns, rows, more, empty }: ReportSection): stri
   return [heading, table, ...(more > 0 ? [`And ${String(more)} more.`] : [])].join('\n\n');
 }
 
-/** What means something in a cell is shown as it is; an underscore within a word means nothing. */
+/** Escapes the text of a cell. An underscore within a word needs no escape. */
 function plain(text: string): string {
   return safeLine(text).replace(/[\\|*`<>[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 }

@@ -2,11 +2,11 @@ import type { ReportNoise } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
 import type { Trouble } from './checks.ts';
 
-/** Counts how often checks were not well, by their names. */
+/** Counts outages by the name of the check. */
 export class Noise {
   readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
 
-  /** @param key of the check: its name, with its namespace where there are several */
+  /** @param key name of the check, with its namespace if there are several */
   count(key: string, { client, check, outages }: Trouble, place: Pick<ReportNoise, 'namespace'>): void {
     const known = this.#byCheck.get(key);
     if (known === undefined) {
@@ -20,7 +20,7 @@ export class Noise {
     known.of_client = outages;
   }
 
-  /** The most frequent first. */
+  /** Returns the checks with the most outages first. */
   first(limit: number): ReportNoise[] {
     return [...this.#byCheck.values()]
       .toSorted((a, b) => b.outages - a.outages || compareText(a.check, b.check))

@@ -10,26 +10,26 @@ import { counted } from '../counted.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 
-/** A part of a report for people: a table, as text of whoever wrote it, to be made safe by who shows it. */
+/** A section of a report: a table with raw texts, which the display must make safe. */
 export interface ReportSection {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** How many rows there are beside these. */
+  /** Number of further rows that are not included. */
   readonly more: number;
-  /** In place of no rows. */
+  /** Text that replaces an empty table. */
   readonly empty: string;
 }
 
-/** How a moment is written, epoch milliseconds. */
+/** Formats a time in epoch milliseconds. */
 type Moment = (ms: number) => string;
 
 const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
-/** Characters of an output that are shown. */
+/** Maximum number of characters of an output. */
 const OUTPUT_MAX = 120;
 
-/** The sentences before the sections: what it is about, and what it lacks. */
+/** Returns the introduction: the span, the totals, and what is missing. */
 export function reportSummary(report: Report, moment: Moment = utcMoment): string[] {
   const { since, until, total, open } = report;
   const span = `${moment(since)} to ${moment(until)} (${formatDuration((until - since) / 1000)})`;
@@ -60,10 +60,10 @@ function lackOf({ since, complete_since: complete, is_cut: isCut }: Report, mome
   return [`The report starts at ${moment(complete)}: ${cause}.`];
 }
 
-/** The tables, in their order. */
+/** Returns the sections in their order. */
 export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
   const { until, open, over, inhibited, noisiest, actions, changes } = report;
-  // What followed from something else and is over is told by what it followed from.
+  // Resolved problems that were inhibited are listed with their inhibitor.
   const ownTrouble = over.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
   const isPlaced = [...open.checks, ...over.checks, ...noisiest, ...actions.actions].some(
     ({ namespace }) => namespace !== undefined,
@@ -196,7 +196,7 @@ function cut(output: string): string {
   return output.length > OUTPUT_MAX ? `${output.slice(0, OUTPUT_MAX).toWellFormed()}…` : output;
 }
 
-/** `2026-11-20 12:00Z`: one format for all readers, wherever they are. */
+/** Formats a time as `2026-11-20 12:00Z`, the same for readers in all time zones. */
 function utcMoment(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), TIME_MAX_MS)).toISOString().slice(0, 16).replace('T', ' ') + 'Z';
 }

@@ -2,33 +2,33 @@ import type { Availability } from '../../schemas/availability.ts';
 import type { Inhibitor } from '../../schemas/inhibition.ts';
 import { severityOf } from '../severity.ts';
 
-/** A part of time, epoch milliseconds. */
+/** A span of time in epoch milliseconds. */
 export interface Span {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-/** A turn of a status. */
+/** A change of status. */
 export interface StatusTurn {
   readonly atMs: number;
-  /** Undefined: nothing was known. */
+  /** The previous status; undefined if unknown. */
   readonly was: number | undefined;
   readonly status: number | undefined;
-  /** Of the end of an event: what kept it from handlers until then. */
+  /** The inhibitor that suppressed an event until its end; only at that end. */
   readonly inhibitor?: Inhibitor | undefined;
 }
 
-/** For how long something had a status; undefined: nothing is known. */
+/** A span with one status; undefined if unknown. */
 export interface Stretch extends Span {
   readonly status: number | undefined;
 }
 
 /**
- * The statuses of a span, without a gap, from its end to its beginning.
+ * Returns the statuses of a span without gaps, newest first.
  *
- * @param turns the newest first; those before the span may be left out but for the newest of them
- * @param status of now
- * @param keptSinceMs before it nothing is known that no turn tells
+ * @param turns newest first; of those before the span only the newest is needed
+ * @param status current status
+ * @param keptSinceMs start of the retained history; before it only transitions are known
  */
 export function stretchesOf(
   turns: readonly StatusTurn[],
@@ -54,18 +54,18 @@ export function stretchesOf(
   return stretches;
 }
 
-/** What becomes of a silenced entry: it is in effect from then to then, or ends. */
+/** A change of a silence: it is active from one time to another, or it ends. */
 export interface SilenceTurn {
   readonly atMs: number;
-  /** Undefined: it ended. */
+  /** Undefined if the silence ended. */
   readonly entry: { readonly beginMs: number; readonly endMs: number } | undefined;
 }
 
 /**
- * When an entry was in effect.
+ * Returns the spans in which a silence was active.
  *
- * @param turns the newest first
- * @param keptSinceMs from when on an entry that ended without a beginning is taken to have been there
+ * @param turns newest first
+ * @param keptSinceMs assumed beginning of a silence whose beginning is unknown
  */
 export function silencedSpans(turns: readonly SilenceTurn[], keptSinceMs: number): Span[] {
   const spans: Span[] = [];
@@ -82,7 +82,7 @@ export function silencedSpans(turns: readonly SilenceTurn[], keptSinceMs: number
   return spans;
 }
 
-/** The same time as spans that do not touch, in order. */
+/** Merges overlapping spans and returns them in order. */
 export function joinedSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.sinceMs - b.sinceMs)) {
@@ -97,10 +97,11 @@ export function joinedSpans(spans: readonly Span[]): Span[] {
 }
 
 /**
- * How a span was spent. What was well counts as well also under a silence; what was not, and silenced, is apart.
+ * Sums up the time in each status. OK time counts as OK even under a silence; silenced problem time is counted
+ * separately.
  *
- * @param stretches from the end to the beginning, as `stretchesOf` has them
- * @param silenced as `joinedSpans` has them
+ * @param stretches newest first, as returned by `stretchesOf`
+ * @param silenced as returned by `joinedSpans`
  */
 export function availabilityOf(stretches: readonly Stretch[], silenced: readonly Span[]): Availability {
   const spent = { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0 };
@@ -120,7 +121,7 @@ export function availabilityOf(stretches: readonly Stretch[], silenced: readonly
   return availability(spent, outages);
 }
 
-/** Of several together. */
+/** Adds up several availabilities. */
 export function sumOf(parts: readonly Availability[]): Availability {
   const spent = { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0 };
   let outages = 0;
@@ -149,7 +150,7 @@ function availability(
   };
 }
 
-/** How much of a span is in others, in milliseconds. */
+/** Returns the overlap of a span with others, in milliseconds. */
 export function overlapOf({ sinceMs, untilMs }: Span, spans: readonly Span[]): number {
   let overlap = 0;
   for (const span of spans) {

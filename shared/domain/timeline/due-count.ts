@@ -1,18 +1,18 @@
-/** A check is counted after a tenth of the number that it may have, more or less. */
+/** Divisor: transitions of a check are counted about once per tenth of its maximum. */
 const PART = 10;
 
 /**
- * Whether a check is counted because of this transition of it, so that what is more than its number can go. Nobody keeps how many
- * it has, and to count them at each transition would take as long as all of them. So it is left to the id, whatever the ids of one
- * check have in common: each is as likely as any other.
+ * Whether this transition triggers a count of the check's transitions, so that excess ones can be deleted. No counter
+ * is stored, and counting at each transition would be too slow. The decision is a hash of the id, so every id is
+ * equally likely, whatever pattern the ids of a check have.
  *
- * @param perCheck transitions of a check that are kept
+ * @param perCheck maximum number of stored transitions of a check
  */
 export function isCountDue(id: number, perCheck: number): boolean {
   return mixed(id) % Math.max(1, Math.floor(perCheck / PART)) === 0;
 }
 
-/** A number of 32 bits in which each bit of the id counts. */
+/** Returns a 32-bit hash in which each bit of the id counts. */
 function mixed(id: number): number {
   let bits = ((id % 2 ** 32) ^ Math.floor(id / 2 ** 32)) >>> 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

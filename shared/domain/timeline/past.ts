@@ -2,31 +2,31 @@ import type { Transition } from '../../schemas/timeline.ts';
 import type { EventRow } from '../../schemas/feed.ts';
 import type { SilencedEntry } from '../../schemas/silenced.ts';
 
-/** An event as it was at a moment of the past, as far as transitions tell (spec, timeline 5). */
+/** An event at a past moment, as far as transitions record it (spec, timeline 5). */
 export interface PastEvent {
   readonly status: number;
   readonly isFlapping: boolean;
-  /** At its last transition: what the same failure once more made of it was not noted. */
+  /** Occurrences at its last transition; later equal results are not recorded. */
   readonly occurrences: number;
-  /** Epoch seconds: when it entered its status. */
+  /** Epoch seconds when it entered its status. */
   readonly since: number;
   /** Epoch seconds of its last transition. */
   readonly last: number;
-  /** Of its last transition, as the list had it. */
+  /** Output at its last transition, as the list of events showed it. */
   readonly output: string;
 }
 
 /**
- * The event of a client and check behind a transition of theirs; undefined: it has none.
+ * Returns the event of a client and check after a transition; undefined if it has none.
  *
- * @param before undefined: it had none, or nothing is known of it
+ * @param before undefined if it had none, or is unknown
  */
 export function nextPastEvent(
   before: PastEvent | undefined,
   { kind, status, flapping, occurrences = 1, output = '' }: Transition,
   atMs: number,
 ): PastEvent | undefined {
-  // Known, but without an event.
+  // The check is known but has no event.
   const isWell = kind === 'new' || kind === 'resolve';
   if (isWell || status === undefined) return undefined;
   const at = Math.floor(atMs / 1000);
@@ -34,16 +34,16 @@ export function nextPastEvent(
   return { status, isFlapping: flapping === true, occurrences, since, last: at, output };
 }
 
-/** By how much a transition changes the number of checks of which something is known. */
+/** Returns the change in the number of known checks by a transition. */
 export function knownBy({ was, status }: Transition): -1 | 0 | 1 {
   if ((was === undefined) === (status === undefined)) return 0;
   return status === undefined ? -1 : 1;
 }
 
 /**
- * A silenced entry behind a transition of its own; undefined: it has ended.
+ * Returns a silence after one of its transitions; undefined if it ended.
  *
- * @param id of the entry, which the transition names as well
+ * @param id id of the silence, which the transition also names
  */
 export function nextPastSilence(id: string, transition: Transition, atMs: number): SilencedEntry | undefined {
   if (transition.kind !== 'silence') return undefined;
@@ -73,7 +73,7 @@ export function nextPastSilence(id: string, transition: Transition, atMs: number
   };
 }
 
-/** As the list of events shows it. */
+/** Returns the row for the list of events. */
 export function pastEventRow(
   { isFlapping, ...event }: PastEvent,
   { client, check }: Pick<EventRow, 'client' | 'check'>,
@@ -82,11 +82,11 @@ export function pastEventRow(
   return { client, check, ...event, action: isFlapping ? 'flapping' : 'create', silenced_by: silencedBy };
 }
 
-/** When the state is to be kept whole again, so that none is far from any moment (spec, timeline 5). */
+/** Decides when to store the next checkpoint, so that every moment is close to one (spec, timeline 5). */
 export interface CheckpointAge {
-  /** Transitions since the last one. */
+  /** Number of transitions since the last checkpoint. */
   readonly turns: number;
-  /** Rows in the last one. */
+  /** Number of rows in the last checkpoint. */
   readonly rows: number;
   readonly ageMs: number;
 }
@@ -94,7 +94,10 @@ export interface CheckpointAge {
 const TURNS_MIN = 20_000;
 const DAY_MS = 86_400_000;
 
-/** For every two rows of it a transition, so that they take less room than those; and every day. */
+/**
+ * Whether a checkpoint is due: after one transition per two rows, so that checkpoints take less space than transitions,
+ * and daily.
+ */
 export function isCheckpointDue({ turns, rows, ageMs }: CheckpointAge): boolean {
   return turns >= Math.max(TURNS_MIN, rows / 2) || (turns > 0 && ageMs >= DAY_MS);
 }

@@ -2,7 +2,10 @@ import { TIMELINE_KINDS, type TimelineRow } from '../../schemas/timeline.ts';
 import { choiceField, countField, flagField, statusField, textField, timeField } from '../search-fields.ts';
 import { searchLanguage } from '../search-language.ts';
 
-/** What a search of the timeline can name. Apart from those of the lists: what the console draws first loads no schemas. */
+/**
+ * The search language of the timeline. It is separate from those of the lists, because the console's first frame must
+ * not load schemas.
+ */
 export const TIMELINE_SEARCH = searchLanguage<TimelineRow>(
   [
     choiceField<TimelineRow>('kind', TIMELINE_KINDS, ({ kind }) => kind),

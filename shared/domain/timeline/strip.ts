@@ -2,21 +2,19 @@ import type { CheckPast, PastStretch } from '../../schemas/availability.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { overlapOf, type Span } from './availability.ts';
 
-/** What a part of a strip shows: the worst of its time that was not silenced; undefined: nothing is known of it. */
+/** A cell of a strip: the worst status of its time that was not silenced; undefined if unknown. */
 export type StripCell = Severity | 'silenced' | undefined;
 
 const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'silenced', 'ok', undefined];
 
-/**
- * The past of a check in so many parts of the same length, the oldest first. However short something was, it is seen.
- */
+/** Divides the history of a check into cells of equal length, oldest first. Even a very short problem is visible. */
 export function stripOf({ since, until, stretches, silenced }: CheckPast, cells: number): StripCell[] {
   const quiet = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const length = (until - since) / cells;
   const strip = Array.from<unknown, StripCell>({ length: cells }, () => undefined);
   const mark = (span: Span, shown: StripCell): void => {
     const first = Math.floor((span.sinceMs - since) / length);
-    // What ends where a part begins is not in it.
+    // A span that ends where a cell begins does not touch it.
     const last = Math.max(first, Math.ceil((span.untilMs - since) / length) - 1);
     for (let cell = Math.max(0, first); cell <= Math.min(last, cells - 1); cell++) {
       if (WORST_FIRST.indexOf(shown) < WORST_FIRST.indexOf(strip[cell])) strip[cell] = shown;
@@ -32,7 +30,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckPast, cells:
   return strip;
 }
 
-/** A stretch cut where silences began and ended. */
+/** Splits a stretch where silences begin and end. */
 function partsOf({ since, until }: PastStretch, quiet: readonly Span[]): (readonly [Span, boolean])[] {
   const parts: (readonly [Span, boolean])[] = [];
   let from = since;
@@ -48,18 +46,18 @@ function partsOf({ since, until }: PastStretch, quiet: readonly Span[]): (readon
   return parts;
 }
 
-/** A time in which a check was not well, without a break. */
+/** An uninterrupted problem of a check. */
 export interface Outage {
   readonly sinceMs: number;
-  /** It may have gone on for longer: the end of what was asked for. */
+  /** End of the outage; it may continue beyond the requested span. */
   readonly untilMs: number;
-  /** The worst status that it had. */
+  /** The worst status during the outage. */
   readonly worst: number;
-  /** Milliseconds of it under a silence. */
+  /** Silenced part in milliseconds. */
   readonly silencedMs: number;
 }
 
-/** The outages of a span, the newest first. */
+/** Returns the outages of a span, newest first. */
 export function outagesOf({ stretches, silenced }: CheckPast): Outage[] {
   const quiet = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const outages: Outage[] = [];

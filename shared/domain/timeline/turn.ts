@@ -1,15 +1,15 @@
 import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
-/** What a change of state comes to in the timeline. */
+/** The timeline entry for a change of state. */
 export type Turn = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by'>;
 
 /**
- * What a result, or whatever else replaces the state of a client and check, is in its timeline (spec, timeline 1).
+ * Returns the timeline entry for a result, or for another change of the state of a client and check (spec, timeline 1).
  *
- * Asked for every result: of one that is OK and follows nothing it looks at two attributes.
+ * It runs for every result; for an OK that follows no event it reads two attributes.
  *
- * @returns undefined: the list of events shows what it showed before, but for counters
+ * @returns undefined if the list of events does not change, except for counters
  */
 export function turnOf(before: CheckState, after: CheckState): Turn | undefined {
   const { event: old } = before;
@@ -34,13 +34,13 @@ function endOf({ status: was, occurrences, inhibited }: EventState): Turn {
   return { ...end, inhibited_by: { rule, client, check } };
 }
 
-/** What it is that a client and check of this state is deleted; undefined: there was nothing to delete. */
+/** Returns the timeline entry for a deletion; undefined if nothing was there to delete. */
 export function removalOf(before: CheckState): Turn | undefined {
   const was = wasOf(before);
   return was.was === undefined ? undefined : { kind: 'remove', ...was };
 }
 
-/** Whether anything is known of a check. */
+/** Whether the check is known. */
 export function isKnown({ event, history }: CheckState): boolean {
   return event !== undefined || history.length > 0;
 }

@@ -5,20 +5,20 @@ import { commandOf, commandText } from '../command-text.ts';
 import { substituteTokens } from '../tokens.ts';
 import { substituteEntityTokens, tokenEntityOf } from './tokens.ts';
 
-/** Where agents of the newer generation begin to read a token of theirs. */
+/** The start of a token for Sensu Go agents. */
 const OPENING = '{{';
 
-/** The same for them to read as a text, with quotes that need no sign before them in JSON. */
+/** The escaped form, which Sensu Go agents read as text; its quotes need no escape in JSON. */
 const OPENING_AS_TEXT = '{{`{{`}}';
 
 type AgentCommand = { readonly line: string } | { readonly unmatched: readonly string[] } | { readonly unfit: string };
 
 /**
- * The command of a check as agents of the newer generation get it, which know lines for a shell only. In such a line the
- * older tokens are replaced here, and the newer ones by the agent. Of a program with its arguments all are replaced here,
- * and each argument is quoted afterwards: no value becomes more than one argument.
+ * Returns the command of a check for Sensu Go agents, which support only shell commands. In a shell command the `:::`
+ * tokens are substituted here, and the `{{ }}` tokens by the agent. In a list of arguments all tokens are substituted
+ * here before quoting, so that no value becomes more than one argument.
  *
- * @returns what it lacks when the client does not have every attribute; unfit: its shell is not one that the quotes are for
+ * @returns `unmatched`: tokens without a value; `unfit`: the quoting does not suit the shell of the client
  */
 export function agentCommand(
   { command, entity_tokens: hasEntityTokens }: Pick<CheckRequest, 'command' | 'entity_tokens'>,

@@ -1,17 +1,17 @@
-/** One message between a backend and an agent of the newer generation. */
+/** A message between a backend and a Sensu Go agent. */
 export interface AgentFrame {
   readonly type: string;
-  /** JSON. */
+  /** Payload as JSON. */
   readonly payload: string;
 }
 
-/** No type is longer. */
+/** Maximum length of a message type. */
 const TYPE_LENGTH_MAX = 64;
 
 /**
- * A frame taken apart: the type, a line feed, the payload (clients 6).
+ * Splits a frame: the type, a line feed, the payload (clients 6).
  *
- * @returns undefined when it has no type
+ * @returns undefined if it has no type
  */
 export function parseAgentFrame(text: string): AgentFrame | undefined {
   const end = text.indexOf('\n');

@@ -16,14 +16,14 @@ import { wholeProxyRequests } from './zero-values.ts';
 
 const AGENT_CLASS = 'agent';
 
-/** What agents of the newer generation say when nobody told them who is to hear of their silence. */
+/** The keepalive handler that Sensu Go agents send if none is configured. */
 const DEFAULT_KEEPALIVE_HANDLER = 'keepalive';
 
-/** Marks an entity whose agent says how it is configured, whatever the backend has stored. */
+/** Label of an entity whose agent, not the backend, manages its configuration. */
 const MANAGED_BY = 'sensu.io/managed_by';
 const AGENT_MANAGES = 'sensu-agent';
 
-/** What is stored of an agent and counts more than what it says about itself. */
+/** The stored configuration of an agent, which overrides what the agent reports. */
 type Configuration = Pick<
   SubmittedV2Entity,
   'subscriptions' | 'deregister' | 'deregistration' | 'redact' | 'keepalive_handlers' | 'user'
@@ -31,14 +31,14 @@ type Configuration = Pick<
   Pick<V2Entity, 'metadata' | 'entity_class'>;
 
 /**
- * The client that a keepalive of the newer generation tells of: its `check.timeout` and `check.ttl` are the seconds of
- * silence that are a warning and critical (clients 6); without a `ttl` it is never critical.
+ * Returns the client that a keepalive of Sensu Go reports. Its `check.timeout` and `check.ttl` are the seconds without
+ * a keepalive for warning and critical (clients 6). Without a `ttl` it never becomes critical.
  *
- * From version 6 on the backend configures its agents: what it has stored of an agent wins over what the keepalive says,
- * unless the entity is marked as managed by its agent. Agents of version 5 cannot be told, so they are right.
+ * From version 6 on the backend configures its agents. The stored configuration overrides the keepalive, unless the
+ * entity is marked as managed by its agent. Agents of version 5 cannot be configured, so their keepalives win.
  *
- * @param present the client that is there already
- * @param isConfigurable whether an agent that does not tell its version can be told what is stored
+ * @param present the stored client
+ * @param isConfigurable whether an agent of unknown version can be configured by the backend
  * @param now epoch seconds
  */
 export function clientOfKeepalive(
@@ -60,13 +60,13 @@ export function clientOfKeepalive(
   const stored =
     present !== undefined && isConfiguredHere(told, present, isConfigurable) ? configurationOf('', present) : undefined;
   const context = { present, now, version, createdBy: undefined, source: 'agent' } as const;
-  // A signature is for its owner to show: these agents have none, so a client that has one is not theirs.
+  // A signature must be presented by its owner. Sensu Go agents have none, so they cannot claim a client that has one.
   const { signature: _signature, ...client } = clientOfEntity(
     { ...told, ...stored, entity_class: AGENT_CLASS },
     context,
   );
   const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
-  // Which earlier versions had made of it.
+  // Attributes that earlier versions of mon stored.
   const { thresholds: _thresholds, pipelines: _pipelines, ...attributes } = keepaliveOf(client);
   return {
     ...client,
@@ -77,23 +77,23 @@ export function clientOfKeepalive(
   };
 }
 
-/** The pipelines of a keepalive, which its agent is started with (`--keepalive-pipelines`). */
+/** Returns the pipelines of a keepalive, which its agent was started with (`--keepalive-pipelines`). */
 function keepalivePipelines({ pipelines }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   return pipelines && pipelines.length > 0 ? { pipelines } : {};
 }
 
-/** Of an agent that is not stored yet. */
+/** The configuration of an agent that is not stored yet. */
 const NO_CONFIGURATION = { entity_class: AGENT_CLASS, subscriptions: null, deregister: false, deregistration: {} };
 
-/** How the backend has stored an agent, as the agent is told it (clients 6). */
+/** Returns the stored configuration of an agent in the form for the agent (clients 6). */
 export function entityConfigOf(namespace: string, client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return { ...NO_CONFIGURATION, metadata: { name: 'not found', namespace } };
   return configurationOf(namespace, client);
 }
 
 /**
- * Whether the silence of a client is its departure, as it is for agents of the newer generation that are to deregister.
- * Of others it is news: they say goodbye by themselves (completion 1.10).
+ * Whether missing keepalives mean that a client has left. They do for Sensu Go agents with `deregister`. Other clients
+ * deregister explicitly, so their missing keepalives are a problem (completion 1.10).
  */
 export function leavesBySilence(client: Client): boolean {
   const version = client['sensu_agent_version'];
@@ -101,12 +101,12 @@ export function leavesBySilence(client: Client): boolean {
 }
 
 /**
- * What an event of an agent reports. A check that runs on behalf of another entity, or an event that a local program
- * gave the agent for one, is that entity's.
+ * Returns the result that an event of an agent reports. It belongs to another entity if the check ran for a proxy
+ * entity, or a local program sent the event for one.
  *
- * @param isDefined whether the backend has a definition of the check: then an empty list of handlers means its own,
- *   because agents make that of a list that they were not sent
- * @returns undefined for an event without a check: there is nothing that could have a status
+ * @param isDefined whether the backend has a definition of the check. Then an empty list of handlers means those of the
+ *   definition, because agents send it if they got no list
+ * @returns undefined for an event without a check, which has no status
  */
 export function resultOfAgentEvent(
   event: SubmittedV2Event,
@@ -124,7 +124,7 @@ export function resultOfAgentEvent(
   };
 }
 
-/** What agents of the newer generation find in every check, where it has no value of its own; they return it as not set. */
+/** Zero values that Sensu Go agents expect in every check; they return them as unset. */
 const ZERO_VALUES = {
   interval: 0,
   ttl: 0,
@@ -141,17 +141,17 @@ const ZERO_VALUES = {
   output_metric_handlers: null,
 };
 
-/** Where a request comes from. */
+/** Sources for a check request. */
 interface RequestSource {
-  /** Of the check, which has what a request leaves out. */
+  /** The definition of the check, for attributes that the request lacks. */
   readonly definition: CheckDefinition | undefined;
-  /** The same as it was sent, if version 2 defines it. */
+  /** The stored form of the definition, if the v2 API defined it. */
   readonly stored?: V2Check | undefined;
-  /** Of the hooks and assets that the check names. */
+  /** Access to the hooks and assets that the check names. */
   readonly needs: NeedSource;
 }
 
-/** The order to run a check, as agents of the newer generation read it (clients 6). */
+/** Returns a check request in the format of Sensu Go agents (clients 6). */
 export function v2CheckRequest(
   namespace: string,
   request: CheckRequest,
@@ -177,7 +177,7 @@ export function v2CheckRequest(
         ...(creator ? { created_by: creator } : {}),
       },
       command: commandText(request.command ?? ''),
-      // The single `handler` of a check of the configuration is no business of its agents, which would return it twice.
+      // The single `handler` of a v1 check is omitted, because agents would send it back in addition.
       handlers: isTexts(check['handlers']) ? check['handlers'] : null,
       subscriptions: (request.subscribers ?? definition?.subscribers ?? []).map(v2Subscription),
       subdue: stored?.subdue ?? null,
@@ -203,9 +203,9 @@ function isConfiguredHere(
   isConfigurable: boolean,
 ): boolean {
   if (metadata.labels?.[MANAGED_BY] === AGENT_MANAGES) return false;
-  // The earlier ones of version 5 do not tell it.
+  // Early agents of version 5 do not send their version.
   if (version ? version.startsWith('5.') : !isConfigurable) return false;
-  // One that results made before the agent came has nothing to say about it.
+  // An entity that results created before its agent connected has no configuration.
   return present['entity_class'] === AGENT_CLASS || (present.keepalives !== false && present['type'] !== 'proxy');
 }
 
@@ -214,10 +214,10 @@ function configurationOf(namespace: string, client: Client): Configuration {
   const { redact, user, keepalive_handlers: handlers } = others as SubmittedV2Entity;
   return {
     metadata,
-    // Whatever somebody called it: an agent takes no other.
+    // Agents accept no other class, whatever is stored.
     entity_class: AGENT_CLASS,
     user: user ?? '',
-    // With the one of its own, whatever somebody put: it is silenced and asked by that.
+    // Includes its own subscription, whatever is stored, because silences and requests use it.
     subscriptions: client.subscriptions.map(v2Subscription),
     deregister,
     deregistration,
@@ -231,13 +231,13 @@ function keepaliveHandlers({ check }: SubmittedV2Event): { readonly handlers?: s
   return handlers.length === 0 || handlers.join() === DEFAULT_KEEPALIVE_HANDLER ? {} : { handlers };
 }
 
-/** Labels and annotations, where there are any. */
+/** Returns the labels and annotations, if there are any. */
 function pairsOf(metadata: unknown): Readonly<Record<string, unknown>> {
   const { labels, annotations } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
   return { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
 }
 
-/** Agents refuse the whole request when an attribute of another program has the name and not the kind of theirs. */
+/** Drops attributes of the wrong type, because agents reject the whole request for one. */
 function ofKind(
   check: Readonly<Record<string, unknown>>,
   is: (value: unknown) => boolean,

@@ -1,15 +1,15 @@
 import type { SubmittedV2Asset } from '../../schemas/v2/asset.ts';
 import { readScript } from '../expression/script.ts';
 
-/** A filter of an asset that is no expression, and where it stands. */
+/** A syntax error in a filter of an asset, and its path. */
 interface AssetFilterProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /**
- * The filters of an asset that cannot be read. Agents evaluate them, and an agent that cannot read one never installs
- * the asset. As at the peer, the filters of the asset itself do not count when it has builds.
+ * Returns the syntax errors in the filters of an asset. Agents evaluate the filters, and an agent never installs an
+ * asset with an invalid one. As at the peer, the filters of the asset itself are ignored if it has builds.
  */
 export function assetFilterProblems({ filters, builds }: SubmittedV2Asset): readonly AssetFilterProblem[] {
   const isBuilt = (builds ?? []).length > 0;

@@ -2,10 +2,10 @@ import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
 import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
 
 /*
- * The roles and bindings that the peer makes itself (recorded of 6.2.4). They are there without being stored.
+ * The roles and bindings that the peer creates itself (recorded from 6.2.4). They exist without being stored.
  */
 
-/** Stands for a namespace where something is over all of them. */
+/** The namespace of objects that apply to all namespaces. */
 export const EVERYWHERE = '';
 
 const EDITED = [
@@ -23,7 +23,7 @@ const EDITED = [
 
 const READ_NAMESPACES = rule(['get', 'list'], ['namespaces']);
 
-/** What every user may do, by a binding of this group, which all of them are in. */
+/** The group of all users; a binding of it grants what every user may do. */
 export const USERS_GROUP = 'system:users';
 
 export const BUILT_IN_CLUSTER_ROLES: readonly Role[] = [
@@ -54,12 +54,12 @@ export const BUILT_IN_BINDINGS: readonly RoleBinding[] = [
 ];
 
 /**
- * Groups that mean the same here whatever is bound to them: administrators must not lose what they have by a binding, and
- * the password of agents, which is on every machine, reports (the scope `submit`) and does not read or delete.
+ * Groups whose rights bindings cannot change. Administrators must not lose rights by a binding. The password of agents,
+ * which is on every host, may only report (the scope `submit`).
  */
 export const PERMANENT_GROUPS: ReadonlySet<string> = new Set(['cluster-admins', 'system:agents']);
 
-/** Built-in cluster roles that nobody is bound to from the start: whoever wants them to mean something else may say so. */
+/** Built-in cluster roles without bindings, which may be redefined. */
 export const REPLACEABLE_ROLES: ReadonlySet<string> = new Set(['admin', 'edit', 'view']);
 
 function rule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleRule {

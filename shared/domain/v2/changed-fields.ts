@@ -4,11 +4,11 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
 
 /**
- * The fields that a PUT changes, by their paths (`proxy_requests.splay`) in alphabetical order. An absent field is
- * equal to its zero value, because that is how the backend shows what was not sent. Lists are compared as a whole.
+ * Returns the paths of the fields that a PUT would change (`proxy_requests.splay`), in alphabetical order. An absent
+ * field equals its zero value, because the backend shows unset fields that way. Lists are compared as a whole.
  *
- * @param before the object that is stored, as it is shown
- * @param after the object that is to be sent
+ * @param before the stored object, as shown
+ * @param after the object to send
  */
 export function changedFields(before: Attributes, after: Attributes): readonly string[] {
   return changes('', before, after)

@@ -2,12 +2,12 @@ import type { V2Asset } from '../../schemas/v2/asset.ts';
 import type { V2Hook } from '../../schemas/v2/hook.ts';
 import { textsIn } from '../attributes.ts';
 
-/** What a check names as `check_hooks`: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
+/** The `check_hooks` of a check: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
 
 /**
- * The lists with further hooks of some types, each name once, as the peer adds them: the first list of a type takes
- * them, and a new type goes to the end.
+ * Adds hooks to the lists, each name once, like the peer: the first list of a type takes them, and a new type is
+ * appended.
  */
 export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, readonly string[]>>): CheckHooks {
   const left = new Map(Object.entries(more));
@@ -23,7 +23,7 @@ export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, reado
   return [...extended, ...Array.from(left, ([type, names]) => ({ [type]: names }))];
 }
 
-/** The lists without a hook of a type, and without what is empty then; undefined: it was not there. */
+/** Removes a hook of a type, and lists that become empty; undefined if the hook is not there. */
 export function withoutHook(hooks: CheckHooks, type: string, name: string): CheckHooks | undefined {
   if (!hooks.some((list) => list[type]?.includes(name))) return undefined;
   return hooks
@@ -39,26 +39,26 @@ export function withoutHook(hooks: CheckHooks, type: string, name: string): Chec
     .filter((list) => Object.keys(list).length > 0);
 }
 
-/** Every hook that a check names, each once, in their order. */
+/** Returns the hooks that a check names, each once, in their order. */
 function hookNames(hooks: CheckHooks): readonly string[] {
   return [...new Set(hooks.flatMap((list) => Object.values(list).flatMap((names) => names ?? [])))];
 }
 
-/** What agents of the newer generation need besides a check to run it. */
+/** The objects that Sensu Go agents need to run a check. */
 export interface CheckNeeds {
   readonly assets: readonly V2Asset[];
   readonly hooks: readonly V2Hook[];
-  /** Of the hooks that need any, by their name. */
+  /** Assets by the name of the hook that needs them. */
   readonly hookAssets: Readonly<Record<string, { readonly assets: readonly V2Asset[] }>>;
 }
 
-/** Where hooks and assets of a namespace are found. */
+/** Looks up hooks and assets of a namespace. */
 export interface NeedSource {
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
 }
 
-/** What a check names of both kinds, and is there: what is not is left out, as at the peer. */
+/** Returns the hooks and assets that a check names; missing ones are left out, as at the peer. */
 export function needsOf(
   { check_hooks: hooks, runtime_assets: assets }: Readonly<Record<string, unknown>>,
   source: NeedSource,

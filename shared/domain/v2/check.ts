@@ -11,9 +11,9 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 type NamedCheck = CheckDefinition & { readonly name: string };
 
 /**
- * A check of version 2 as the definition that the backend works by: what is scheduled, sent to agents, and merged
- * under results (completion 1.17). Zero, empty text and null are "not set" there. Attributes without a meaning here go
- * along, so that agents, handlers and events of version 2 have them.
+ * Converts a v2 check to the internal definition, which is scheduled, sent to agents and merged under results
+ * (completion 1.17). Zero, empty text and null mean "not set" there. Attributes without a meaning here are kept for
+ * agents, handlers and v2 events.
  */
 export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   const {
@@ -45,12 +45,12 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     ...whenPositive({ interval, timeout, ttl }),
     ...(cron ? { cron } : {}),
     ...(source ? { source } : {}),
-    // One of them alone detects nothing.
+    // Flap detection needs both thresholds.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
     ...(windows === undefined ? {} : { subdue: windows }),
     ...((subdues ?? []).length === 0 ? {} : { subdues: subdues ?? [] }),
     ...(proxy ? { proxy_requests: proxyRequests(proxy) } : {}),
-    // Nobody is told unless the check says so: the handler `default` is a matter of version 1.
+    // A v2 check without handlers notifies none: the handler `default` applies to v1 checks only.
     handlers: handlers ?? [],
     subscribers: (subscriptions ?? []).map(subscriptionOfV2),
     publish: publish === true,
@@ -71,9 +71,9 @@ function proxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): NonNullab
 }
 
 /**
- * A check of the configuration as version 2 shows it. What has no place there keeps its name.
+ * Converts a check from a configuration file to its v2 form. Attributes unknown there keep their names.
  *
- * @param namespace where it is: those of the configuration are in `default`
+ * @param namespace of the check; those from configuration files are in `default`
  */
 export function v2CheckOf(namespace: string, definition: NamedCheck): V2Check {
   const {
@@ -104,7 +104,7 @@ export function v2CheckOf(namespace: string, definition: NamedCheck): V2Check {
     handlers: handlers ?? (handler === undefined ? [] : [handler]),
     interval: interval ?? 0,
     cron: cron ?? '',
-    // Standalone checks are scheduled by their agents.
+    // Agents schedule standalone checks themselves.
     publish: publish !== false && standalone !== true,
     timeout: Math.ceil(timeout ?? 0),
     ttl: ttl ?? 0,
@@ -128,7 +128,7 @@ function present(attributes: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Those that are more than nothing: version 2 has 0 for what is not set. */
+/** Keeps positive values; in the v2 API, 0 means not set. */
 export function whenPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }

@@ -2,15 +2,15 @@ import type { Command } from '../../schemas/command.ts';
 import { commandOf, commandText } from '../command-text.ts';
 import type { Untranslatable } from './problem.ts';
 
-/** A definition of version 2 with a command. */
+/** A v2 definition with a command. */
 interface V2Command {
   readonly command?: Command | null | undefined;
   readonly mon?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /**
- * A definition as it is stored and shown. Clients of version 2 know a command as one text only, and would lose a whole
- * list for another: a program with its arguments stands under `mon`, and its text where they look.
+ * Returns a definition as it is stored and shown. v2 clients expect the command as text and fail to read a whole list
+ * otherwise. So a command that is a list is under `mon`, and its text is in `command`.
  */
 export function withCommandText<Definition extends object>(definition: Definition & V2Command): Definition {
   const { command, mon } = definition;
@@ -20,7 +20,7 @@ export function withCommandText<Definition extends object>(definition: Definitio
   return { ...definition, command: commandText(own), mon: { ...mon, command: own } };
 }
 
-/** What runs; a problem when the definition says two things. */
+/** Returns the command that runs; a problem if the definition contradicts itself. */
 export function commandOfV2({ command, mon }: V2Command): Command | Untranslatable {
   const own = listUnder(mon);
   if (own === undefined) return command ?? '';
@@ -30,7 +30,7 @@ export function commandOfV2({ command, mon }: V2Command): Command | Untranslatab
   return own;
 }
 
-/** The command of a definition of the configuration, as version 2 shows it. */
+/** Returns the command of a definition from a configuration file in its v2 form. */
 export function shownCommand(command: Command): {
   readonly command: string;
   readonly mon?: { readonly command: readonly string[] };

@@ -6,10 +6,10 @@ import type { Untranslatable } from './problem.ts';
 import { unreadableToken } from './tokens.ts';
 
 /**
- * The remarks for whoever stores a definition of version 2: attributes that its expressions name and that there are
- * not, and handlers that its workflows name and that are not run.
+ * Returns the warnings about a v2 definition: unknown attributes in its expressions, and handlers of its workflows that
+ * are not run.
  *
- * @param kind as its path has it, `filters`
+ * @param kind the kind as in its path, such as `filters`
  */
 export function definitionWarnings(kind: string, definition: Attributes): string[] {
   switch (kind) {
@@ -24,14 +24,14 @@ export function definitionWarnings(kind: string, definition: Attributes): string
   }
 }
 
-/** The remarks on tokens because of which a check is never run by agents of ours, nor for proxy entities. */
+/** Returns the warnings about tokens that prevent a check from running on agents of mon and for proxy entities. */
 function unreadableTokenWarnings({ command, env_vars: variables }: Attributes): string[] {
   const texts = [...(typeof command === 'string' ? [command] : textsIn(command)), ...textsIn(variables)];
   const problem = texts.map((text) => unreadableToken(text)).find((one) => one !== undefined);
   return problem === undefined ? [] : [`it is run by agents of Sensu Go alone, because of a token: ${problem}`];
 }
 
-/** The remarks on workflows whose handlers are of types that are not run here. */
+/** Returns the warnings about workflows whose handler types are not supported. */
 function foreignHandlerWarnings(workflows: unknown): string[] {
   if (!Array.isArray(workflows)) return [];
   return workflows.flatMap((workflow: unknown) => {
@@ -42,13 +42,13 @@ function foreignHandlerWarnings(workflows: unknown): string[] {
   });
 }
 
-/** The same of the `proxy_requests` of a check, wherever it is defined. */
+/** Returns the warnings about the `proxy_requests` of a check, wherever it is defined. */
 export function proxyRequestWarnings(proxy: unknown): string[] {
   const expressions = isAttributes(proxy) ? textsIn(proxy['entity_attributes']) : [];
   return warningsOf(entityConditions(expressions), ENTITY_SUBJECT);
 }
 
-/** What cannot be read is refused, or told of in another way. */
+/** Returns the warnings about expressions; syntax errors are reported elsewhere. */
 function warningsOf(conditions: V2Expressions | Untranslatable, shape: Shape): string[] {
   return 'problem' in conditions ? [] : expressionWarnings(conditions, shape);
 }

@@ -8,7 +8,7 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 const AGENT = 'agent';
 const PROXY = 'proxy';
 
-/** Attributes of a client that version 2 has no place for, or shows under another name. */
+/** Attributes of a client that the v2 API lacks, or shows under another name. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   'name',
   'address',
@@ -29,7 +29,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'last_seen',
 ]);
 
-/** Attributes that an entity replaces as a whole, also by not having them. */
+/** Attributes that an entity replaces completely; absent ones are removed. */
 const OF_ENTITIES: ReadonlySet<string> = new Set([
   'type',
   'entity_class',
@@ -47,7 +47,7 @@ const OF_ENTITIES: ReadonlySet<string> = new Set([
   'last_seen',
 ]);
 
-/** A client as version 2 shows it; secrets are the business of the caller. */
+/** Converts a client to an entity of the v2 API; the caller redacts secrets. */
 export function v2EntityOf(namespace: string, client: Client): V2Entity {
   const entityClass = classOf(client);
   return {
@@ -72,34 +72,34 @@ export function v2EntityOf(namespace: string, client: Client): V2Entity {
 
 const ADDED = ['labels', 'annotations', 'created_by'];
 
-/** What only version 2 adds to a client. */
+/** Returns the attributes of a client that only the v2 API sets. */
 export function addedToEntity(client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return {};
   return Object.fromEntries(ADDED.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]));
 }
 
-/** What an entity becomes. */
+/** The context for converting an entity to a client. */
 export interface EntityContext {
-  /** The client that is there already. */
+  /** The stored client. */
   readonly present: Client | undefined;
   /** Epoch seconds. */
   readonly now: number;
-  /** Of the protocol, for a client that never told one. */
+  /** Version of the client protocol, for a client that never reported one. */
   readonly version: string;
-  /** Who makes it; whoever made the one that is there stays its maker. */
+  /** The creator of a new client; an existing one keeps its creator. */
   readonly createdBy: string | undefined;
   /**
-   * What it comes with: what somebody put is what is read, so neither a maker nor a subscription nor a sign of life comes
-   * to it; an agent of its own brings all of that, and one that an event tells of has the subscriptions that it says.
+   * The origin of the entity. `put`: stored exactly as sent, without an added creator, subscription or keepalive.
+   * `event`: has the subscriptions in the event. `agent`: an agent reports itself and brings all of these.
    */
   readonly source: 'put' | 'event' | 'agent';
 }
 
 /**
- * The client that an entity stands for. It replaces what that face shows; what only version 1 knows (its address, the
- * thresholds of its keepalives, sockets) stays. An attribute that nobody knows goes when it is sent as null.
+ * Converts an entity to a client. It replaces the attributes that the v2 API shows; those of the v1 API (address,
+ * keepalive thresholds, sockets) stay. An unknown attribute is removed by sending null.
  *
- * A sign of life is not for others to give: where keepalives are expected, `last_seen` can only bring a later one.
+ * Other programs cannot fake a keepalive: for clients with keepalives, `last_seen` can only move forward.
  */
 export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext): Client {
   const { present, now, version, createdBy, source } = context;
@@ -135,7 +135,7 @@ function shownSubscriptions(client: Client): string[] | null {
   return Array.isArray(sent) ? (sent as string[]) : client.subscriptions.map(v2Subscription);
 }
 
-/** Where no signs of life are expected, what was sent. */
+/** Returns the last keepalive, or for clients without keepalives the value that was sent. */
 function shownLastSeen(client: Client): number {
   const sent = client['last_seen'];
   return client.keepalives === false && typeof sent === 'number' ? sent : client.timestamp;
@@ -144,7 +144,7 @@ function shownLastSeen(client: Client): number {
 const SYSTEM_ZERO_VALUES = zeroValuesInEvent(SYSTEM_FIELDS);
 const NETWORK_ZERO_VALUES = zeroValuesInEvent(NETWORK_FIELDS);
 
-/** Adds what the peer shows of every machine. */
+/** Adds the attributes that the peer shows for every host. */
 function wholeSystem(system: Settings): Settings {
   const network = isSettings(system['network']) ? system['network'] : {};
   const { interfaces } = network;
@@ -165,7 +165,7 @@ function classOf(client: Client): string {
 function agentVersion(client: Client, entityClass: string): string {
   const own = client['sensu_agent_version'];
   if (typeof own === 'string') return own;
-  // Agents of version 5 do not tell theirs, and that of the legacy service is none of it.
+  // Agents of version 5 do not send their version, and the one of a v1 client does not apply.
   if (typeof client['entity_class'] === 'string') return '';
   return entityClass === AGENT && client.keepalives !== false ? client.version : '';
 }
@@ -187,10 +187,10 @@ function ownSubscriptions(name: string, subscriptions: readonly string[] | null 
 }
 
 /**
- * What is shown as they were sent. To those of a proxy entity that an event tells of, its own comes last, also where it is
- * among them.
+ * Returns the subscriptions to show as they were sent. For a proxy entity from an event, its own subscription comes
+ * last, even if it was in the list.
  *
- * @returns undefined when that is no other than what it is subscribed to
+ * @returns undefined if that equals the actual subscriptions
  */
 function sentSubscriptions(
   name: string,
@@ -210,7 +210,7 @@ function lastSeen(present: Client | undefined, told: number, now: number): numbe
   return present.keepalives === false ? Math.min(told, now) : Math.max(present.timestamp, Math.min(told, now));
 }
 
-/** The address that is known, else the first that a machine tells of itself and that others could reach. */
+/** Returns the known address, or else the first one in the system information that is not local. */
 function addressOf(present: Client | undefined, system: SubmittedV2Entity['system']): string {
   if (present !== undefined && present.address !== UNKNOWN_ADDRESS) return present.address;
   for (const { addresses } of system?.network?.interfaces ?? []) {
@@ -223,10 +223,10 @@ function addressOf(present: Client | undefined, system: SubmittedV2Entity['syste
 
 const UNKNOWN_ADDRESS = 'unknown';
 
-/** Loopback and link-local. */
+/** Loopback and link-local addresses. */
 const LOCAL_ADDRESS = /^(?:127\.|::1(?:\/|$)|169\.254\.|fe80:)/i;
 
-/** Labels or annotations, where there are any. */
+/** Returns the labels or annotations, if there are any. */
 function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity['metadata'], typeof name> {
   if (!isSettings(pairs)) return {};
   const values = Object.values(pairs);
@@ -234,7 +234,10 @@ function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity[
   return { [name]: pairs as Record<string, string> };
 }
 
-/** Null is kept where it is an answer of its own; what only the legacy face knows is not for this one to set. */
+/**
+ * Whether the v2 API may set an attribute: not those of the v1 API. Null is kept for attributes that an entity
+ * replaces.
+ */
 function isOwn(attribute: string, value: unknown): boolean {
   if (NOT_SHOWN.has(attribute) || value === undefined) return false;
   return value !== null || OF_ENTITIES.has(attribute);

@@ -8,18 +8,21 @@ export interface Rights {
   readonly grants: readonly Grant[];
 }
 
-/** The rights of somebody who gives some of them to others. */
+/** The rights of a caller who grants rights to others. */
 export interface OwnRights extends Rights {
-  /** The only namespace that all of it reaches; undefined: there is no such limit. */
+  /** The only namespace that the rights apply to; undefined: no such limit. */
   readonly namespace?: string | undefined;
 }
 
-/** Single rights that are compared at most: roles multiply verbs, resources and names. */
+/** Maximum number of single rights that are compared, since roles multiply verbs, resources and names. */
 const COMPARED_MAX = 2000;
-/** Missing rights that are named. */
+/** Maximum number of missing rights that are named. */
 const NAMED_MAX = 3;
 
-/** The rules that a scope amounts to. Asking for a run of a check (`resolve`) is less than any rule about checks. */
+/**
+ * The rules that each scope corresponds to. Requesting a run of a check (`resolve`) is weaker than any rule about
+ * checks.
+ */
 const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
   read: [{ verbs: ['get', 'list'], resources: [...READ_RESOURCES] }],
   submit: [{ verbs: ['create', 'update'], resources: ['events', 'entities'] }],
@@ -31,22 +34,22 @@ const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
   admin: [{ verbs: [ALL], resources: [ALL] }],
 };
 
-/** True if somebody may do everything everywhere, and so may give everything. */
+/** Whether the caller has all rights, and so may grant any. */
 export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
   return scopes.has('admin') && namespace === undefined;
 }
 
 /**
- * The rights that somebody lacks who gives others these rights, in words; empty if they may give them. Nobody gives
- * more than they have, as in Kubernetes.
+ * Returns descriptions of the rights that the caller lacks to grant these; empty if the grant is allowed. As in
+ * Kubernetes, nobody grants more than they have.
  *
- * @param present what the others have already
+ * @param present rights that the others have already
  */
 export function missingRights(own: OwnRights, wanted: Rights, present?: Rights): readonly string[] {
   if (hasAllRights(own)) return [];
   const scopes = new Set([...(own.namespace === undefined ? own.scopes : []), ...(present?.scopes ?? [])]);
   const grants = [...grantsOf(own), ...(present === undefined ? [] : grantsOf(present))];
-  // It has all others within it.
+  // The scope admin includes all others, so naming it is sufficient.
   if (wanted.scopes.has('admin') && !scopes.has('admin')) return ['the scope admin'];
   const missing = new Set<string>();
   for (const scope of wanted.scopes) {
@@ -63,7 +66,7 @@ export function missingRights(own: OwnRights, wanted: Rights, present?: Rights):
   return named.length > NAMED_MAX ? [...named.slice(0, NAMED_MAX), 'others'] : named;
 }
 
-/** All grants, those of scopes included, within the only namespace. */
+/** Returns all grants, including those of scopes, limited to the caller's namespace. */
 function grantsOf({ scopes, grants, namespace }: OwnRights): readonly Grant[] {
   const byScopes = Array.from(scopes, (scope) => ({ namespace, rules: RULES_OF_SCOPE[scope] }));
   if (namespace === undefined) return [...grants, ...byScopes];

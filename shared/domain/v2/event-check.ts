@@ -5,8 +5,8 @@ import { CHECK_FIELDS, zeroValuesInEvent } from './event-shape.ts';
 import { v2Subscription } from './subscription.ts';
 
 /**
- * Attributes of checks that clients of this face know, by what they must be: one of another kind, which a result may have
- * under the same name, would cost them the whole list.
+ * Types of check attributes that v2 clients know. A result may have an attribute of the same name and another type,
+ * which would make the whole list unreadable for them.
  */
 const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...kinds(Array.isArray, [
@@ -26,7 +26,7 @@ const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 
 const ZERO_VALUES = zeroValuesInEvent(CHECK_FIELDS);
 
-/** Attributes of a result that are shown under another name, are made anew or mean nothing here. */
+/** Attributes of a result that are renamed, recomputed or omitted. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   'name',
   'type',
@@ -44,16 +44,16 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'proxy_requests',
 ]);
 
-/** What the check of a result has beside its outcome, by the names and of the kinds that clients of version 2 know. */
+/** Returns the attributes of a check besides its outcome, with the names and types that v2 clients know. */
 export function shownAttributes(check: CheckResult, namespace: string): Settings {
-  // Built in place: a list has one of these for every result.
+  // Modified in place, because a list calls this for every result.
   const shown: Record<string, unknown> = { ...ZERO_VALUES };
   for (const name of Object.keys(check)) {
     const value = check[name];
     if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
   }
   const { handler, handlers, source, subdue } = check;
-  // Of this face a command is one text.
+  // The v2 API shows commands as text only.
   const command = commandOf(check['command']);
   if (command !== undefined) shown['command'] = commandText(command);
   shown['handlers'] = withoutMetrics(textsOf(handlers) ?? (isText(handler) ? [handler] : []), check);
@@ -66,7 +66,7 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
   return shown;
 }
 
-/** Those that only get its metrics stand with them. */
+/** Removes handlers that only get metrics; they are listed with the metrics. */
 function withoutMetrics(handlers: readonly string[], check: CheckResult): readonly string[] {
   const { metrics, output_metric_handlers: ofOutput } = check;
   const others = [
@@ -78,7 +78,7 @@ function withoutMetrics(handlers: readonly string[], check: CheckResult): readon
 
 const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
 
-/** Those of the legacy face are an object by the status that they are for. */
+/** Converts hooks; those of the v1 API are an object by status. */
 function hooksOf(hooks: unknown, namespace: string): unknown {
   if (Array.isArray(hooks)) return hooks;
   if (!isSettings(hooks)) return undefined;

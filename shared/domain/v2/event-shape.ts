@@ -2,11 +2,11 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 
 type Zero = '' | 0 | false | null | readonly never[] | Readonly<Record<string, never>>;
 
-/** The zero value of an attribute at the peer. */
+/** The zero values of an attribute at the peer. */
 export interface Field {
-  /** The value in an event, as the API and handlers have it. Undefined: it is left out. */
+  /** The value in events for the API and handlers; undefined: omitted. */
   readonly inEvent?: Zero;
-  /** The value in a filter. Undefined: it is left out, so that a filter that asks for something below it fails. */
+  /** The value in filters; undefined: omitted, so that a filter which reads an attribute below it fails. */
   readonly inFilter?: Zero;
 }
 
@@ -15,7 +15,7 @@ export type Fields = Readonly<Record<string, Field>>;
 const TEXT: Field = { inEvent: '', inFilter: '' };
 const NUMBER: Field = { inEvent: 0, inFilter: 0 };
 const FLAG: Field = { inEvent: false, inFilter: false };
-/** An event has null in place of an empty list; a filter always has a list. */
+/** An empty list is null in an event, but always a list in a filter. */
 const LIST: Field = { inEvent: null, inFilter: [] };
 const LIST_IN_EVENT: Field = { inEvent: [], inFilter: [] };
 const OBJECT: Field = { inEvent: {}, inFilter: {} };
@@ -23,8 +23,8 @@ const NULL: Field = { inEvent: null, inFilter: null };
 const OMITTED: Field = {};
 
 /*
- * The attributes of the event of the peer, whose events leave out more than its filters do. Those of an event are as in
- * the recordings of 6.2.4; a filter there also has the fractions and flags that events leave out.
+ * The attributes of the peer's events, as in the recordings of 6.2.4. Events omit more attributes than filters see: a
+ * filter there also has the fractions and flags that events omit.
  */
 
 const METADATA_FIELDS: Fields = { labels: OMITTED, annotations: OMITTED };
@@ -69,7 +69,7 @@ export const CHECK_FIELDS: Fields = {
   secrets: LIST,
   is_silenced: FLAG,
   scheduler: TEXT,
-  // The recorded version does not know pipelines; later ones have them in filters.
+  // The recorded version has no pipelines; later ones have them in filters.
   pipelines: { inFilter: [] },
 };
 
@@ -118,14 +118,14 @@ const EVENT_FIELDS: Fields = {
   pipelines: { inFilter: [] },
 };
 
-/** The values that an event has of these attributes when nothing was sent. */
+/** Returns the values of these attributes in an event that did not set them. */
 export function zeroValuesInEvent(fields: Fields): Attributes {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { inEvent }]) => (inEvent === undefined ? [] : [[name, inEvent]])),
   );
 }
 
-/** An event as filters see it. */
+/** Converts an event to the form that filters see. */
 export function eventInFilter(event: Attributes): Attributes {
   const { check, entity, metrics } = event;
   return inFilter(EVENT_FIELDS, {
@@ -136,7 +136,7 @@ export function eventInFilter(event: Attributes): Attributes {
   });
 }
 
-/** An entity as filters and proxy requests see it. */
+/** Converts an entity to the form that filters and proxy requests see. */
 export function entityInFilter(entity: Attributes): Attributes & { readonly metadata: Attributes } {
   const { system, metadata } = entity;
   return {

@@ -6,11 +6,11 @@ import { HISTORY_LENGTH, historyAsShown, laterStatuses, type History } from '../
 import { isSettings } from '../merge-settings.ts';
 
 /**
- * What the rules would remember of a check of which the newer peer says this, so that counting, flapping and resolving go
- * on where they were: histories, occurrences and times are taken over as they are.
+ * Derives the state of a check from an event of Sensu Go, so that occurrences, flapping and resolution continue.
+ * Histories, occurrences and times are taken over unchanged.
  *
  * @param result that the event reports
- * @param newId of an event that names none
+ * @param newId returns the id for an event without one
  */
 export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, newId: () => string): CheckState {
   const check = event.check ?? {};
@@ -52,11 +52,11 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
 
 interface Run {
   readonly status: number;
-  /** Epoch seconds; 0: not known. */
+  /** Epoch seconds; 0 if unknown. */
   readonly executed: number;
 }
 
-/** Oldest first, with the reported result at the end. */
+/** Returns the runs in the history, oldest first, with the reported result at the end. */
 function runsOf(history: unknown, { status, executed }: CheckResult): readonly Run[] {
   const runs = (Array.isArray(history) ? history : []).flatMap((run: unknown): Run[] => {
     if (!isSettings(run) || !Number.isInteger(run['status'])) return [];
@@ -65,7 +65,7 @@ function runsOf(history: unknown, { status, executed }: CheckResult): readonly R
   return runs.at(-1)?.status === status ? runs : [...runs, { status, executed }];
 }
 
-/** When the last status was entered; null: the history does not say. */
+/** Returns when the last status began; null if the history does not contain it. */
 function changedAt(runs: readonly Run[]): number | null {
   const last = runs.at(-1)?.status;
   const before = runs.findLastIndex(({ status }) => status !== last);

@@ -7,15 +7,14 @@ import { eventInFilter } from './event-shape.ts';
 import { v2HandledEvent } from './handled-event.ts';
 
 /**
- * An event as filters of version 2 see it, `event.check.status` or `event.entity.labels`: without secrets, with the
- * metadata in both places where the peer has it, with its zero values, and with the flags that the peer adds, such as
- * `is_incident`.
+ * Returns an event as v2 filters see it, `event.check.status` or `event.entity.labels`. It is redacted, has its
+ * metadata in both places and zero values like at the peer, and flags that the peer adds, such as `is_incident`.
  */
 export function eventSubjectOf(namespace: string, event: Event): Attributes {
   return subjectOf(namespace, event, eventInFilter(shownTo(namespace, event)));
 }
 
-/** An event as templates of messages see it: as filters do, but with the zero values of the API. */
+/** Returns an event as message templates see it: like in filters, but with the zero values of the API. */
 export function templateSubjectOf(namespace: string, event: Event): Attributes {
   return { ...subjectOf(namespace, event, shownTo(namespace, event)), id: event.id };
 }
@@ -37,29 +36,29 @@ function subjectOf(namespace: string, { id, check, action, silenced }: Event, sh
     is_incident: check.status !== 0,
     is_resolution: isResolution,
     is_silenced: silenced,
-    // The recorded peer forgets what flapped before: each event that flaps begins it, none ends it.
+    // The recorded peer does not remember earlier flapping, so each flapping event starts it and none ends it.
     is_flapping_start: action === 'flapping' && check.history.length > 2,
     is_flapping_end: false,
   };
 }
 
-/** Whether a check is OK after a problem, as the peer sees it: also while the event flaps. */
+/** Whether a check is OK after a problem, as the peer defines it: also while the event flaps. */
 export function endsProblem({ status, history }: Event['check']): boolean {
   return status === 0 && history.length > 2 && history.at(-2) !== '0';
 }
 
-/** Whether it brings metrics: some of its own, a check whose results are, or whose output is told to hold them. */
+/** Whether a check has metrics: its own, by its type, or in its output according to `output_metric_format`. */
 export function hasMetrics(check: Attributes): boolean {
   const format = check['output_metric_format'];
   return check['type'] === 'metric' || isAttributes(check['metrics']) || (typeof format === 'string' && format !== '');
 }
 
-/** What is in metadata stands beside it as well, where the peer has it. */
+/** Copies the attributes of metadata to the top level, as at the peer. */
 export function withPromotedNames(part: { readonly metadata: object }): Attributes {
   return { ...(part.metadata as Attributes), ...part };
 }
 
-/** An id is no text there: sixteen numbers. */
+/** Converts an id to its sixteen bytes, since it is no text at the peer. */
 function bytesOf(id: string): readonly number[] {
   return Array.from(id.replaceAll('-', '').match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

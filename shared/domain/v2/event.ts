@@ -10,23 +10,23 @@ import { whenPositive } from './check.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
-/** What an event of version 2 is put together from. */
+/** The parts of which a v2 event is built. */
 export interface V2EventParts {
-  /** Of the open event, or one that names this result. */
+  /** Id of the open event, or an id for this result. */
   readonly id: string;
   readonly namespace: string;
-  /** As it is shown. */
+  /** The entity as shown. */
   readonly entity: V2Entity;
-  /** As it is shown: redacted. */
+  /** The check as shown: redacted. */
   readonly check: CheckResult;
-  /** With the status of `check` at its new end. */
+  /** History that already ends with the status of `check`. */
   readonly history: History;
   readonly state: Omit<CheckState, 'history'>;
-  /** Names of the silenced entries that match now. */
+  /** Names of the silences that match now. */
   readonly silenced: readonly string[];
 }
 
-/** The last result of a check as an event, also one that is well (clients 6). */
+/** Builds an event from the last result of a check, including an OK one (clients 6). */
 export function v2EventOf(parts: V2EventParts): V2Event {
   const { id, namespace, entity, check, history, state, silenced } = parts;
   const { event } = state;
@@ -66,13 +66,13 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
 }
 
 /**
- * An open event is counted by the rules of events. A check that is OK is counted by its results in a row, and so is the
- * end of a problem, whose watermark says how often that had occurred (completion 1.22).
+ * Returns the occurrences. An open event has those of the event rules. An OK check counts its OK results in a row;
+ * after a problem, the watermark is the number of its occurrences (completion 1.22).
  */
 function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
   const { event, okCount, okWatermark } = state;
   if (event?.action === 'resolve') return { occurrences: 1, occurrences_watermark: event.watermark };
-  // Of an OK result of the type metric, version 1 counts nothing.
+  // The v1 format does not count OK results of the type metric.
   const isUncounted = check.status === 0 && check['type'] === 'metric' && !isOfNewerShape(check);
   if (event !== undefined && (!isUncounted || event.action === 'flapping')) {
     return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
@@ -81,7 +81,7 @@ function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'oc
   return { occurrences, occurrences_watermark: watermark };
 }
 
-/** The history of this face begins with the second result; only when the last one ran is remembered. */
+/** Returns the history for the v2 API, which starts with the second result. Only the time of the last run is known. */
 function shownHistory(history: History, executed: number): V2EventCheck['history'] {
   const statuses = laterStatuses(history);
   if (statuses.length === 0) return null;
@@ -91,7 +91,7 @@ function shownHistory(history: History, executed: number): V2EventCheck['history
   }));
 }
 
-/** Clients of this face read no negative numbers here: one would cost them the whole list. */
+/** Replaces negative statuses, because v2 clients would fail to read the whole list. */
 function shownStatus(status: number): number {
   return status < 0 ? 3 : status;
 }
@@ -101,7 +101,7 @@ function metadataOf(check: CheckResult, namespace: string): V2EventCheck['metada
   return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...makerOf(creator) };
 }
 
-/** What was sent with the event as a whole; who sent it is said of its check as well. */
+/** Returns the metadata of the event itself; its creator is also that of the check. */
 function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metadata'] {
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
   const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
@@ -110,8 +110,8 @@ function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metada
 }
 
 /**
- * A number that the event of this result was sent with, as the peer shows it; absent: the number of the result counts.
- * `executed` and `issued` are 0 where the event had none: then the result has the time at which it was received.
+ * Returns a number as the event was sent with it; undefined: the number of the result applies. `executed` and `issued`
+ * are 0 if the event had none; the result then has the time of its receipt.
  */
 function sentNumber(
   { event_metadata: metadata }: CheckResult,
@@ -125,7 +125,7 @@ function makerOf(creator: unknown): { readonly created_by?: string } {
   return typeof creator === 'string' ? { created_by: creator } : {};
 }
 
-/** Attributes of an event's check that the backend makes itself, or that belong to the schedule. */
+/** Attributes of an event's check that the backend computes itself, or that belong to the schedule. */
 const NOT_TAKEN: ReadonlySet<string> = new Set([
   'history',
   'state',
@@ -141,7 +141,7 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'processed_by',
   'event_metadata',
   'pipelines',
-  // What only the backend and its operators may say of a result.
+  // Attributes of a result that only the backend and its operators may set.
   'name',
   'source',
   'origin',
@@ -151,16 +151,16 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'force_resolve',
 ]);
 
-/** Whose zero value is false: it is not set. */
+/** Flags whose value false means not set. */
 const FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', 'discard_output']);
 
 /**
- * The result that an event reports, by the rules of every other result from here on. Zero, empty text and null are "not
- * set" in its check, so that a definition of that name shows through. An event that brings metrics is handled whatever
- * its status, as those of the type `metric` are.
+ * Converts an event to a result, which is then processed like any other. Zero, empty text and null in its check mean
+ * "not set", so that a definition of that name shows through. An event with metrics is handled whatever its status,
+ * like the type `metric`.
  *
  * @param names of the entity and the check, from the path or the event
- * @param createdBy who sent it; absent: the agent that ran it
+ * @param createdBy sender of the event; absent: the agent that ran the check
  */
 export function resultOfEvent(
   event: SubmittedV2Event,
@@ -174,7 +174,7 @@ export function resultOfEvent(
   return {
     ...taken(attributes),
     ...whenPositive({ interval, timeout, ttl, issued, executed: executed || event.timestamp }),
-    // One of them alone detects nothing.
+    // Flap detection needs both thresholds.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
     ...(subscriptions ? { subscribers: subscriptions.map(subscriptionOfV2) } : {}),
     ...(handlers || metricHandlers.length > 0
@@ -198,31 +198,31 @@ export function resultOfEvent(
   };
 }
 
-/** Whether an event brings metrics: the peer leaves them out where there are neither points nor handlers. */
+/** Whether an event has metrics: the peer omits them if there are neither points nor handlers. */
 function hasMetrics({ metrics }: SubmittedV2Event): boolean {
   return (metrics?.points ?? []).length > 0 || (metrics?.handlers ?? []).length > 0;
 }
 
 /**
- * The pipelines that an event names. Agents repeat them in the check, and send an empty list where there are none. An
- * empty list counts as not set, so that those of the definition show through.
+ * Returns the pipelines that an event names. Agents repeat them in the check, and send an empty list if there are none.
+ * An empty list counts as not set, so that those of the definition show through.
  */
 function pipelinesOf({ pipelines, check }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   const own = [pipelines, check?.pipelines].find((list) => (list ?? []).length > 0);
   return own ? { pipelines: own } : {};
 }
 
-/** The attributes of a check that the peer refuses in an event as it does in a definition. */
+/** The attributes of a check that the peer validates in events and definitions alike. */
 type LimitedCheck = Pick<
   NonNullable<SubmittedV2Event['check']>,
   'ttl' | 'interval' | 'low_flap_threshold' | 'high_flap_threshold'
 >;
 
 /**
- * Why the peer refuses the check of an event (reference 8); undefined: it does not. Results of version 1 and checks of
- * the configuration may have such values, so an event that is read and put back with them is accepted.
+ * Returns why the peer rejects the check of an event (reference 8); undefined if it does not. Results of v1 and checks
+ * of the configuration may have such values, so an event that is read and put back with them is accepted.
  *
- * @param before the check of the event that is replaced, as it is shown
+ * @param before the check of the event that is replaced, as shown
  */
 export function eventCheckProblem(check: LimitedCheck, before: LimitedCheck | undefined): string | undefined {
   const { ttl, interval, low_flap_threshold: low, high_flap_threshold: high } = check;
@@ -237,7 +237,7 @@ export function eventCheckProblem(check: LimitedCheck, before: LimitedCheck | un
   return undefined;
 }
 
-/** The entity that an event brings along. */
+/** Returns the entity that an event contains. */
 export function entityOfEvent(event: SubmittedV2Event, name: string): SubmittedV2Entity {
   const { metadata, ...attributes } = event.entity ?? {};
   return { ...attributes, metadata: { ...metadata, name } };
@@ -256,7 +256,7 @@ function taken(attributes: Settings): Settings {
   );
 }
 
-/** Labels and annotations, where there are any. */
+/** Returns the labels and annotations, if there are any. */
 function pairsOf(metadata: { readonly labels?: unknown; readonly annotations?: unknown } | null | undefined): {
   readonly labels?: Record<string, string>;
   readonly annotations?: Record<string, string>;

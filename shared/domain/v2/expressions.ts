@@ -6,31 +6,31 @@ import { isTruthyInScript } from '../expression/script-values.ts';
 import type { Moment } from '../attribute-conditions.ts';
 import type { Untranslatable } from './problem.ts';
 
-/** What stands in version 2 where the peer runs JavaScript, in the closed languages of ours. */
+/** Expressions of the v2 API, where the peer runs JavaScript, in the closed languages of mon. */
 export interface V2Expressions {
   readonly kind: 'expressions';
   readonly expressions: readonly (Expression | Script)[];
 }
 
-/** The first expression that does not hold; undefined: all of them do. */
+/** The first expression that is false; undefined if all are true. */
 export type Objection = { readonly source: string } | undefined;
 
-/** What became of expressions. */
+/** The outcome of evaluating expressions. */
 export interface Judgement {
   readonly objection: Objection;
-  /** Expressions that have no answer, which count as held: an alert too many, never one too few. */
+  /** Expressions that failed. They count as true, because one alert too many is better than one too few. */
   readonly defects: readonly { readonly source: string; readonly message: string }[];
 }
 
 const EVENT = new Set(['event']);
 const ENTITY = new Set(['entity']);
 
-/** Expressions about an event, such as `event.check.occurrences == 1`. */
+/** Parses expressions about an event, such as `event.check.occurrences == 1`. */
 export function eventConditions(sources: readonly string[]): V2Expressions | Untranslatable {
   return parseAll(sources, EVENT);
 }
 
-/** Expressions about an entity, such as `entity.entity_class == 'proxy'`. */
+/** Parses expressions about an entity, such as `entity.entity_class == 'proxy'`. */
 export function entityConditions(sources: readonly string[]): V2Expressions | Untranslatable {
   return parseAll(sources, ENTITY);
 }
@@ -39,7 +39,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
   const expressions: (Expression | Script)[] = [];
   for (const source of sources) {
     const script = readScript(source);
-    // What only the older language has: =~, include? and the like.
+    // Falls back to the v1 language for its own operators: =~, include? and the like.
     const older = script.kind === 'problem' ? parseExpression(source, roots) : script;
     if (older.kind === 'problem') {
       const { message, position } = script.kind === 'problem' ? script : older;
@@ -52,7 +52,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
   return { kind: 'expressions', expressions };
 }
 
-/** @param subject holds what the expressions are about under its name: `{event}` or `{entity}` */
+/** @param subject the subject of the expressions by name: `{event}` or `{entity}` */
 export function judgeExpressions({ expressions }: V2Expressions, subject: Attributes, moment: Moment): Judgement {
   const defects: { readonly source: string; readonly message: string }[] = [];
   for (const expression of expressions) {

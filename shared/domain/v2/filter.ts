@@ -8,7 +8,7 @@ import type { Attributes } from '../attributes.ts';
 import type { Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
-/** A filter of version 2, ready to judge. */
+/** A compiled v2 filter. */
 export interface V2EventFilter {
   readonly kind: 'core-filter';
   readonly action: 'allow' | 'deny';
@@ -16,7 +16,7 @@ export interface V2EventFilter {
   readonly windows: readonly TimeWindow[] | undefined;
 }
 
-/** Reads the expressions, once, when the filter is stored or loaded. */
+/** Parses the expressions once, when the filter is stored or loaded. */
 export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2EventFilter | Untranslatable {
   const conditions = eventConditions(expressions);
   if ('problem' in conditions) return conditions;
@@ -29,19 +29,19 @@ export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2Even
   };
 }
 
-/** What a filter of version 2 makes of an event. */
+/** The verdict of a v2 filter on an event. */
 export interface V2Verdict {
   readonly isFiltered: boolean;
   readonly reason: string;
-  /** What is wrong with the filter itself. */
+  /** Defect of the filter itself. */
   readonly defect?: string;
 }
 
 /**
- * Whether an event passes: with `allow` all expressions must hold, and it must be the time of the filter; with `deny` it is
- * kept out when all of them hold at that time. Windows are in UTC, as at the peer.
+ * Decides whether an event passes. With `allow` all expressions must be true within the time windows. With `deny` the
+ * event is rejected if all are true within the windows. Windows are in UTC, as at the peer.
  *
- * @param event as version 2 shows it
+ * @param event in its v2 form
  */
 export function judgeV2Filter(
   { action, conditions, windows }: V2EventFilter,
@@ -58,12 +58,14 @@ export function judgeV2Filter(
   if (objection !== undefined) {
     return { isFiltered: action === 'allow', reason: `it does not meet ${objection.source}`, ...told };
   }
-  // What has no answer counts as handled with both actions.
+  // An event passes if an expression fails, with either action.
   const isFiltered = action === 'deny' && defect === undefined;
   return { isFiltered, reason: defect ?? 'all expressions hold', ...told };
 }
 
-/** A filter of the configuration as version 2 shows it: its conditions are in the older language, under `mon`. */
+/**
+ * Converts a filter from a configuration file to its v2 form; its conditions use the v1 language and are under `mon`.
+ */
 export function v2FilterOf(namespace: string, name: string, definition: FilterDefinition): V2Filter {
   const { negate, when } = definition;
   return {

@@ -2,10 +2,10 @@ import { SCOPES, type Scope } from '../../schemas/scope.ts';
 
 const OPERATE: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
-/** Whoever is in it may do everything. */
+/** The group whose members may do everything. */
 export const ADMINISTRATORS = 'cluster-admins';
 
-/** What members of a group may do: the groups and roles that the peer makes itself. Any other name gives nothing. */
+/** Scopes of the built-in groups, which correspond to the peer's groups and roles. Other names grant nothing. */
 export const GROUP_SCOPES: Readonly<Record<string, readonly Scope[]>> = {
   [ADMINISTRATORS]: SCOPES,
   admins: SCOPES,
@@ -19,7 +19,7 @@ export function scopesOfGroups(groups: readonly string[]): ReadonlySet<Scope> {
   return new Set(groups.flatMap((group) => (Object.hasOwn(GROUP_SCOPES, group) ? (GROUP_SCOPES[group] ?? []) : [])));
 }
 
-/** The scopes that both allow, where `admin` allows everything. */
+/** Returns the scopes in both sets; `admin` includes all scopes. */
 export function commonScopes(some: Iterable<Scope>, others: ReadonlySet<Scope>): ReadonlySet<Scope> {
   const set = new Set(some);
   return new Set(

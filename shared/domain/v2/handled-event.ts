@@ -5,10 +5,10 @@ import { v2EntityOf } from './entity.ts';
 import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
 
-/** An event as handlers of version 2 get it. */
+/** An event in the v2 format for handlers. */
 export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'silence_ending' | 'inhibition_ended'>;
 
-/** The event that a handler is told of, as version 2 shows it; secrets are the business of the caller. */
+/** Converts an event for a handler to the v2 format; the caller redacts secrets. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
   const { client, check: whole, silenced_by: silencedBy } = event;
   const { history, total_state_change: totalStateChange, ...check } = whole;
@@ -40,7 +40,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
   };
 }
 
-/** The check is behind the last colon: its name has none. */
+/** Only the prefix of the subscription changes, so a colon in the name of the check does no harm. */
 function v2SilenceId(id: string): string {
   const end = id.lastIndexOf(':');
   return `${v2Subscription(id.slice(0, end))}${id.slice(end)}`;

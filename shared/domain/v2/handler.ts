@@ -8,14 +8,13 @@ import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
-/** The filter by which a handler of version 2 asks to be kept from silenced events. */
+/** The filter that excludes silenced events from a v2 handler. */
 const NOT_SILENCED = 'not_silenced';
 
 /**
- * A handler of version 2 as the definition that the backend works by. There a handler gets silenced events unless it
- * lists the filter `not_silenced`, and flapping ones like any other; so the one without that filter says
- * `handle_silenced: true` here, and every one `handle_flapping: true`. It reads events in the form of that API. What stands
- * under `mon` is ours and wins.
+ * Converts a v2 handler to the internal definition. A v2 handler gets silenced events unless it lists the filter
+ * `not_silenced`, and always gets flapping ones. So the definition has `handle_flapping: true`, and without that filter
+ * `handle_silenced: true`. Events have the v2 format. Attributes under `mon` are our own and win.
  */
 export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Untranslatable {
   const { type, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
@@ -43,8 +42,8 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
 }
 
 /**
- * The attributes of a handler that stand for its filters of version 2. There a handler gets silenced events unless it
- * lists the filter `not_silenced`, and it gets flapping ones like any other.
+ * Converts the filters of a v2 handler. It gets silenced events unless it lists the filter `not_silenced`, and always
+ * gets flapping ones.
  */
 export function conditionsOfFilters(filters: readonly string[]): {
   readonly filters: string[];
@@ -58,10 +57,10 @@ export function conditionsOfFilters(filters: readonly string[]): {
   };
 }
 
-/** What version 2 has a place for; everything else of a handler of the configuration stands under `mon`. */
+/** Attributes that v2 handlers have too; all others of a configured handler are shown under `mon`. */
 const SHARED: ReadonlySet<string> = new Set(['command', 'socket', 'timeout', 'mutator', 'handlers', 'env_vars']);
 
-/** A handler of the configuration as version 2 shows it. */
+/** Converts a handler from a configuration file to its v2 form. */
 export function v2HandlerOf(namespace: string, name: string, definition: HandlerDefinition): V2Handler {
   const shown = redact(definition, DEFINITION_REDACT_KEYS);
   const { type } = shown;

@@ -4,8 +4,8 @@ const NO_SECRETS = 'secrets are not fetched from providers: use the environment 
 const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs where it runs';
 
 /**
- * The attributes of the peer that are stored and shown and have no effect here, with the reason, by the kind of
- * definition as its path has it. The answer to whoever stores one names it; docs/v2-api.md lists them.
+ * Attributes of the peer that are stored and shown but have no effect here, with the reason, by the kind of definition
+ * as in its path. The response to storing one names it; docs/v2-api.md lists them.
  */
 export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checks: {
@@ -21,7 +21,7 @@ export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, st
   pipelines: { continue_on_error: 'each workflow runs whatever becomes of the others' },
 };
 
-/** The remarks on the attributes of a definition that have no effect here. */
+/** Returns the warnings about attributes of a definition that have no effect here. */
 export function idleWarnings(kind: string, definition: Readonly<Record<string, unknown>>): string[] {
   return idleAttributes(definition, IDLE_ATTRIBUTES[kind] ?? {}).map(
     ({ attribute, reason }) => `${attribute}: ${reason}`,

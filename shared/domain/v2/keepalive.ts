@@ -4,17 +4,17 @@ import { keepaliveOf, withUnmatched, type KeepaliveStatus } from '../keepalive.t
 
 const AGENT_CLASS = 'agent';
 
-/** Seconds between keepalives of agents that do not say it. */
+/** Default seconds between keepalives. */
 const INTERVAL_SECONDS = 20;
 
-/** Seconds of silence before a status changes. */
+/** Seconds without a keepalive before the status changes. */
 export interface AgentThresholds {
   readonly warning: number;
-  /** Absent: however long the silence lasts, it is a warning. */
+  /** Undefined: it never becomes critical. */
   readonly critical?: number;
 }
 
-/** An agent of the newer generation, and what is known of its silence. */
+/** The attributes of a Sensu Go agent that keepalive rules use. */
 interface KnownAgent {
   readonly name: string;
   /** Epoch seconds. */
@@ -23,8 +23,8 @@ interface KnownAgent {
 }
 
 /**
- * What an agent of the newer generation says about its silence, in the words of its keepalives (clients 6), which
- * its keepalive events have too: `timeout` is a warning and `ttl` critical, 0 never.
+ * Returns the keepalive settings that a Sensu Go agent sends in its keepalives and keepalive events (clients 6):
+ * `timeout` for warning and `ttl` for critical, 0 for never.
  */
 export function saidOfSilence({ check }: SubmittedV2Event): {
   readonly interval: number;
@@ -38,13 +38,13 @@ export function saidOfSilence({ check }: SubmittedV2Event): {
   };
 }
 
-/** Whether a client is an agent of the newer generation that has said when its silence counts. */
+/** Whether a client is a Sensu Go agent with its own keepalive thresholds. */
 export function saysWhenSilent(client: Readonly<Record<string, unknown>>): boolean {
   const { keepalives, entity_class: entityClass, keepalive } = client;
   return keepalives !== false && entityClass === AGENT_CLASS && agentThresholds({ keepalive }) !== undefined;
 }
 
-/** @returns undefined: the client is none of the newer generation */
+/** @returns undefined if the client is no Sensu Go agent */
 export function agentThresholds(client: Pick<KnownAgent, 'keepalive'>): AgentThresholds | undefined {
   const { timeout, ttl } = keepaliveOf(client);
   if (typeof timeout !== 'number' || typeof ttl !== 'number') return undefined;
@@ -52,9 +52,9 @@ export function agentThresholds(client: Pick<KnownAgent, 'keepalive'>): AgentThr
 }
 
 /**
- * The state of an agent of the newer generation, in the words of its peer (recorded of it).
+ * Returns the keepalive status of a Sensu Go agent, with the output that Sensu Go uses (recorded).
  *
- * @param now epoch seconds; an agent whose clock runs ahead counts as fresh
+ * @param now epoch seconds; an agent whose clock is ahead counts as fresh
  * @param unmatched tokens in the keepalive attributes that have no value
  */
 export function agentKeepaliveStatus(
@@ -68,10 +68,10 @@ export function agentKeepaliveStatus(
 }
 
 /**
- * Whether the silence of an agent of the newer generation is to be told now: as soon as a threshold is passed, then every
- * `timeout` seconds. That it is alive is told by each of its keepalives.
+ * Whether a missing keepalive of a Sensu Go agent must be reported now: when a threshold is passed, then every
+ * `timeout` seconds. Its keepalives themselves report that it is alive.
  *
- * @param last the last keepalive result, with its time in epoch seconds; undefined: there is none
+ * @param last the last keepalive result, with its time in epoch seconds; undefined if there is none
  * @param now epoch seconds
  */
 export function isSilenceDue(
@@ -88,7 +88,7 @@ function ageOf({ timestamp }: KnownAgent, now: number): number {
   return Math.max(0, now - timestamp);
 }
 
-/** Apart from its words, because it is asked for every agent once a second. */
+/** Returns the status without its output, because this runs for every agent once a second. */
 function statusByAge(agent: KnownAgent, age: number): KeepaliveStatus['status'] {
   const { warning = Infinity, critical = Infinity } = agentThresholds(agent) ?? {};
   if (age >= critical) return 2;
@@ -102,10 +102,12 @@ function outputOf(agent: KnownAgent, age: number, status: KeepaliveStatus['statu
   return `No keepalive sent from ${agent.name} for ${String(age)} seconds (>= ${String(threshold)})`;
 }
 
-/** Farthest that a date can be from 1970. */
+/** Maximum distance of a date from 1970. */
 const SECONDS_OF_DATE_MAX = 8_640_000_000_000;
 
-/** `2026-11-22 16:49:42 +0000 UTC`; what is no date as it is, since an agent may say anything. */
+/**
+ * Formats a time as `2026-11-22 16:49:42 +0000 UTC`; other numbers stay as they are, since agents may send anything.
+ */
 function moment(seconds: number): string {
   if (Math.abs(seconds) > SECONDS_OF_DATE_MAX) return String(seconds);
   return new Date(seconds * 1000).toISOString().replace(/^(.+)T(.+)\.\d+Z$/, '$1 $2 +0000 UTC');

@@ -1,6 +1,6 @@
 import type { Wrapped } from './wrapped.ts';
 
-/** An attribute of an object that could not be carried over, and why. */
+/** An attribute of an object that could not be imported, and the reason. */
 export interface Lost {
   readonly attribute: string;
   readonly reason: string;
@@ -11,7 +11,7 @@ const NO_PROVIDERS = 'there are no secret providers here';
 const NO_DIRECTORY = 'there is no directory service here: make the users with monctl user create';
 const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are carried over';
 
-/** Why objects of these types of the peer are left out. What is not named here is not known at all. */
+/** Reasons why objects of these types of the peer are skipped. Other types are unknown. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers here: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
@@ -35,17 +35,17 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   License: 'no licence is needed here',
 };
 
-/** Why an object of a type that is not known here is left out. */
+/** Returns why an object of an unsupported type is skipped. */
 export function leftOutReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
   const known = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
   return known ?? `there is no type ${version}.${type} here`;
 }
 
 /**
- * Attributes of an object that it no longer has once it is stored: each that says something, in the shape of the newer
- * API on both sides. Empty text, zero, false, empty lists and null say nothing there.
+ * Returns the attributes of an object that are lost when it is stored, comparing the v2 form of both sides. Empty text,
+ * zero, false, empty lists and null count as no value.
  *
- * @param prefix stands before each name
+ * @param prefix prepended to each name
  */
 export function lostAttributes(
   given: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function lostAttributes(
   });
 }
 
-/** Attributes that are stored and shown, and do nothing. */
+/** Returns the attributes that are stored and shown but have no effect. */
 export function idleAttributes(
   given: Readonly<Record<string, unknown>>,
   reasons: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ function isNothing(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every((part) => part === null || part === undefined);
 }
 
-/** Whatever the order of the names. */
+/** Compares values deeply; the order of names does not matter. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a) || Array.isArray(b)) {
@@ -83,7 +83,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   }
   const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-  // What says nothing may as well be absent.
+  // An attribute without a value equals an absent one.
   return [...names].every(
     (name) => isEqual(left[name], right[name]) || (isNothing(left[name]) && isNothing(right[name])),
   );

@@ -1,8 +1,8 @@
 import { isAttributes } from '../attributes.ts';
 
 /**
- * A document with a JSON merge patch applied (RFC 7396): attributes of the patch replace those of the document, objects
- * are merged inside, and null takes an attribute away. Both must be of a bounded depth.
+ * Applies a JSON merge patch (RFC 7396): attributes of the patch replace those of the document, objects are merged
+ * recursively, and null removes an attribute. The depth of both must be bounded.
  */
 export function mergePatch(document: unknown, patch: unknown): unknown {
   if (!isAttributes(patch)) return patch;

@@ -3,8 +3,8 @@ import { attributePaths } from '../expression/attribute-paths.ts';
 import { eventConditions } from './expressions.ts';
 
 /**
- * The remarks on a filter that comes from Sensu Go and decides otherwise here. There, events in filters have no
- * `metadata` of the entity and of the check, so such a filter lets every event through.
+ * Returns the warnings about an imported filter that decides differently here. In filters of Sensu Go, the entity and
+ * the check have no `metadata`, so a filter that uses it passes every event there.
  */
 export function movedFilterWarnings(filter: Attributes): string[] {
   const conditions = eventConditions(textsIn(filter['expressions']));

@@ -6,7 +6,7 @@ import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
-/** A mutator of version 2 as the definition that the backend works by. */
+/** Converts a v2 mutator to the internal definition. */
 export function mutatorDefinitionOf(mutator: V2Mutator): MutatorDefinition | Untranslatable {
   const { timeout, env_vars: envVars } = mutator;
   const command = commandOfV2(mutator);
@@ -15,7 +15,7 @@ export function mutatorDefinitionOf(mutator: V2Mutator): MutatorDefinition | Unt
   return { command, ...(timeout ? { timeout } : {}), ...(variables.length > 0 ? { env_vars: variables } : {}) };
 }
 
-/** A mutator of the configuration as version 2 shows it. */
+/** Converts a mutator from a configuration file to its v2 form. */
 export function v2MutatorOf(namespace: string, name: string, definition: MutatorDefinition): V2Mutator {
   const { command, timeout, ...rest } = redact(definition);
   return {

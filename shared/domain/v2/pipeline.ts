@@ -5,15 +5,15 @@ import { BUILT_IN } from '../built-in.ts';
 import { conditionsOfFilters } from './handler.ts';
 
 /*
- * A workflow of a pipeline is handled as a handler of its own, with the name PIPELINE#WORKFLOW: the handler that the
- * workflow names, with the filters and the mutator of the workflow in place of its own. Queues, dead letters, groups
- * and explanations know handlers by their names, so none of them needs to know about pipelines. No name of version 2
- * holds the separator.
+ * A workflow of a pipeline becomes a handler of its own, with the name PIPELINE#WORKFLOW. It is the handler that the
+ * workflow names, with the filters and the mutator of the workflow instead of its own. Queues, dead letters, groups
+ * and explanations identify handlers by name, so none of them needs to know about pipelines. Names in the v2 API cannot
+ * contain the separator.
  */
 
 const SEPARATOR = '#';
 
-/** A pipeline, ready to be routed to. */
+/** A compiled pipeline. */
 export interface PipelineDefinition {
   readonly name: string;
   readonly workflows: readonly WorkflowDefinition[];
@@ -25,20 +25,20 @@ export interface WorkflowDefinition {
   readonly filters: readonly string[];
   readonly mutator: string | undefined;
   readonly handler: string;
-  /** The type of a handler that is not run here, with its API version. */
+  /** The API version and type of a handler type that is not supported here. */
   readonly foreignType: string | undefined;
 }
 
-/** The workflow that a handler stands for, as verdicts show it. */
+/** The workflow of a handler, as verdicts show it. */
 export interface WorkflowRef {
   /** The name of the pipeline. */
   readonly pipeline: string;
   readonly workflow: string;
-  /** The handler that the workflow names, or the member of the set that it names. */
+  /** The handler that the workflow names, or a member of the set that it names. */
   readonly handler: string;
 }
 
-/** The outcome of a pipeline or a workflow: a handler that can run, or the reason why there is none. */
+/** The target of a pipeline or a workflow: a handler that can run, or the reason why there is none. */
 export type RoutedWorkflow =
   | {
       readonly kind: 'handler';
@@ -56,7 +56,7 @@ export type RoutedWorkflow =
 /** The definitions that pipelines can name. */
 export interface PipelineSource {
   pipeline(name: string): PipelineDefinition | undefined;
-  /** Returns a defined handler, never one that stands for a workflow. */
+  /** Returns a defined handler, never the handler of a workflow. */
   handler(name: string): HandlerDefinition | undefined;
 }
 
@@ -65,7 +65,7 @@ export function pipelineDefinitionOf({ metadata: { name }, workflows }: V2Pipeli
   return { name, workflows: (workflows ?? []).map((workflow) => workflowOf(workflow, names)) };
 }
 
-/** @param taken the names of the workflows before it; the peer lets two have the same name */
+/** @param taken names of the preceding workflows, since the peer allows duplicates */
 function workflowOf({ name: given, filters, mutator, handler }: V2Workflow, taken: Set<string>): WorkflowDefinition {
   let name = given;
   for (let count = 2; taken.has(name); count++) name = `${given}:${String(count)}`;
@@ -79,17 +79,20 @@ function workflowOf({ name: given, filters, mutator, handler }: V2Workflow, take
   };
 }
 
-/** A reference to a pipeline, as checks and events have it. */
+/** A reference to a pipeline in a check or event. */
 interface PipelineRef {
   readonly name: string;
-  /** Set: it is of a type that is not known here. */
+  /** Set if the type is not supported here. */
   readonly foreignType: string | undefined;
 }
 
-/** Most pipelines of one check that count: a result may bring a list of any length. */
+/** Maximum number of pipelines considered, since a result may carry a list of any length. */
 const PIPELINES_MAX = 100;
 
-/** The pipelines that a check names, each once. A missing type or API version is that of pipelines, as at the peer. */
+/**
+ * Returns the pipelines that a check names, each once. The type and API version default to those of pipelines, as at
+ * the peer.
+ */
 export function pipelineRefs(check: Readonly<Record<string, unknown>>): readonly PipelineRef[] {
   const { pipelines } = check;
   if (!Array.isArray(pipelines) || pipelines.length === 0) return NONE;
@@ -109,7 +112,7 @@ function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' && value !== '' ? value : fallback;
 }
 
-/** Returns the outcome of each workflow of the pipelines that a check names, in their order. */
+/** Returns the target of each workflow of the pipelines that a check names, in their order. */
 export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
   return refs.flatMap(({ name, foreignType }) => {
     if (foreignType !== undefined)
@@ -127,7 +130,7 @@ function unknownPipeline(name: string, reason: string): RoutedWorkflow {
   return { kind: 'unknown_pipeline', name, reason };
 }
 
-/** A set may hold sets, whose sets do nothing (completion 1.8). */
+/** A set may contain sets, but sets below those are ignored (completion 1.8). */
 const SET_DEPTH_MAX = 2;
 
 function routeWorkflow(
@@ -180,9 +183,9 @@ function workflowHandler(handler: RunningHandler, { filters, mutator }: Workflow
 }
 
 /**
- * The handler that stands for a workflow, by its name.
+ * Returns the handler of a workflow by its name.
  *
- * @returns undefined: there is no such workflow, or its handler cannot run
+ * @returns undefined if there is no such workflow, or its handler cannot run
  */
 export function handlerOfWorkflow(name: string, source: PipelineSource): RunningHandler | undefined {
   const [pipeline = '', workflow] = name.split(SEPARATOR, 2);

@@ -1,4 +1,4 @@
-/** Why an object that its schema has let pass cannot be used here; the message names the place and the remedy. */
+/** The reason why a valid object cannot be used here; the message names the attribute and the remedy. */
 export interface Untranslatable {
   readonly problem: string;
 }

@@ -2,25 +2,25 @@ import { ALL, type Role, type RoleBinding, type RoleRule, type RoleVerb } from '
 import { SCOPES, type Scope } from '../../schemas/scope.ts';
 import { USERS_GROUP } from './built-in-roles.ts';
 
-/** What a role lets somebody do who is bound to it. */
+/** The rights that a bound role grants. */
 export interface Grant {
-  /** The only one that it reaches; undefined: all of them, and what is in none. */
+  /** The only namespace of the grant; undefined: all namespaces, and objects outside of namespaces. */
   readonly namespace: string | undefined;
   readonly rules: readonly RoleRule[];
 }
 
-/** What somebody is about to do. */
+/** An operation to authorize. */
 export interface Doing {
   readonly verb: RoleVerb | typeof ALL;
-  /** A kind of objects: `checks`. */
+  /** A resource type, such as `checks`. */
   readonly resource: string;
-  /** Of the object; empty: of none, as of a list. */
+  /** Name of the object; empty for operations without one, such as list. */
   readonly name: string;
-  /** Undefined: in all of them, or in none. */
+  /** Undefined: all namespaces, or outside of namespaces. */
   readonly namespace: string | undefined;
 }
 
-/** Whether any of the grants allows it: what none of them names is denied. */
+/** Whether any of the grants allows the operation; everything else is denied. */
 export function isGranted(grants: readonly Grant[], doing: Doing): boolean {
   return grants.some(
     ({ namespace, rules }) =>
@@ -31,12 +31,12 @@ export function isGranted(grants: readonly Grant[], doing: Doing): boolean {
 function allows({ verbs, resources, resource_names: names }: RoleRule, { verb, resource, name }: Doing): boolean {
   const isVerb = verbs?.some((one) => one === ALL || one === verb) === true;
   const isResource = resources?.some((one) => one === ALL || one === resource) === true;
-  // Who is kept to some objects may neither list nor make any: these name none.
+  // A rule with resource names allows neither list nor create, which name no object.
   const isName = (names ?? []).length === 0 || names?.includes(name) === true;
   return isVerb && isResource && isName;
 }
 
-/** Whether there is anything in a namespace that the grants reach: then the namespace itself can be seen. */
+/** Whether the grants allow anything in a namespace, so that the namespace itself is visible. */
 export function reachesInto(grants: readonly Grant[], namespace: string): boolean {
   return grants.some(
     (grant) =>
@@ -45,7 +45,7 @@ export function reachesInto(grants: readonly Grant[], namespace: string): boolea
   );
 }
 
-/** The kinds of objects that the scope `read` shows. */
+/** The resource types that the scope `read` shows. */
 export const READ_RESOURCES: readonly string[] = [
   'assets',
   'checks',
@@ -60,7 +60,7 @@ export const READ_RESOURCES: readonly string[] = [
 
 type Need = readonly [verbs: readonly Doing['verb'][], resources: readonly string[]];
 
-/** What it takes, over all namespaces, to have a scope: each of these verbs with each of these kinds. */
+/** The rights over all namespaces that each scope requires: each of these verbs with each of these types. */
 const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
   read: [[['get', 'list'], READ_RESOURCES]],
   submit: [
@@ -70,7 +70,7 @@ const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
     ],
   ],
   silence: [[['create', 'update', 'delete'], ['silenced']]],
-  // The last is asking for a run.
+  // Creating checks stands for requesting a run.
   resolve: [
     [['update', 'delete'], ['events']],
     [['delete'], ['entities']],
@@ -79,7 +79,7 @@ const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
   admin: [[[ALL], [ALL]]],
 };
 
-/** The scopes that somebody has by grants over all namespaces: those that allow everything that a scope does. */
+/** Returns the scopes whose rights are all granted over all namespaces. */
 export function scopesOfGrants(grants: readonly Grant[]): readonly Scope[] {
   if (grants.length === 0) return [];
   return SCOPES.filter((scope) =>
@@ -91,7 +91,7 @@ export function scopesOfGrants(grants: readonly Grant[]): readonly Scope[] {
   );
 }
 
-/** Everything that roles and bindings say. */
+/** All roles and bindings. */
 export interface RoleObjects {
   readonly clusterRoles: Iterable<Role>;
   readonly clusterBindings: Iterable<RoleBinding>;
@@ -99,15 +99,18 @@ export interface RoleObjects {
   readonly bindings: Iterable<RoleBinding>;
 }
 
-/** Who has which grants, to be asked again and again. */
+/** An index of grants for frequent lookups. */
 export interface RoleIndex {
-  /** Of a user in these groups. */
+  /** Returns the grants of a user in these groups. */
   grantsOf(username: string, groups: readonly string[]): readonly Grant[];
-  /** Whether a binding names the group: then that says what the group may do, whatever its name meant before. */
+  /** Whether a binding names the group; then the binding replaces the built-in rights of the group. */
   isBound(group: string): boolean;
 }
 
-/** A binding to a role that is not there gives nothing; neither does one over all namespaces to a role of one of them. */
+/**
+ * Builds the index. A binding to a missing role grants nothing, and neither does a cluster binding to a role of one
+ * namespace.
+ */
 export function roleIndexOf({ clusterRoles, clusterBindings, roles, bindings }: RoleObjects): RoleIndex {
   const rulesOfCluster = new Map(Array.from(clusterRoles, ({ metadata, rules }) => [metadata.name, rules]));
   const rulesOfRole = new Map(Array.from(roles, ({ metadata, rules }) => [roleKey(metadata), rules]));

@@ -1,6 +1,6 @@
 import { isAttributes, type Attributes } from '../attributes.ts';
 
-/** What a `fieldSelector` or `labelSelector` asks for: conditions that must all hold. */
+/** A parsed `fieldSelector` or `labelSelector`: conditions that must all be true. */
 export interface Selector {
   readonly kind: 'selector';
   readonly conditions: readonly SelectorCondition[];
@@ -18,7 +18,7 @@ export interface SelectorProblem {
   readonly message: string;
 }
 
-/** Longest selector, in UTF-16 units. */
+/** Maximum length of a selector, in UTF-16 units. */
 const LENGTH_MAX = 4096;
 const CONDITIONS_MAX = 50;
 
@@ -30,8 +30,8 @@ interface Part {
 }
 
 /**
- * Reads a selector of version 2: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (which looks for
- * the text anywhere), `value in field` for fields that are lists; joined with `&&`. Never throws, in linear time.
+ * Parses a v2 selector: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (a substring search), `value
+ * in field` for fields that are lists; joined with `&&`. Never throws, in linear time.
  */
 export function parseSelector(text: string): Selector | SelectorProblem {
   if (text.length > LENGTH_MAX) {
@@ -55,14 +55,14 @@ export function parseSelector(text: string): Selector | SelectorProblem {
   }
 }
 
-/** Whether an attribute has what the selector asks for; `valueOf` gives undefined where there is none. */
+/** Whether an object meets all conditions; `valueOf` returns undefined for missing attributes. */
 export function isSelected({ conditions }: Selector, valueOf: (name: string) => unknown): boolean {
   return conditions.every((condition) => holds(condition, valueOf(condition.name)));
 }
 
 /**
- * The value of a field by its path, `check.name` or `event.entity.labels.region`: what an object lacks is looked for in
- * its metadata.
+ * Returns the value of a field by its path, `check.name` or `event.entity.labels.region`. Attributes that an object
+ * lacks are looked up in its metadata.
  */
 export function fieldAt(record: Attributes, path: string): unknown {
   let value: unknown = record;
@@ -163,7 +163,7 @@ function readMembership(
 ): ReadCondition | SelectorProblem {
   if (next === undefined) return { kind: 'problem', message: `has nothing behind "${operator}": write [a, b]` };
   if (next.kind !== 'sign') {
-    // The value stands first: `linux in entity.subscriptions`.
+    // The value comes first: `linux in entity.subscriptions`.
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
     return { condition, rest };
   }

@@ -4,20 +4,22 @@ import type { SilencedRequest } from '../silencing.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 import { EXPIRE_NEVER } from '../../schemas/lifetime.ts';
 
-/** What names an entry, as the model has it. */
+/** The parts that identify a silence internally. */
 export interface SilencedParts {
   readonly subscription: string | null;
   readonly check: string | null;
 }
 
-/** An entry that version 2 asks for, in terms of the model. */
+/** The internal form of a silence that a v2 request describes. */
 export interface AskedSilenced {
   readonly request: SilencedRequest;
-  /** What only this face can say. An end given as a time is in epoch milliseconds, and wins over the request. */
+  /** Attributes that only the v2 API can set. An absolute end is in epoch milliseconds and overrides the request. */
   readonly over: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
 
-/** The name of an entry there: `SUBSCRIPTION:CHECK`, with `*` for a missing part; of one with a selector its id. */
+/**
+ * Returns the v2 name of a silence: `SUBSCRIPTION:CHECK`, with `*` for a missing part, or its id if it has a selector.
+ */
 export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry, 'id' | 'selector'>>): string {
   const { id, subscription, check, selector } = entry;
   if (selector !== undefined && id !== undefined) return id;
@@ -25,20 +27,21 @@ export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry
 }
 
 /**
- * The parts that a name stands for. A name without a colon is a check, as one client writes it (clients 7).
+ * Splits a name into its parts. A name without a colon is a check, as one client sends it (clients 7).
  *
- * @returns undefined when it names neither part
+ * @returns undefined if it names neither part
  */
 export function partsOfV2Name(name: string): SilencedParts | undefined {
-  // Of a check with a colon in its name the parts are told by the body; here it is rather one of the subscription.
+  // Splits at the last colon, since a subscription is more likely to contain one; the body is authoritative for a check
+  // with a colon.
   const at = name.lastIndexOf(':');
   return partsOf(at === -1 ? null : name.slice(0, at), name.slice(at + 1));
 }
 
 /**
- * The parts of an entry as it is sent; its name counts where they are missing.
+ * Returns the parts of a submitted silence; its name is used if they are missing.
  *
- * @returns undefined when nothing names a part
+ * @returns undefined if there are no parts
  */
 export function partsOfV2Silenced({ subscription, check, metadata }: SubmittedV2Silenced): SilencedParts | undefined {
   const name = metadata?.name;
@@ -57,12 +60,12 @@ function present(part: string | null | undefined): string | null {
 
 type Pairs = Readonly<Record<string, string>>;
 
-/** Whether there are labels or annotations; the peer leaves out an empty map. */
+/** Whether there are labels or annotations; the peer omits an empty map. */
 function hasPairs(pairs: Pairs | null | undefined): pairs is Pairs {
   return Object.keys(pairs ?? {}).length > 0;
 }
 
-/** The entry as version 2 shows it. */
+/** Converts a silence to its v2 form. */
 export function v2SilencedOf(namespace: string, entry: SilencedEntry): V2Silenced {
   const { subscription, check, creator } = entry;
   return {
@@ -94,10 +97,10 @@ function shownPart<Part extends 'check' | 'subscription'>(
 }
 
 /**
- * The entry that is asked for. An `expire_at` wins over `expire`, except where both come from reading the present entry
- * and only `expire` was changed: then it counts anew.
+ * Converts a submitted silence. `expire_at` overrides `expire`, unless both were read from the present silence and only
+ * `expire` was changed; then it counts from now.
  *
- * @param before the entry that it replaces
+ * @param before the silence that is replaced
  */
 export function silencedOfV2(
   core: SubmittedV2Silenced,
@@ -123,7 +126,7 @@ export function silencedOfV2(
   const end = core.expire_at ?? 0;
   const isEndRead = before !== undefined && end === endSeconds(before);
   if (end === 0 || (isEndRead && asked !== askedSeconds(before))) return { request, over };
-  // The end that was read is in whole seconds: the entry keeps its own.
+  // The end was read in whole seconds, so the silence keeps its exact end.
   const expireAtMs = isEndRead ? before.expireAtMs : end * 1000;
   return { request, over: { ...over, expireAtMs, ...(asked === EXPIRE_NEVER ? {} : { lifetime: asked }) } };
 }
@@ -133,7 +136,7 @@ function endSeconds({ expireAtMs: endMs }: SilencedEntry): number {
   return endMs === null ? 0 : Math.ceil(endMs / 1000);
 }
 
-/** The lifetime that was asked for; it counted from the moment at which the entry was made, or from a later begin. */
+/** Returns the requested lifetime in seconds, counted from the creation of the silence or from a later begin. */
 function askedSeconds({ expireAtMs: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
   if (endMs === null) return EXPIRE_NEVER;
   return lifetime ?? Math.max(0, Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0)));

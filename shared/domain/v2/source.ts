@@ -1,2 +1,2 @@
-/** Marks what version 2 shows and cannot change: it stands in the configuration file. */
+/** Annotation of objects from a configuration file, which the v2 API shows but cannot change. */
 export const CONFIGURED: Readonly<Record<string, string>> = { 'mon/source': 'configuration' };

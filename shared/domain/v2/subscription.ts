@@ -1,18 +1,18 @@
-/** What version 2 calls the subscription of a single machine, and what the model calls it. */
+/** Prefixes of the subscription of a single host, in the v2 API and internally. */
 const V2_PREFIX = 'entity:';
 const MODEL_PREFIX = 'client:';
 
-/** A subscription of the model as version 2 shows it: `client:web-01` is `entity:web-01` there. */
+/** Converts a subscription to its v2 form: `client:web-01` is `entity:web-01` there. */
 export function v2Subscription(subscription: string): string {
   return renamed(subscription, MODEL_PREFIX, V2_PREFIX);
 }
 
-/** A subscription of version 2 as the model has it, so that a silence on it works through both faces at once. */
+/** Converts a v2 subscription to the internal form, so that a silence on it applies in both APIs. */
 export function subscriptionOfV2(subscription: string): string {
   return renamed(subscription, V2_PREFIX, MODEL_PREFIX);
 }
 
-/** The prefix alone names no machine. */
+/** Replaces the prefix, unless the subscription consists only of it. */
 function renamed(subscription: string, from: string, to: string): string {
   return subscription.startsWith(from) && subscription.length > from.length
     ? `${to}${subscription.slice(from.length)}`

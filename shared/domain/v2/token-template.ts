@@ -1,11 +1,11 @@
 import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
 
 /*
- * The templates that stand between {{ and }} in checks of version 2, as far as the peer's tokens need them: paths,
- * texts, numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
+ * The templates between {{ and }} in v2 checks, limited to the features that the peer's tokens need: paths, texts,
+ * numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
  */
 
-/** A text in a token. Many published checks use single quotes, which the peer's agents do not read. */
+/** A text in a token. Many published checks use single quotes, which the peer's agents cannot read. */
 const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
 
 const PART = new RegExp(
@@ -16,7 +16,7 @@ const PART = new RegExp(
 
 const COMMENT = /\s*\/\*(?:[^*]|\*(?!\/))*\*\/\s*(?:-?\}\})/y;
 
-/** Parentheses within each other. */
+/** Maximum nesting of parentheses. */
 const DEPTH_MAX = 10;
 
 type Operand =
@@ -25,21 +25,21 @@ type Operand =
   | { readonly kind: 'pipeline'; readonly commands: readonly Command[] };
 
 interface Command {
-  /** Undefined: it is its only operand. */
+  /** Undefined if the command is a single operand. */
   readonly name: string | undefined;
   readonly operands: readonly Operand[];
 }
 
-/** A template that can be evaluated, and where in the text it ends. */
+/** A parsed template, and its end in the text. */
 export interface TokenTemplate {
   readonly commands: readonly Command[];
   readonly end: number;
-  /** Whether the white space before it, and after it, goes. */
+  /** Whether the template removes white space before and after it. */
   readonly trimsBefore: boolean;
   readonly trimsAfter: boolean;
 }
 
-/** @param start behind the opening braces @returns undefined: it cannot be read */
+/** @param start after the opening braces @returns undefined on a syntax error */
 export function parseTokenTemplate(text: string, start: number): TokenTemplate | undefined {
   const trimsBefore = /^-\s/.test(text.slice(start, start + 2));
   const reader = new Reader(text, trimsBefore ? start + 1 : start);
@@ -50,7 +50,7 @@ export function parseTokenTemplate(text: string, start: number): TokenTemplate |
   return { commands, end: at, trimsBefore, trimsAfter: text.startsWith('-}}', at - 3) };
 }
 
-/** @returns the text that a template becomes; undefined: it has no value */
+/** @returns the text that replaces the template; undefined if it has no value */
 export function evaluateTokenTemplate({ commands }: TokenTemplate, entity: Attributes): string | undefined {
   if (commands.length === 0) return '';
   const value = valueOfPipeline(commands, entity);
@@ -66,13 +66,13 @@ class Reader {
     this.at = at;
   }
 
-  /** @returns where a comment in place of a template ends */
+  /** @returns the end of a comment that replaces a template */
   comment(): number | undefined {
     COMMENT.lastIndex = this.at;
     return COMMENT.test(this.#text) ? COMMENT.lastIndex : undefined;
   }
 
-  /** @param closing what ends it: the braces, or a parenthesis */
+  /** @param closing the end of the pipeline: the braces, or a parenthesis */
   pipeline(closing: 'end' | ')', depth: number): readonly Command[] | undefined {
     const commands: Command[] = [];
     let name: string | undefined;
@@ -82,7 +82,7 @@ class Reader {
       commands.push({ name, operands });
       name = undefined;
       operands = [];
-      // A value cannot take another one from a pipe.
+      // A plain value cannot receive the output of a pipe.
       return isComplete && (commands.length === 1 || commands.at(-1)?.name !== undefined);
     };
     for (let part = this.#next(); part !== undefined; part = this.#next()) {
@@ -145,7 +145,7 @@ function valueOf(operand: Operand, entity: Attributes): unknown {
   }
 }
 
-/** The functions of the peer's templates. The value of a pipe is the last argument. */
+/** The functions of the peer's templates. The piped value is the last argument. */
 const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
   ['default', ([fallback, value]) => (isMissing(value) ? fallback : value)],
   ['or', (values) => values.find((value) => isTruthy(value)) ?? values.at(-1)],
@@ -163,7 +163,7 @@ function memberOf(record: unknown, key: unknown): unknown {
   return isAttributes(record) && typeof key === 'string' ? attributeAt(record, [key]) : undefined;
 }
 
-/** An object has no text, and counts as missing. */
+/** Whether a value counts as missing; an object does, because it has no text. */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || isAttributes(value);
 }
@@ -173,7 +173,7 @@ function isTruthy(value: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;
 }
 
-/** The variable in which an agent has the folder of an asset. */
+/** Returns the environment variable in which an agent has the directory of an asset. */
 function assetPath(name: string): string {
   return `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_PATH`;
 }

@@ -6,23 +6,22 @@ import { evaluateTokenTemplate, parseTokenTemplate } from './token-template.ts';
 
 const OPENING = '{{';
 
-/** Of a token that cannot be read, so much is shown. */
+/** Maximum length of an unreadable token that is shown. */
 const SHOWN_MAX = 40;
 
-/** A client as the tokens of version 2 see it: its entity, with what is in the metadata at the top as well. */
+/** Returns the attributes of a client for v2 tokens: its entity, with the metadata also at the top level. */
 export function tokenEntityOf(namespace: string, client: Client): Attributes {
   const entity = v2EntityOf(namespace, client);
   return { ...entity, ...entity.metadata };
 }
 
 /**
- * Puts the attributes of an entity in place of the tokens of a check that version 2 defines, and those of its client
- * in place of the older `:::path:::`. `token-template.ts` says which of the peer's templates are read. What a token
- * becomes is text and is not looked at again. In linear time: a text is read no further than to the first token that
- * cannot be read.
+ * Substitutes attributes of an entity for the tokens of a v2 check, and those of its client for `:::path:::` tokens.
+ * `token-template.ts` defines the supported templates. Substituted text is not substituted again. Time is linear: each
+ * text is read only up to its first unreadable token.
  *
- * @param entity as `tokenEntityOf` has it
- * @returns as unmatched what is wrong with a token, each once
+ * @param entity as returned by `tokenEntityOf`
+ * @returns as unmatched the problems of tokens, each once
  */
 export function substituteEntityTokens(value: unknown, client: Attributes, entity: Attributes): Substitution {
   const unmatched = new Set<string>();
@@ -33,7 +32,7 @@ export function substituteEntityTokens(value: unknown, client: Attributes, entit
   return { value: substituted, unmatched: [...unmatched] };
 }
 
-/** What is said of a check of version 2 whose tokens have no value, or cannot be read. */
+/** Returns the output for a v2 check whose tokens have no value or cannot be read. */
 export function unmatchedEntityText(unmatched: readonly string[]): string {
   return `unmatched token: ${unmatched.join(', ')}`;
 }
@@ -72,7 +71,7 @@ function unreadable(text: string, start: number): string {
   return `${text.slice(start, start + SHOWN_MAX)} cannot be read: write {{ .path }}`;
 }
 
-/** The first token of a text that can be read by nobody but agents of the newer generation, with the remedy. */
+/** Returns the problem of the first token that only Sensu Go agents can read, with the remedy. */
 export function unreadableToken(text: string): string | undefined {
   for (let start = text.indexOf(OPENING); start !== -1;) {
     const template = parseTokenTemplate(text, start + OPENING.length);

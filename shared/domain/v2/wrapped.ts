@@ -1,8 +1,8 @@
 import { isAttributes } from '../attributes.ts';
 
 /**
- * The form in which objects stand in files: `{type, api_version, metadata, spec}` (completion 1.17). On the wire the parts
- * are one object, except where another group than `core/v2` is meant.
+ * The form of objects in files: `{type, api_version, metadata, spec}` (completion 1.17). The API sends the parts as one
+ * object, except for groups other than `core/v2`.
  */
 export interface Wrapped {
   readonly type: string;
@@ -11,17 +11,17 @@ export interface Wrapped {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** A type of `core/v2` that can be written to a file and read from it. */
+/** A `core/v2` type that can be exported to a file and imported. */
 export interface WrappedKind {
   readonly type: string;
-  /** Last part of the path of its list, and as it is typed for short. */
+  /** Last part of the path of its list; also its short name on the command line. */
   readonly path: string;
   readonly isNamespaced: boolean;
 }
 
 const V2_VERSION = 'core/v2';
 
-/** In the order in which they are restored: each needs at most those before it. */
+/** All types in the order of a restore: each depends only on earlier ones. */
 export const WRAPPED_KINDS = [
   { type: 'Namespace', path: 'namespaces', isNamespaced: false },
   { type: 'ClusterRole', path: 'clusterroles', isNamespaced: false },
@@ -38,7 +38,7 @@ export const WRAPPED_KINDS = [
   { type: 'Silenced', path: 'silenced', isNamespaced: true },
   { type: 'Entity', path: 'entities', isNamespaced: true },
   { type: 'Event', path: 'events', isNamespaced: true },
-  // Last: from the first of them on, a backend that took everybody asks for credentials.
+  // Last, because a backend without credentials requires them once the first of these exists.
   { type: 'User', path: 'users', isNamespaced: false },
   { type: 'APIKey', path: 'apikeys', isNamespaced: false },
 ] as const satisfies readonly WrappedKind[];
@@ -49,7 +49,7 @@ const KIND_BY_TYPE: ReadonlyMap<string, (typeof WRAPPED_KINDS)[number]> = new Ma
   WRAPPED_KINDS.map((kind) => [kind.type, kind]),
 );
 
-/** @returns undefined for what is no object of ours */
+/** @returns undefined for unknown types */
 export function kindOf({
   type,
   api_version,
@@ -57,7 +57,7 @@ export function kindOf({
   return api_version === V2_VERSION ? KIND_BY_TYPE.get(type) : undefined;
 }
 
-/** A kind as people name it: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any letter case. */
+/** Returns the type by any of its names: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any case. */
 export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undefined {
   const name = typed.toLowerCase().replace(/^core\/v2\./, '');
   return WRAPPED_KINDS.find(({ type, path }) =>
@@ -65,19 +65,19 @@ export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undef
   );
 }
 
-/** An object of the wire as it stands in a file. What is `undefined` is left out. */
+/** Converts an API object to its form in files. Attributes that are `undefined` are omitted. */
 export function wrap(kind: WrappedKind, object: Readonly<Record<string, unknown>>): Wrapped {
   const { metadata, ...spec } = object;
   return { type: kind.type, api_version: V2_VERSION, metadata: isAttributes(metadata) ? metadata : {}, spec };
 }
 
-/** The object of the wire that a wrapped one stands for. */
+/** Converts an object from a file to its API form. */
 export function unwrap({ type, metadata, spec }: Wrapped): Readonly<Record<string, unknown>> {
-  // A namespace and a user have no metadata on the wire, whatever a file says.
+  // Namespaces and users have no metadata in the API, whatever the file says.
   return type === 'Namespace' || type === 'User' ? spec : { ...spec, metadata };
 }
 
-/** The namespace that an object says it is in; `''` for what is in none. */
+/** Returns the namespace that an object names; `''` if its type has none. */
 export function namespaceOf(wrapped: Wrapped): string {
   if (kindOf(wrapped)?.isNamespaced === false) return '';
   const { metadata, spec } = wrapped;
@@ -85,14 +85,14 @@ export function namespaceOf(wrapped: Wrapped): string {
   return text(metadata['namespace']) ?? text(entity['namespace']) ?? text(check['namespace']) ?? 'default';
 }
 
-/** The same object in another namespace, for files that name none. */
+/** Moves an object to a namespace, for files that name none. */
 export function inNamespace(wrapped: Wrapped, namespace: string): Wrapped {
   return { ...wrapped, metadata: { ...wrapped.metadata, namespace } };
 }
 
 /**
- * What names an object within its type and namespace: `ENTITY/CHECK` of an event, `SUBSCRIPTION:CHECK` of a silence, else
- * its name. `''`: it has none.
+ * Returns the name of an object within its type and namespace: `ENTITY/CHECK` of an event, `SUBSCRIPTION:CHECK` of a
+ * silence, else its name. It is `''` if it has none.
  */
 export function wrappedName({ type, metadata, spec }: Wrapped): string {
   switch (type) {
@@ -111,14 +111,14 @@ export function wrappedName({ type, metadata, spec }: Wrapped): string {
   }
 }
 
-/** Parts of the path of one object below `/api/core/v2`. */
+/** Returns the parts of the path of an object below `/api/core/v2`. */
 export function pathOf(kind: WrappedKind, namespace: string, name: string): readonly string[] {
-  // The entity and the check of an event are parts of their own; no other name has a slash.
+  // Entity and check of an event are separate parts; other names contain no slash.
   const parts = kind.type === 'Event' ? name.split('/') : [name];
   return kind.isNamespaced ? ['namespaces', namespace, kind.path, ...parts] : [kind.path, ...parts];
 }
 
-/** @returns the object, or what is wrong with it */
+/** @returns the object, or the problem */
 export function readWrapped(value: unknown): Wrapped | { readonly problem: string } {
   if (!isAttributes(value)) return { problem: 'is no object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
@@ -138,13 +138,15 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether the limit of entities counts it: not what a dump says version 1 has made (completion 1.22). */
+/**
+ * Whether an entity counts toward the limit: not one that the v1 API created, according to the dump (completion 1.22).
+ */
 export function isCountedEntity({ type, spec }: Wrapped): boolean {
   const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;
   return type === 'Entity' && exact?.isCounted !== false;
 }
 
-/** An object as dumps and restores have it. */
+/** Returns an object in the form of dumps and restores. */
 export function wrappedOf(type: V2Type, metadata: Wrapped['metadata'], spec: Wrapped['spec']): Wrapped {
   return { type, api_version: V2_VERSION, metadata, spec };
 }

@@ -8,11 +8,11 @@ import type { V2Mutator } from '../../schemas/v2/mutator.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 
 /*
- * Clients compare what they read with what they sent, and some decode strictly: kinds that came later show every attribute
- * of the peer, with its zero value where it was not sent (completion 1.17).
+ * Clients compare the response with their request, and some decode strictly. So the types that were added later show
+ * every attribute of the peer, with its zero value if it was not sent (completion 1.17).
  */
 
-/** Attributes that the peer leaves out where they say nothing. */
+/** Attributes that the peer omits if they are empty. */
 const OMITTED: ReadonlySet<string> = new Set([
   'command',
   'continue_on_error',
@@ -58,7 +58,7 @@ export function wholeCheck(check: V2Check): V2Check {
 
 type PipelineReference = NonNullable<V2Check['pipelines']>[number];
 
-/** A check may name a pipeline by its name alone. */
+/** A check may reference a pipeline by its name alone. */
 function wholeReference(reference: PipelineReference): PipelineReference {
   return { ...reference, type: reference.type || 'Pipeline', api_version: reference.api_version || 'core/v2' };
 }
@@ -105,7 +105,7 @@ function withoutEmpty<Value extends object>(value: Value): Value {
   ) as Value;
 }
 
-/** A label map without labels is left out; an empty object of another name may say something. */
+/** Whether an attribute is omitted as empty; of objects only the label and annotation maps are. */
 function isEmpty(name: string, item: unknown): boolean {
   if (!item) return true;
   return (name === 'labels' || name === 'annotations') && Object.keys(item).length === 0;
@@ -119,7 +119,7 @@ export function wholePipeline(pipeline: V2Pipeline): V2Pipeline {
   };
 }
 
-/** The peer leaves out what names nothing. */
+/** Completes a workflow; like the peer, it omits empty references. */
 function wholeWorkflow(workflow: V2Workflow): V2Workflow {
   const { filters, mutator, ...rest } = workflow;
   return {

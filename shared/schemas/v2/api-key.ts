@@ -9,13 +9,13 @@ const API_KEY = /^mk_(?<id>[\da-f]{16})_(?<secret>[\w-]{43})$/;
 const ID = /^[\da-f]{16}$/;
 export const API_KEY_ID_LENGTH = 16;
 
-/** A key of the peer, where it is also the name of the resource (completion 1.17). */
+/** A key of the peer, which is also the name of its resource there (completion 1.17). */
 const PEER_API_KEY = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** `sha256$salt$hash`, both in base64url: see `daemon/backend/access/key-secret.ts`. */
 const KEY_HASH = /^sha256\$[\w-]{22}\$[\w-]{43}$/;
 
-/** Furthest expiry: a hundred years, in seconds. */
+/** Maximum time to expiry: a hundred years, in seconds. */
 const LIFETIME_SECONDS_MAX = 100 * 366 * 86_400;
 
 export function parseApiKey(text: string): { readonly id: string; readonly secret: string } | undefined {
@@ -41,13 +41,13 @@ const secondsSchema = z
 
 const limits = {
   username: usernameSchema,
-  /** What it is for, to people. */
+  /** The purpose of the key, for people. */
   description: z.string().max(NAME_LENGTH_MAX).nullish(),
-  /** Default: those of the user. */
+  /** Default: the scopes of the user. */
   scopes: scopesSchema.nullish(),
-  /** The only one that it reaches. Default: all that the user can. */
+  /** The only namespace that the key applies to. Default: all namespaces of the user. */
   namespace: v2NameSchema.nullish(),
-  /** Epoch seconds; 0 and absent: never. */
+  /** Epoch seconds; 0 or absent: never. */
   expires_at: z.union([z.literal(0), secondsSchema]).nullish(),
 };
 
@@ -57,12 +57,12 @@ export const grantedApiKeySchema = z
   .refine(({ expire, expires_at: at }) => !(expire && at), 'expire and expires_at are two ways to say one thing');
 export type GrantedApiKey = z.infer<typeof grantedApiKeySchema>;
 
-/** Body of `PUT /apikeys/ID`: a key from a dump, of which only the hash is known. */
+/** Body of `PUT /apikeys/ID`: a key from a dump, which contains only the hash. */
 export const restoredApiKeySchema = z.looseObject({
   ...limits,
-  /** None: of a user who has only roles. */
+  /** Empty for a user who has only roles. */
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).nullish(),
-  /** Default: as of a key that was granted without a list of scopes, if there is none. */
+  /** Default: true if `scopes` is absent, as for a key granted without scopes. */
   all_roles: z.boolean().nullish(),
   metadata: z.looseObject({ name: apiKeyIdSchema, created_by: z.string().max(NAME_LENGTH_MAX).nullish() }),
   hash: z.string().regex(KEY_HASH, 'must be the hash of a key as a dump has it: sha256$salt$hash'),
@@ -71,11 +71,11 @@ export const restoredApiKeySchema = z.looseObject({
 });
 export type RestoredApiKey = z.infer<typeof restoredApiKeySchema>;
 
-/** A key as a patch leaves it. */
+/** A key after a patch was applied. */
 export const patchedApiKeySchema = z.looseObject({ ...limits, metadata: z.looseObject({ name: z.string() }) });
 export type PatchedApiKey = z.infer<typeof patchedApiKeySchema>;
 
-/** A key of the peer as its dumps hold it: the name is the key itself, which is hashed before it is stored. */
+/** A key of the peer from its dump: the name is the key itself, which is hashed before it is stored. */
 export const peerApiKeySchema = z.looseObject({
   ...limits,
   metadata: z.looseObject({
@@ -85,24 +85,24 @@ export const peerApiKeySchema = z.looseObject({
   created_at: z.int().min(0).nullish(),
 });
 
-/** A key as it is shown, which is to administrators. Times are epoch seconds. */
+/** A key as administrators see it. Times are epoch seconds. */
 export interface V2ApiKey {
   /** `name` is the id of the key. */
   readonly metadata: { readonly name: string; readonly created_by: string };
   readonly username: string;
   readonly description: string | null;
   readonly scopes: readonly Scope[];
-  /** Whether it may do whatever roles allow its user; else these count as far as the scopes go. */
+  /** Whether it has all rights of its user's roles; otherwise they apply only within the scopes. */
   readonly all_roles: boolean;
   readonly namespace: string | null;
   readonly created_at: number;
   /** 0: never. */
   readonly expires_at: number;
-  /** To the minute; null: never. */
+  /** Time of the last use, to the minute; null: never. */
   readonly last_used: number | null;
 }
 
-/** The answer to the one who grants it: the only time that the key itself is shown. */
+/** The response to the creation of a key, which is the only time that the key itself is shown. */
 export interface NewApiKey extends V2ApiKey {
   readonly key: string;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
 
 /**
- * The name of an asset, as assets are published: the maker, the program and perhaps the version,
- * `sensu/check-disk:1.0`. No part of it is what a path takes for a folder.
+ * The name of an asset as published: maker, program and optionally a version, `sensu/check-disk:1.0`. No part may be a
+ * name that a path treats as a directory.
  */
 export const assetNameSchema = z
   .string()

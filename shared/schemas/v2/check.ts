@@ -9,14 +9,14 @@ import { metadataSchema, type Stored } from './metadata.ts';
 import { v2SubscriptionSchema } from './subscription.ts';
 import { v2WindowsSchema } from './windows.ts';
 
-/** Longest list of names in a definition. */
+/** Maximum length of a list of names in a definition. */
 const LIST_MAX = 1000;
 
-export /** As much as the peer counts to: 32 bits without a sign, and 63. */
-const SECONDS_MAX = 4_294_967_295;
+/** Maximum of unsigned 32-bit numbers at the peer; its TTL has 63 bits, of which JSON numbers represent 53 exactly. */
+export const SECONDS_MAX = 4_294_967_295;
 const TTL_MAX = Number.MAX_SAFE_INTEGER;
 
-/** How the output of a check is read for metrics; the peer has no others. */
+/** Formats of metrics in the output of a check; the peer supports no others. */
 const METRIC_FORMATS = [
   '',
   'nagios_perfdata',
@@ -30,13 +30,13 @@ export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 const envVarsSchema = environmentSchema.nullish();
 
-/** What has no place in version 2: a program with its arguments, whose text is the `command`. */
+/** Attributes that v2 checks lack: a program with its arguments, whose text is in `command`. */
 export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();
 
-/** Percents of change; more than 100 is never reached. */
+/** Percentages of change; more than 100 is never reached. */
 const thresholdSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 
-/** A pipeline by its name; without a type and an API version it is one of `core/v2`. */
+/** A reference to a pipeline by name; the type and API version default to `core/v2`. */
 const pipelineReferenceSchema = z.looseObject({
   name: objectNameSchema,
   type: z.string().max(255).nullish(),
@@ -49,13 +49,13 @@ const secretsSchema = z
   .nullish();
 
 /**
- * A check of version 2 (completion 1.17). Every attribute may be null, which is absent but kept; attributes that are
- * not named here are kept as well.
+ * A check of the v2 API (completion 1.17). Every attribute may be null, which counts as absent but is kept; unknown
+ * attributes are kept too.
  */
 export const v2CheckSchema = z
   .looseObject({
     metadata: metadataSchema(),
-    /** Empty and absent: it runs nothing, which agents say of it. */
+    /** Empty or absent: the check runs nothing, which agents report. */
     command: z
       .union([z.string(), argumentsSchema], {
         error: 'must be a line for the shell, or a list of a program and its arguments',
@@ -65,10 +65,10 @@ export const v2CheckSchema = z
     handlers: textsSchema,
     interval: secondsSchema,
     cron: z.string().max(255).nullish(),
-    /** Absent: it is not scheduled. */
+    /** Absent: the check is not scheduled. */
     publish: z.boolean().nullish(),
     timeout: secondsSchema,
-    /** Less than 1: none. */
+    /** Less than 1: no TTL. */
     ttl: z.int().min(-TTL_MAX).max(TTL_MAX).nullish(),
     stdin: z.boolean().nullish(),
     round_robin: z.boolean().nullish(),

@@ -1,34 +1,34 @@
 import { cronProblem, dateProblem } from '../cron.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../time-zone.ts';
 
-/** `CRON_TZ=Europe/Berlin 0 8 * * *`, also with the shorter name. */
+/** A schedule with a zone: `CRON_TZ=Europe/Berlin 0 8 * * *`, or with the shorter name `TZ`. */
 const ZONED = /^(?:CRON_)?TZ=(?<zone>\S+)\s+(?<rest>\S.*)$/;
 
-/** `@every 1h30m`: whole seconds at least. */
+/** An interval such as `@every 1h30m`, of at least one second. */
 const EVERY = /^@every\s+(?<duration>\S+)$/;
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
 
-/** Longest that anything waits for its next time: a hundred years. */
+/** Maximum interval: a hundred years. */
 const EVERY_SECONDS_MAX = 100 * 366 * 86_400;
 
-/** `5/15`: from a value to the end of its field. */
+/** A step such as `5/15`: from a value to the end of its field. */
 const STEP_FROM = /^(?<from>\w+)\/(?<step>\d{1,4})$/;
 
 /** The highest value of each field. */
 const FIELD_MAX = [59, 23, 31, 12, 6];
 
-/** A schedule of version 2, in its parts. */
+/** The parts of a v2 schedule. */
 export interface V2Cron {
-  /** IANA name or offset; undefined: that of whoever schedules the check. */
+  /** IANA name or offset; undefined: the local time of the scheduling machine. */
   readonly zone?: string | undefined;
-  /** Instead of times of the calendar. */
+  /** An interval, which replaces calendar times. */
   readonly everySeconds?: number | undefined;
-  /** The five fields or the shorthand; empty where it is by seconds. */
+  /** The five fields or the shorthand; empty for an interval. */
   readonly fields: string;
 }
 
-/** @returns undefined when its zone or its duration is none; the fields may still be wrong */
+/** @returns undefined if the zone or the duration is invalid; the fields are not validated */
 export function parseV2Cron(text: string): V2Cron | undefined {
   const { zone: named, rest } = ZONED.exec(text)?.groups ?? {};
   const zone = named === undefined ? undefined : timeZoneOf(named);
@@ -40,7 +40,7 @@ export function parseV2Cron(text: string): V2Cron | undefined {
   return everySeconds === undefined ? undefined : { zone, everySeconds, fields: '' };
 }
 
-/** What is wrong with a schedule of version 2: that of version 1, a zone in front of it, or `@every DURATION`. */
+/** Validates a v2 schedule: a v1 schedule, optionally with a zone before it, or `@every DURATION`. */
 export function v2CronProblem(text: string): string | undefined {
   const parsed = parseV2Cron(text);
   if (parsed === undefined) {
@@ -54,8 +54,8 @@ export function v2CronProblem(text: string): string | undefined {
 }
 
 /**
- * The fields without what only the peer writes: `?`, which is `*` in every field, and a step from a value on, `5/15`,
- * which goes to the end of the field.
+ * Converts syntax that only the peer has: `?`, which equals `*`, and a step from a value to the end of the field,
+ * `5/15`.
  */
 function plainFields(text: string): string {
   const fields = text.trim().split(/\s+/);

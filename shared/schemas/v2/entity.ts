@@ -4,7 +4,7 @@ import { metadataSchema, type V2Metadata } from './metadata.ts';
 
 const LIST_MAX = 1000;
 
-/** Facts about a machine. What is not named here is kept as well. */
+/** Facts about a host. Unknown attributes are kept. */
 const systemSchema = z.looseObject({
   hostname: z.string().nullish(),
   os: z.string().nullish(),
@@ -26,12 +26,12 @@ const systemSchema = z.looseObject({
     .nullish(),
 });
 
-/** All of an entity but its metadata: any of it may be missing where an event brings it along. */
+/** All attributes of an entity but its metadata; in an event any may be missing. */
 const attributes = {
-  /** `agent`, `proxy`, `service` or whatever somebody calls it; absent, which only events may leave it: `proxy`. */
+  /** `agent`, `proxy`, `service` or any custom class; absent, as only events may have it: `proxy`. */
   entity_class: z.union([z.literal(''), v2NameSchema]).nullish(),
   system: systemSchema.nullish(),
-  /** Any texts, as the peer takes them; an empty one subscribes to nothing. */
+  /** Any texts, as at the peer; an empty one has no effect. */
   subscriptions: z.array(z.string().max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
   /** Epoch seconds, 0: never. */
   last_seen: z.int().min(0).nullish(),
@@ -44,8 +44,8 @@ const attributes = {
 };
 
 /**
- * An entity of version 2 as it is sent (clients 6): a client of the model, with the subscription of its own
- * called `entity:NAME`. Attributes that are not named here are kept.
+ * A submitted entity of the v2 API (clients 6): it becomes a client, whose own subscription is `entity:NAME` there.
+ * Unknown attributes are kept.
  */
 export const v2EntitySchema = z
   .looseObject({ metadata: metadataSchema(v2NameSchema), ...attributes })
@@ -54,7 +54,7 @@ export const v2EntitySchema = z
     message: 'must not be empty: agent, proxy, or what you call such entities',
   });
 
-/** An entity within an event, whose path may name it. */
+/** An entity within an event, whose name may be in the path. */
 export const eventEntitySchema = z.looseObject({
   metadata: metadataSchema(v2NameSchema).partial({ name: true }).nullish(),
   ...attributes,
@@ -62,12 +62,12 @@ export const eventEntitySchema = z.looseObject({
 
 export type SubmittedV2Entity = z.infer<typeof v2EntitySchema>;
 
-/** An entity as version 2 shows it. */
+/** An entity in the format of the v2 API. */
 export interface V2Entity {
   readonly metadata: V2Metadata;
   readonly entity_class: string;
   readonly system: Readonly<Record<string, unknown>>;
-  /** As they were sent; null: none were. */
+  /** Subscriptions as sent; null if none were. */
   readonly subscriptions: string[] | null;
   /** Epoch seconds. */
   readonly last_seen: number;

@@ -6,22 +6,22 @@ import { v2SubscriptionSchema } from './subscription.ts';
 
 const LIST_MAX = 1000;
 
-/** Data points that one event may bring along; its size is limited besides. */
+/** Maximum number of data points in one event; its size is limited too. */
 const POINTS_MAX = 10_000;
 
-/** As many as the peer and its agents can tell apart, Windows' codes among them. */
+/** Maximum status: that of the peer and its agents, which includes the exit codes of Windows. */
 const STATUS_MAX = 2 ** 32 - 1;
 
 const namesSchema = z.array(z.string().min(1)).max(LIST_MAX).nullish();
 const secondsSchema = z.int().min(0).nullish();
 const partialMetadataSchema = metadataSchema().partial({ name: true });
 
-/** The check of an event: its definition, as far as it is known, and what came of a run. Unknown attributes are kept. */
+/** The check of an event: its definition as far as known, and the result of a run. Unknown attributes are kept. */
 const eventCheckSchema = z.looseObject({
   metadata: partialMetadataSchema.nullish(),
   status: z.int().min(0).max(STATUS_MAX).nullish(),
   output: z.string().nullish(),
-  /** Epoch seconds, 0: not known. */
+  /** Epoch seconds, 0: unknown. */
   executed: secondsSchema,
   issued: secondsSchema,
   duration: z.number().nullish(),
@@ -36,7 +36,10 @@ const eventCheckSchema = z.looseObject({
   pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
 });
 
-/** Points have been sent in nanoseconds, which are beyond 2^53: they are measured, not counted with (security S8). */
+/**
+ * Agents have sent timestamps in nanoseconds, which exceed 2^53. They are measurements, so rounding is acceptable
+ * (security S8).
+ */
 const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
 
 const metricsSchema = z.looseObject({
@@ -58,8 +61,8 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * An event of version 2 as it is sent, by people, programs and agents (clients 6 and 7). The names of its
- * entity and check may stand in the path instead.
+ * A submitted event of the v2 API, from people, programs and agents (clients 6 and 7). The names of its entity and
+ * check may be in the path instead.
  */
 export const v2EventSchema = z.looseObject({
   metadata: partialMetadataSchema.nullish(),
@@ -69,7 +72,7 @@ export const v2EventSchema = z.looseObject({
   check: eventCheckSchema.nullish(),
   metrics: metricsSchema.nullish(),
   pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
-  /** How many events the agent has sent of this check since it started. */
+  /** Number of events that the agent has sent of this check since it started. */
   sequence: z.int().nullish(),
 });
 
@@ -85,9 +88,9 @@ export interface V2EventCheck {
   readonly state: V2EventState;
   readonly executed: number;
   readonly issued: number;
-  /** Seconds; absent: not known. */
+  /** Seconds; absent: unknown. */
   readonly duration?: number;
-  /** Null: there was one result only. */
+  /** Null if there was only one result. */
   readonly history: readonly { readonly status: number; readonly executed: number }[] | null;
   readonly occurrences: number;
   readonly occurrences_watermark: number;
@@ -96,22 +99,22 @@ export interface V2EventCheck {
   /** Percent. */
   readonly total_state_change: number;
   readonly is_silenced: boolean;
-  /** Names of the entries; absent: there are none. */
+  /** Names of the silences; absent if there are none. */
   readonly silenced?: readonly string[];
   readonly [attribute: string]: unknown;
 }
 
-/** An event whose entity and check have their names, in its namespace. */
+/** An event with its namespace and the names of its entity and check. */
 export type PlacedV2Event = SubmittedV2Event & {
   readonly metadata: { readonly namespace: string };
   readonly entity: { readonly metadata: { readonly name: string } };
   readonly check: { readonly metadata: { readonly name: string } };
 };
 
-/** An event as version 2 shows it: the last result of a check, also one that is well. */
+/** An event in the format of the v2 API: the last result of a check, also if it is OK. */
 export interface V2Event {
   readonly id: string;
-  /** The namespace with labels and annotations of its own only: it is that of the entity and the check. */
+  /** Its own labels and annotations; the namespace only with them, otherwise it is in the entity and the check. */
   readonly metadata: Partial<Omit<V2Metadata, 'name'>>;
   readonly timestamp: number;
   readonly sequence: number;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { subscriptionSchema } from '../name.ts';
 
-/** Most subscriptions that one request may name. */
+/** Maximum number of subscriptions in one request. */
 const SUBSCRIPTIONS_MAX = 1000;
 
-/** Body of `POST .../checks/NAME/execute`, as the newer command-line tool sends it; `reason` is ours. */
+/** Body of `POST .../checks/NAME/execute`, as `sensuctl` sends it; `reason` is an extension. */
 export const executeCheckSchema = z.looseObject({
   creator: z.string().max(255).nullish(),
   reason: z.string().max(10_000).nullish(),
-  /** In place of those of the check. */
+  /** Subscriptions that replace those of the check. */
   subscriptions: z.array(subscriptionSchema).max(SUBSCRIPTIONS_MAX).nullish(),
 });

@@ -3,13 +3,13 @@ import { textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 import { v2WindowsSchema } from './windows.ts';
 
-/** A filter of version 2. Its expressions are read when it is stored, by `shared/domain/v2/filter.ts`. */
+/** A filter of the v2 API. `shared/domain/v2/filter.ts` parses its expressions when it is stored. */
 export const v2FilterSchema = z.looseObject({
   metadata: metadataSchema(),
-  /** `allow`: events that meet all expressions pass; `deny`: they are kept out. */
+  /** `allow`: events that meet all expressions pass; `deny`: they are rejected. */
   action: z.enum(['allow', 'deny']),
   expressions: z.array(z.string()).min(1, 'must hold at least one expression').max(100),
-  /** When it counts. */
+  /** The windows in which the filter applies. */
   when: v2WindowsSchema.nullish(),
   runtime_assets: textsSchema,
 });

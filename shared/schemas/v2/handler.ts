@@ -9,7 +9,7 @@ const common = {
   filters: textsSchema,
   mutator: z.string().nullish(),
   timeout: secondsSchema,
-  /** `NAME=value`; what is of another form is kept and does nothing. */
+  /** `NAME=value`; other texts are kept but have no effect. */
   env_vars: textsSchema,
   runtime_assets: textsSchema,
   secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
@@ -17,7 +17,7 @@ const common = {
 
 const socketSchema = z.looseObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) });
 
-/** Attributes of a handler of the configuration that have no place in version 2: given under `mon`. */
+/** Attributes of a mon handler that the v2 API lacks; they are under `mon`. */
 const ownSchema = z
   .looseObject({})
   .superRefine((own, context) => {
@@ -29,9 +29,8 @@ const ownSchema = z
   .nullish();
 
 /**
- * A handler of version 2. What only handlers of ours can do stands in the attribute `mon`: `severities`, `retry`,
- * `concurrency`, `queue_limit`, `redact`, `handle_silenced`, `handle_flapping`; or another type there, such as `webhook`
- * with its `url`.
+ * A handler of the v2 API. Features that only mon has are in the attribute `mon`: `severities`, `retry`, `concurrency`,
+ * `queue_limit`, `redact`, `handle_silenced`, `handle_flapping`; or another type, such as `webhook` with its `url`.
  */
 export const v2HandlerSchema = z
   .looseObject({

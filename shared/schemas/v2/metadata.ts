@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX, objectNameSchema } from '../name.ts';
 
-/** Labels and annotations of one object. */
+/** Maximum number of labels, and of annotations, of one object. */
 const PAIRS_MAX = 1000;
 
 /** Labels and annotations. */
@@ -10,7 +10,7 @@ export const pairsSchema = z
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
 
 const attributes = {
-  /** Absent: the one of the path, or `default`. */
+  /** Absent: the namespace in the path, or `default`. */
   namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
   labels: pairsSchema.nullish(),
   annotations: pairsSchema.nullish(),
@@ -20,10 +20,10 @@ const attributes = {
 type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
 
 /**
- * What every object of version 2 has (completion 1.17). Nothing is filled in or reordered, so that an object is
- * answered as it was sent; the namespace and who made it are the business of the backend.
+ * Returns the schema of metadata, which all v2 objects have (completion 1.17). It adds and reorders nothing, so that an
+ * object is returned as it was sent; the backend sets the namespace and the creator.
  *
- * @param name what it may be called
+ * @param name schema of the name
  */
 export function metadataSchema(name: z.ZodType<string> = objectNameSchema): MetadataSchema {
   return z.looseObject({ name, ...attributes });
@@ -32,15 +32,15 @@ export function metadataSchema(name: z.ZodType<string> = objectNameSchema): Meta
 /** Metadata of an object that is stored or shown. */
 export type V2Metadata = z.infer<ReturnType<typeof metadataSchema>> & { readonly namespace: string };
 
-/** An object of version 2, in its namespace. */
+/** A v2 object with its namespace. */
 export interface V2Object {
   readonly metadata: V2Metadata;
 }
 
-/** An object as it is sent, before it is known which namespace it belongs to. */
+/** A submitted object, whose namespace may still be unknown. */
 export interface SubmittedV2Object {
   readonly metadata: z.infer<ReturnType<typeof metadataSchema>>;
 }
 
-/** An object as it is sent, and as it is once it has a namespace. */
+/** A submitted object after its namespace was set. */
 export type Stored<Submitted extends SubmittedV2Object> = Submitted & V2Object;

@@ -3,14 +3,14 @@ import { commandSchema } from '../command.ts';
 import { ownCommandSchema, secondsSchema, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
-/** A mutator of version 2: a command that gets the event and answers what handlers get. */
+/** A mutator of the v2 API: a command that receives the event and outputs the data for handlers. */
 export const v2MutatorSchema = z.looseObject({
   metadata: metadataSchema(),
-  /** The only kind; a script inside of the backend is none of ours. */
+  /** The only supported type; scripts that run inside of the backend are not supported. */
   type: z.enum(['pipe', '']).nullish(),
   command: commandSchema,
   timeout: secondsSchema,
-  /** `NAME=value`; what is of another form is kept and does nothing. */
+  /** `NAME=value`; other texts are kept but have no effect. */
   env_vars: textsSchema,
   runtime_assets: textsSchema,
   secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),

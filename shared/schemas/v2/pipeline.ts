@@ -7,10 +7,10 @@ const FILTERS_MAX = 100;
 
 const CORE = 'core/v2';
 
-/** Handlers of the commercial edition, by their API version. They are accepted in a workflow, and not run. */
+/** Handler types of the commercial edition, by API version. They are accepted in a workflow, but not run. */
 const FOREIGN_HANDLERS: readonly string[] = ['pipeline/v1.TCPStreamHandler', 'pipeline/v1.SumoLogicMetricsHandler'];
 
-/** A reference to an object of the same namespace that has to be one of some types. */
+/** Returns the schema of a reference to an object in the same namespace, of one of these types. */
 function referenceSchema(type: string, others: readonly string[] = []) {
   const types = [`${CORE}.${type}`, ...others];
   return z
@@ -36,9 +36,7 @@ const workflowSchema = z.looseObject({
   handler: referenceSchema('Handler', FOREIGN_HANDLERS),
 });
 
-/**
- * A pipeline of version 2: workflows, each with the filters, the mutator and the handler that an event goes through.
- */
+/** A pipeline of the v2 API: workflows, each with the filters, the mutator and the handler for an event. */
 export const v2PipelineSchema = z.looseObject({
   metadata: metadataSchema(),
   workflows: z.array(workflowSchema).max(WORKFLOWS_MAX).nullish(),

@@ -9,12 +9,12 @@ const SUBJECTS_MAX = 1000;
 export const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
 export type RoleVerb = (typeof ROLE_VERBS)[number];
 
-/** Stands for every verb and every kind of objects. */
+/** Stands for all verbs, or all resource types. */
 export const ALL = '*';
 
 const namesSchema = z.array(z.string().max(NAME_LENGTH_MAX)).max(RULES_MAX).nullish();
 
-/** Names of roles have colons: `system:agent`. */
+/** Names of roles may contain colons: `system:agent`. */
 const roleNameSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -29,13 +29,13 @@ const ruleSchema = z.looseObject({
     .array(z.enum([...ROLE_VERBS, ALL], { error: `must be one of ${[...ROLE_VERBS, ALL].join(', ')}` }))
     .max(RULES_MAX)
     .nullish(),
-  /** Kinds of objects, by the last part of the path of their lists: `checks`. */
+  /** Resource types, by the last part of the path of their lists: `checks`. */
   resources: namesSchema,
-  /** The only objects of these kinds that it is about; none: all of them. */
+  /** Names of the only objects that the rule covers; empty: all. */
   resource_names: namesSchema,
 });
 
-/** A role, in a namespace or over all of them: what whoever is bound to it may do (completion 1.17). */
+/** A role, in a namespace or for the cluster: the rights of its subjects (completion 1.17). */
 export const roleSchema = z.looseObject({
   metadata,
   rules: z
@@ -44,7 +44,7 @@ export const roleSchema = z.looseObject({
     .max(RULES_MAX),
 });
 
-/** A binding, in a namespace or over all of them: who has a role. */
+/** A binding, in a namespace or for the cluster: the subjects of a role. */
 export const roleBindingSchema = z.looseObject({
   metadata,
   subjects: z
@@ -70,6 +70,6 @@ export type SubmittedRole = z.infer<typeof roleSchema>;
 export type SubmittedRoleBinding = z.infer<typeof roleBindingSchema>;
 export type RoleRule = SubmittedRole['rules'][number];
 
-/** In the namespace `''`: over all of them. */
+/** A stored role; the namespace `''` means all namespaces. */
 export type Role = Stored<SubmittedRole>;
 export type RoleBinding = Stored<SubmittedRoleBinding>;

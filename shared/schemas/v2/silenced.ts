@@ -3,23 +3,26 @@ import { LIFETIME_SECONDS_MAX } from '../lifetime.ts';
 import { objectNameSchema, subscriptionSchema } from '../name.ts';
 import { metadataSchema } from './metadata.ts';
 
-/** The path of an entry ends so: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients 7). */
+/**
+ * The last part of the path of a silence: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients
+ * 7).
+ */
 const v2SilencedNameSchema = z
   .string()
   .min(1)
   .max(512)
   .regex(/^[\w.*:-]+$/, 'must look like SUBSCRIPTION:CHECK, with * for a missing part');
 
-/** A part of an entry: the empty string and `*` name nothing, as `null` does. */
+/** A part of a silence: the empty string and `*` mean none, like `null`. */
 const partSchema = (name: z.ZodType<string>) => z.union([z.literal(['', '*']), name]).nullish();
 
-/** A silenced entry of version 2 as it is sent (clients 6). */
+/** A submitted silence of the v2 API (clients 6). */
 export const v2SilencedSchema = z.looseObject({
-  /** The name is computed from the parts; one that is sent counts where they are missing. */
+  /** The name is computed from the parts; a submitted name is used only if they are missing. */
   metadata: metadataSchema(v2SilencedNameSchema).partial({ name: true }).nullish(),
   subscription: partSchema(subscriptionSchema),
   check: partSchema(objectNameSchema),
-  /** Seconds from its begin; less than 1: for ever. */
+  /** Seconds from its begin; less than 1: unlimited. */
   expire: z.int().max(LIFETIME_SECONDS_MAX).nullish(),
   /** Epoch seconds of its end, 0: none. */
   expire_at: z.int().min(0).nullish(),
@@ -32,12 +35,12 @@ export const v2SilencedSchema = z.looseObject({
 
 export type SubmittedV2Silenced = z.infer<typeof v2SilencedSchema>;
 
-/** An entry with the name that its parts make, in its namespace. */
+/** A silence with its namespace and the name that follows from its parts. */
 export type PlacedV2Silenced = SubmittedV2Silenced & {
   readonly metadata: { readonly name: string; readonly namespace: string };
 };
 
-/** A silenced entry as version 2 shows it. */
+/** A silence in the format of the v2 API. */
 export type V2Silenced = {
   readonly metadata: {
     /** `SUBSCRIPTION:CHECK` */
@@ -47,7 +50,7 @@ export type V2Silenced = {
     readonly annotations?: Readonly<Record<string, string>>;
     readonly created_by?: string;
   };
-  /** Seconds as they were asked for, not what is left of them; -1: for ever. */
+  /** Requested seconds, not the remaining ones; -1: unlimited. */
   readonly expire: number;
   /** Epoch seconds; 0: never. */
   readonly expire_at: number;
@@ -56,7 +59,7 @@ export type V2Silenced = {
   /** Absent: every check of the subscription. */
   readonly check?: string;
   readonly reason?: string;
-  /** Absent: the check wherever it runs. */
+  /** Absent: the check on all clients. */
   readonly subscription?: string;
   /** Epoch seconds. */
   readonly begin: number;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Whether the peer may send figures about itself to its maker. */
+/** Whether the peer may send usage statistics to its vendor. */
 export const tessenSchema = z.looseObject({ opt_out: z.boolean().nullish() });
 
-/** Figures that a client hands over for that. */
+/** Usage statistics that a client submits for this. */
 export const tessenMetricsSchema = z
   .array(
     z.looseObject({

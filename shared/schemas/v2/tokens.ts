@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** Longest token that is looked at, characters: clients may show one of a backend that was here before. */
+/** Maximum length of a token in characters; clients may send one of a backend that this one replaced. */
 const TOKEN_LENGTH_MAX = 8192;
 
-/** Body of `POST /auth/token` and `POST /auth/logout`; the access token comes in the header. */
+/** Body of `POST /auth/token` and `POST /auth/logout`; the access token is in the header. */
 export const refreshTokenSchema = z.looseObject({ refresh_token: z.string().max(TOKEN_LENGTH_MAX).nullish() });
 
-/** What is read of an access token here; the rest of its claims is for its holder. */
+/** The claims of an access token that are read here; others are for its holder. */
 export const accessClaimsSchema = z.looseObject({ jti: z.string().max(255) });
 
-/** The answer to `GET /auth` and `POST /auth/token` (clients 6). */
+/** The response to `GET /auth` and `POST /auth/token` (clients 6). */
 export interface V2Tokens {
   readonly access_token: string;
-  /** When the access token ends, epoch seconds. */
+  /** Expiry of the access token, epoch seconds. */
   readonly expires_at: number;
   readonly refresh_token: string;
 }

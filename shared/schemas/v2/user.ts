@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
 import { bcryptHashSchema, passwordSchema } from './password.ts';
 
-/** Longest password that is looked at, characters. */
+/** Maximum length of a password that is verified, in characters. */
 const PASSWORD_LENGTH_MAX = 1024;
 
 const GROUPS_MAX = 100;
 
-/** Nobody may sign with these. */
+/** Names that the audit trail uses itself. */
 const RESERVED: ReadonlySet<string> = new Set(['mon', 'anonymous']);
 
-/** HTTP Basic ends the name at a colon. */
+/** The name of a user, without colons, since HTTP Basic ends the name at a colon. */
 export const usernameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
@@ -24,7 +24,7 @@ export const groupSchema = z
   .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
   .refine((name) => !isDots(name), DOTS_MESSAGE);
 
-/** A user as it is sent: with a password, or its hash from a dump, and without either where it has one already. */
+/** A submitted user: with a password, or its hash from a dump; an existing user may have neither. */
 export const submittedUserSchema = z
   .looseObject({
     username: usernameSchema,
@@ -39,7 +39,7 @@ export const submittedUserSchema = z
   );
 export type SubmittedUser = z.infer<typeof submittedUserSchema>;
 
-/** Body of `PUT /users/NAME/password` and `reset_password`: one that is set by an administrator. */
+/** Body of `PUT /users/NAME/password` and `reset_password`: a password that an administrator sets. */
 export const submittedPasswordSchema = z
   .looseObject({ password: passwordSchema.nullish(), password_hash: bcryptHashSchema.nullish() })
   .refine(
@@ -49,8 +49,8 @@ export const submittedPasswordSchema = z
 export type SubmittedPassword = z.infer<typeof submittedPasswordSchema>;
 
 /**
- * Body of `PUT /users/NAME/password` as the peer's own client sends it: the password as it is, which may be older than any
- * rule for new ones, and the hash of the next one.
+ * Body of `PUT /users/NAME/password` as the peer's own client sends it: the current password, which may violate the
+ * rules for new ones, and the hash of the next one.
  */
 export const changedPasswordSchema = z.looseObject({
   password: z.string().min(1, 'the current password is required').max(PASSWORD_LENGTH_MAX),
@@ -58,10 +58,10 @@ export const changedPasswordSchema = z.looseObject({
 });
 export type ChangedPassword = z.infer<typeof changedPasswordSchema>;
 
-/** A user as it is shown, which is to administrators and to oneself. */
+/** A user as administrators and the user see it. */
 export interface V2User {
   readonly username: string;
-  /** Absent: the user is in no group. */
+  /** Absent if the user is in no group. */
   readonly groups?: readonly string[];
   readonly disabled: boolean;
 }

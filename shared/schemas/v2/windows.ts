@@ -3,10 +3,7 @@ import { parseTimeOfDay, timeWindowsSchema, type TimeWindows } from '../time-win
 
 const daysSchema = z.looseObject({ days: z.record(z.string(), z.array(z.unknown()).nullish()).nullish() });
 
-/**
- * Windows of time as version 2 writes them: days without a window may be there as null or as an empty list, and count
- * as absent.
- */
+/** Windows in the v2 API: days with null or an empty list count as absent. */
 export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {
   const days = usedDays(windows);
   if (days === undefined) return;
@@ -17,9 +14,10 @@ export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {
 });
 
 /**
- * The same as the configuration writes them: times without a zone are in UTC there, and say so here.
+ * Converts windows to the form of the configuration: times without a zone are in UTC in the v2 API, so the zone is
+ * added.
  *
- * @returns undefined when they name no time at all
+ * @returns undefined if there are no windows
  */
 export function timeWindowsOf(windows: z.infer<typeof daysSchema> | null | undefined): TimeWindows | undefined {
   const days = windows === null || windows === undefined ? undefined : usedDays(windows);

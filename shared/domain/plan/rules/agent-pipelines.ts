@@ -6,7 +6,7 @@ import { wordsOf } from '../words.ts';
 const ID = '6.5.0-pipelines';
 const PIPELINES: Version = [6, 5, 0];
 
-/** Reference 9.3, 6.5.0: agents below it still do everything else. */
+/** Reference 9.3, 6.5.0: older agents lack only pipelines. */
 export const agentPipelines: UpgradeRule = {
   id: ID,
   title: 'Pipelines need agents at 6.5.0',
@@ -46,7 +46,7 @@ export const agentPipelines: UpgradeRule = {
   },
 };
 
-/** An agent that does not say its version is taken for an old one. */
+/** Returns the agents that are too old. An agent with an unknown version counts as old. */
 function oldAgents({ agents = [] }: UpgradeFacts): readonly string[] {
   return agents
     .filter(({ version }) => {

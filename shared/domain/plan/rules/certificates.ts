@@ -7,7 +7,7 @@ const ID = '6.4.0-certificates';
 
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 
-/** Reference 9.3, 6.4.0: the new runtime looks at Subject Alternative Names only. */
+/** Reference 9.3, 6.4.0: the new runtime checks only Subject Alternative Names. */
 export const certificates: UpgradeRule = {
   id: ID,
   title: 'Each certificate repeats its CommonName as a Subject Alternative Name',

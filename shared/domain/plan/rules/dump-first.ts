@@ -4,10 +4,10 @@ import { crosses, isOlder } from '../version.ts';
 import { wordsOf } from '../words.ts';
 
 const ID = '6.0.0-dump';
-/** A dump older than this no longer says what is there. */
+/** Maximum age of a dump; an older one is out of date. */
 const DUMP_SECONDS_MAX = 24 * 3600;
 
-/** Reference 9.3, 6.0: from 5.x there is no way back but a dump. */
+/** Reference 9.3, 6.0: from 5.x only a dump allows going back. */
 export const dumpFirst: UpgradeRule = {
   id: ID,
   title: 'From 5.x there is no way back: a dump comes first',

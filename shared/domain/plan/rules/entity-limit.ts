@@ -3,11 +3,11 @@ import { crosses } from '../version.ts';
 import { wordsOf } from '../words.ts';
 
 const ID = '5.16.0-entity-limit';
-/** Entities without a licence (reference 8). */
+/** Number of entities allowed without a license (reference 8). */
 const FREE_ENTITIES = 100;
 const WARN_SHARE = 0.9;
 
-/** Reference 9.3, 5.16.0: new entities and agents are refused above the limit, existing ones go on. */
+/** Reference 9.3, 5.16.0: above the limit new entities and agents are rejected, and existing ones continue. */
 export const entityLimit: UpgradeRule = {
   id: ID,
   title: `Without a licence ${String(FREE_ENTITIES)} entities are free`,

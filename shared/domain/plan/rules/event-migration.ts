@@ -2,10 +2,13 @@ import { pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
 
 const ID = '6.1.0-event-migration';
-/** Rows that a database migrates in a second, from the slow end: the pause is named in seconds to minutes (reference 9.3). */
+/**
+ * Lower bound for the rows that a database migrates per second; the reference gives the pause as seconds to minutes
+ * (reference 9.3).
+ */
 const ROWS_PER_SECOND = 5000;
 
-/** Reference 9.3, 6.1.0 from 6.0.0: the relational event table is migrated at the start. */
+/** Reference 9.3, 6.1.0 from 6.0.0: the relational event table is migrated at the first start. */
 export const eventMigration: UpgradeRule = {
   id: ID,
   title: 'Events in the relational database are migrated: a pause, also of API, command line and web UI',

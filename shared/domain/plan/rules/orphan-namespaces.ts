@@ -5,7 +5,7 @@ import { wordsOf } from '../words.ts';
 
 const ID = '6.2.0-namespaces';
 
-/** Reference 9.3, 6.2.0: check configurations are upgraded, and one of a missing namespace halts the backend. */
+/** Reference 9.3, 6.2.0: check configurations are upgraded, and one with a missing namespace halts the backend. */
 export const orphanNamespaces: UpgradeRule = {
   id: ID,
   title: 'Every check names a namespace that exists',

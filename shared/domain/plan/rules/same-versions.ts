@@ -1,7 +1,7 @@
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
 import { wordsOf } from '../words.ts';
 
-/** Completion 1.19, always: the database is upgraded by backends that agree about what it is. */
+/** Completion 1.19, always: backends that upgrade the database must agree about its format. */
 export const sameVersions: UpgradeRule = {
   id: 'same-versions',
   title: 'All backends run the same version',

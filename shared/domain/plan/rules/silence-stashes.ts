@@ -2,7 +2,7 @@ import { block, namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 
 const ID = 'stashes';
 
-/** Reference 9.1 and completion 1.19: silences that are stashes have no effect on a service that knows silenced entries. */
+/** Reference 9.1 and completion 1.19: silences stored as stashes have no effect on a backend with silenced entries. */
 export const silenceStashes: UpgradeRule = {
   id: ID,
   title: 'Stashes that silence become silenced entries',

@@ -2,7 +2,7 @@ import { block, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
 import { wordsOf } from '../words.ts';
 
-/** Reference 9.3, 5.1.0: bare binaries look for their state in another directory from then on. */
+/** Reference 9.3, 5.1.0: the default state directory of bare binaries changes. */
 export const stateDir: UpgradeRule = {
   id: '5.1.0-state-dir',
   title: 'The default state directory moves into one of the backend',

@@ -5,8 +5,8 @@ import { wordsOf } from '../words.ts';
 const ID = '5.8.0-stop-all';
 
 /**
- * Reference 9.3, 5.8.0: the storage serialization changes, so backends of both sides may not run together. The plan stops
- * all of them, whatever the operator is used to; that nobody watches meanwhile is what the warning is for.
+ * Reference 9.3, 5.8.0: the storage serialization changes, so backends of both formats must not run together. The plan
+ * stops all of them, even if the operator usually restarts one by one. The warning is about the gap in monitoring.
  */
 export const stopAll: UpgradeRule = {
   id: ID,

@@ -5,13 +5,13 @@ import { crosses } from '../version.ts';
 const ID = '6.4.0-store';
 const SNAPSHOT_SECONDS_MAX = 24 * 3600;
 
-/** Reference 9.3, 6.4.0: the embedded key-value store is upgraded, with no way back but a snapshot. */
+/** Reference 9.3, 6.4.0: the embedded key-value store is upgraded, and only a snapshot allows going back. */
 export const storeUpgrade: UpgradeRule = {
   id: ID,
   title: 'The embedded key-value store is upgraded: earlier backends cannot read it any more',
   applies: (path) => crosses(path, [6, 4, 0]),
   judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
-  // The backup that every plan of this program begins with is its snapshot.
+  // For mon itself, the backup at the start of every plan is this snapshot.
   steps: (facts) => [
     ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),
     ...(isRelational(facts) && facts.product !== 'mon' ? [relationalStep] : []),
@@ -20,7 +20,9 @@ export const storeUpgrade: UpgradeRule = {
 
 const AGENTS = pass('agents of earlier versions go on with it: they can be upgraded later');
 
-/** Not known counts as embedded: a snapshot too many does no harm. */
+/**
+ * Whether the key-value store is embedded; an unknown one counts as embedded, because an extra snapshot does no harm.
+ */
 function isEmbedded({ key_value_store: store }: UpgradeFacts): boolean {
   return store !== 'external';
 }
@@ -53,7 +55,7 @@ const relationalStep: PhasedStep = {
 function judgeSnapshot(facts: UpgradeFacts): Judgement {
   if (!isEmbedded(facts)) return pass('the key-value store is external: it stays compatible');
   const { snapshot, product, taken_at: now } = facts;
-  // The plan takes and verifies it in its own step.
+  // The plan takes and verifies the snapshot in its own step.
   if (snapshot === undefined && product === 'mon') return pass('the plan takes a snapshot and verifies it');
   if (snapshot === undefined) {
     return block(['there is no snapshot of the embedded store'], ['take one and name it: --snapshot FILE']);
