@@ -3,7 +3,8 @@ import type { SilencedChange } from '../ports.ts';
 import { eventsOf, type CheckEntry, type Namespace } from './namespace.ts';
 
 /*
- * What a silenced entry is about, whether or not it is active: by its two parts, or by its selector.
+ * Finds the events and checks that a silenced entry covers, whether or not it is active: by its subscription and check,
+ * or by its selector.
  */
 
 /** Yields the open events that an entry with this subscription and check covers. */
