@@ -19,7 +19,7 @@ const SCHEMAS = {
   severity: nameSchema,
   user: usernameSchema,
   key: nameSchema,
-  /** As permissive as a configuration. */
+  /** Any name that a configuration allows. */
   handler: z.string().min(1).max(512),
   id: z
     .string()
