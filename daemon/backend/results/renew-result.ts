@@ -9,11 +9,12 @@ import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { BaseCircumstances, ResultBases, ShortenedResult } from './result-bases.ts';
 
 /**
- * Offers a result as a baseline for delta results, if similar results would change only times and the history. Then it
- * is remembered. Returns whether it was.
+ * Remembers a result as a baseline if later results of its kind would change only times and the history. Then its agent
+ * may send delta results.
  *
- * @param result.entry has stored the result in this batch
+ * @param result.entry entry that has stored the result in this batch
  * @param result.definitions generation of the definitions with which it was merged
+ * @returns true if it was remembered
  */
 export function offerBase(
   transaction: Transaction,
@@ -31,7 +32,7 @@ export function offerBase(
   const { definitions } = transaction.handling;
   // The next result would be merged with other definitions.
   if (result.definitions !== definitions.generation) return false;
-  // A defined duration would be missing from a delta result, which has none itself.
+  // With a duration in the definition, `hasDuration` would not show whether the agent reports one.
   if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !isShortenable(check)) return false;
