@@ -42,7 +42,7 @@ export class Aggregate<Entry extends Member<Entry>> {
   readonly #membersOfCheck = new Map<string, number>();
   /** Members with an open event. */
   readonly #open = new Set<Entry>();
-  /** Those of them whose event is silenced, valid for one epoch of the silences. */
+  /** Open members whose event is silenced, valid for one epoch of the silences. */
   readonly #silenced = new Set<Entry>();
   /** Undefined: the set must be computed anew. */
   #epoch: number | undefined;
