@@ -21,13 +21,14 @@ const SETTLE_RETRY_MS = 50;
  *
  * A batch whose write or sync fails may still be in LevelDB's log, whole or in part, and the next start would read it.
  * The rule is: **a write is rejected only once it is undone for good**. That is when the log is truncated to its
- * previous end and the truncation is synced, so that neither a kill nor a power cut brings the batch back. If the disk
+ * previous end and the truncation is synced. Then neither a kill nor a power cut brings the batch back. If the disk
  * does not allow this within three seconds, the caller gets an `UnsettledWriteError`, which promises nothing. The
  * truncation is then retried until it works, and nothing else is written before. Only a process that ends before may
  * leave the batch behind.
  *
- * After a failed write LevelDB must not append to the same log again (a torn record in its middle can take later ones
- * with it), and after a failed sync it refuses to. So every write is rejected until `reopen` has begun a new log.
+ * After a failed write LevelDB must not append to the same log again, because a torn record in its middle can take
+ * later ones with it. After a failed sync LevelDB refuses to append. So every write is rejected until `reopen` has
+ * begun a new log.
  */
 export class AtomicWriter {
   readonly #database: Database;

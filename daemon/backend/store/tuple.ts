@@ -6,11 +6,11 @@ import type { Key } from '../ports.ts';
  * each tuple.
  *
  * - A number is one character with the code of its count of digits, then its digits: a longer number is a larger one.
- * - A string is `!`, its characters, and U+0000. Inside it U+0000 is written as U+0001 U+0001 and U+0001 as U+0001
- *   U+0002, so that the end is always the smallest character and "a" sorts before "ab".
+ * - A string is `!`, its characters, and U+0000. Inside it U+0000 is written as U+0001 U+0001, and U+0001 as U+0001
+ *   U+0002. So the end is always the smallest character, and "a" sorts before "ab".
  *
- * Every part marks its end, so the encoded prefix of a tuple is a prefix of the encoded tuple, and only of tuples that
- * start with its parts.
+ * Every part marks its end. So the encoded prefix of a tuple is a prefix of the encoded tuple, and of no tuple that
+ * starts with other parts.
  */
 const STRING = '!';
 const STRING_CODE = STRING.charCodeAt(0);

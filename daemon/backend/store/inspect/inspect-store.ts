@@ -105,7 +105,7 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
   }
 }
 
-/** Returns the logs that are missing, or that were longer when the store was closed. */
+/** Returns the damage of logs that are missing, or that were longer when the store was closed. */
 export async function absentLogs(dir: string, logs: readonly string[], { logNumber }: Version): Promise<Damage[]> {
   const damages: Damage[] = [];
   // LevelDB creates a log before it names it in the manifest.

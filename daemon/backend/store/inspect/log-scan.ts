@@ -40,7 +40,7 @@ export function scanLog(log: Buffer): LogScan {
   const unreadable: (Span & { readonly isCutOff: boolean })[] = [];
   let parts: Buffer[] = [];
   let startedAt: number | undefined;
-  /** Records a record that was begun and does not end at `to`. */
+  /** Marks a record that was begun and is not complete at `to` as unreadable. */
   const abandon = (to: number): void => {
     if (startedAt !== undefined) unreadable.push({ from: startedAt, to, isCutOff: to === log.length });
     startedAt = undefined;

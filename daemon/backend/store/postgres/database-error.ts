@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
 
-/** Problems that an operator must fix before a retry helps, with their remedies. By SQLSTATE. */
+/** Remedies for problems that an operator must fix before a retry helps. By SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'the password in the setting store is wrong',
   '28000': 'the user in the setting store may not log in from here; look at pg_hba.conf of the database',
@@ -9,7 +9,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'the user in the setting store lacks rights; let it create its schema: GRANT CREATE ON DATABASE ... TO ...',
 };
 
-/** Problems of the database that may pass without a change of settings, with their remedies. By SQLSTATE. */
+/** Hints for problems that an operator must fix at the database; retries continue meanwhile. By SQLSTATE. */
 const HINTS: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full, make room there',
   '53300': 'the database has no connection left, raise its max_connections',
@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const UNKNOWN_AUTHORITY = 'name the authority of its certificate with sslrootcert in the setting store';
 
-/** Remedies for problems of the server's certificate. By the error codes of Node.js. */
+/** Hints for problems of the server's certificate. By the error codes of Node.js. */
 const TLS_HINTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
