@@ -148,7 +148,7 @@ export async function openServer(
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      // The hook `plainJsonType` does not run here; and with a serializer, none is added by the framework.
+      // The hook `plainJsonType` does not run here; with a serializer the framework adds no charset.
       reply.type('application/json').serializer((body) => (typeof body === 'string' ? body : JSON.stringify(body)));
       const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
