@@ -29,7 +29,7 @@ const KEEPALIVE = 'keepalive';
 export interface CheckRename {
   readonly from: string;
   readonly to: string;
-  /** Although `from` is still defined, and where a client has results under both names. */
+  /** True to rename even if `from` is still defined, or a client has results under both names. */
   readonly isForced: boolean;
 }
 

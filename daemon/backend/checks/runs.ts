@@ -24,7 +24,7 @@ interface RequestParts {
 /** A requested run. */
 export interface RunOrder {
   readonly check: string;
-  /** In place of those in the definition. */
+  /** Subscriptions in place of those in the definition. */
   readonly subscribers?: readonly string[] | undefined;
   readonly apiRequested: ApiRequested;
 }
