@@ -22,8 +22,8 @@ export interface Principal {
   /** The session of the token. */
   readonly sessionId?: string | undefined;
   /**
-   * The kind of authentication: `open` is any caller on loopback while no credentials exist, `nobody` any caller of a
-   * public route, `local` a caller with the token that a backend writes on its machine.
+   * The kind of authentication. `open`: any caller on loopback while no credentials exist. `nobody`: any caller of a
+   * public route. `local`: a caller with the token that a backend writes on its machine.
    */
   readonly via: 'open' | 'nobody' | 'local' | 'password' | 'key' | 'token' | 'certificate';
   /** The version of the credentials that were used, see `CredentialVersions` and `keyVersion`. */

@@ -187,8 +187,8 @@ export class Batcher {
 
   /**
    * Returns the number of results with which the queue is committed at once. Senders that wait for a response send
-   * again after it. If the queue waited for as many results as last time, all senders would be idle during each sync,
-   * and a single sender would wait in vain. With half of them, the other half arrives while the first is synced.
+   * again after it. If the queue waited for as many results as last time, all senders would be idle during each sync. A
+   * single sender would wait in vain. With half of them, the other half arrives while the first is synced.
    */
   #enoughFor({ isPatient }: Command): number {
     return isPatient === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);

@@ -74,7 +74,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 }
 
 /**
- * Returns the dumped state for an existing entry, but keeps the present time without a match, which is counted
+ * Returns the dumped state for an existing entry. It keeps the present time without a match, which is counted
  * continuously, and the reminder of the same end.
  */
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {

@@ -29,8 +29,8 @@ const FRAME_ROWS = 2000;
 const CATCH_UP_MAX = 50_000;
 
 /**
- * Number of changes that are sent without waiting for the pace of a consumer, so that it does not fall too far behind
- * and start over.
+ * Number of changes that are sent without waiting for the pace of a consumer. Otherwise it could fall so far behind
+ * that it must start over.
  */
 const PACED_CHANGES_MAX = CATCH_UP_MAX / 5;
 

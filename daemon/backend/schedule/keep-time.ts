@@ -30,7 +30,7 @@ interface TimeParts {
 }
 
 /**
- * Keeps the time of the backend: it continues from the newest time in the store, records it there, and applies
+ * Keeps the time of the backend. It continues from the newest time in the store, and records it there. It applies
  * corrections of the machine's clock by shifting all future times (docs/operations.md, Time).
  */
 export class TimeKeeper {

@@ -39,7 +39,7 @@ const SLICE = 20;
 type Place = readonly [namespace: string, id: string];
 
 /**
- * Marks silences that have matched nothing for long as idle, removes the mark after a match, and ends them where the
+ * Marks silences that have matched nothing for long as idle, and removes the mark after a match. It ends them where the
  * settings say so (spec, idleness).
  */
 export function watchIdle(parts: IdleParts): Disposable {

@@ -43,7 +43,7 @@ const NONE: readonly never[] = [];
 
 /**
  * Index of the entries of one namespace whose selector is a set of matchers. Most of them are found by one label with a
- * required value, such as `instance="web-1"`, so that a check is compared with few of many thousands. The others are
+ * required value, such as `instance="web-1"`. So a check is compared with few of many thousands. The others are
  * evaluated once for each check (silencing 2).
  */
 export class MatcherIndex {
