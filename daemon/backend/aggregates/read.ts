@@ -163,7 +163,10 @@ async function inTurns<Entry>(
   for (let at = 0; at < entries.length; await turn.share()) at = lookFrom(entries, at, look, weightOf);
 }
 
-/** A separate synchronous function, which the engine optimizes better. @returns the index at which to continue */
+/**
+ * Processes entries from an index until their weight is used up. It is a separate synchronous function, which the
+ * engine optimizes better. @returns the index at which to continue
+ */
 function lookFrom<Entry>(
   entries: readonly Entry[],
   start: number,

@@ -11,7 +11,7 @@ export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;
 /** The times by which a rule counts results. */
 export interface RuleMoment {
   readonly nowMs: number;
-  /** Time since when results could arrive, epoch milliseconds. A result from before is not counted as stale. */
+  /** Time since when results could arrive, epoch milliseconds. The age of older results counts from then. */
   readonly sinceMs: number;
 }
 

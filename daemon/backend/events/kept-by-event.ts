@@ -161,7 +161,7 @@ function keyOfEntry({ client, name }: CheckEntry): string {
   return keyOf(client.namespace.name, client.name, name);
 }
 
-/** A key: names contain no line breaks. */
+/** Returns the key of an event. Names contain no line breaks. */
 function keyOf(namespace: string, client: string, check: string): string {
   return `${namespace}\n${client}\n${check}`;
 }

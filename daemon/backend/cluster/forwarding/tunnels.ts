@@ -123,7 +123,10 @@ export class Tunnels {
   }
 }
 
-/** A separate function, so that its closure does not keep the handshake in memory. */
+/**
+ * Returns the frame counter of a tunnel. It is a separate function, so that its closure does not keep the handshake in
+ * memory.
+ */
 function framesOf({ agent, writer }: Tunnel): Frames {
   return {
     get doneBytes() {

@@ -154,7 +154,7 @@ function soon(text: string, values: unknown[]): QueryConfig {
   return query;
 }
 
-/** Returns columns unchanged: the binary form of bytes that are not UTF-8 would arrive damaged. */
+/** Leaves columns unchanged: the binary form of bytes that are not UTF-8 would arrive damaged. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 function recordOf({ seq, batch, changes, keys }: FollowedRow): WrittenRecord {

@@ -78,10 +78,10 @@ function copiedInPart(shown: string): MonError {
 }
 
 /**
- * Writes with one statement each, which updates the row of the lease and does nothing if another process holds the
- * lease by now. So a process that was stopped for a minute can write nothing. If the response to a write is lost, the
- * lease is acquired again under a later epoch. Then the database says whether it holds the write; if not, the write is
- * repeated.
+ * A store in PostgreSQL. Each write is one statement, which updates the row of the lease and does nothing if another
+ * process holds the lease by now. So a process that was stopped for a minute can write nothing. If the response to a
+ * write is lost, the lease is acquired again under a later epoch. Then the database says whether it holds the write; if
+ * not, the write is repeated.
  */
 export class PostgresStore implements SharedStore {
   readonly id: string;

@@ -61,7 +61,7 @@ create view mon.readable as
 /** Adds a column that stores of earlier versions lack, and that those versions ignore. */
 export const ADD_MEMBER_PROOF = 'alter table mon.member add column if not exists proof text';
 
-/** Returns true if a store has that column. */
+/** Selects true if a store has that column. */
 export const HAS_MEMBER_PROOF = `
 select count(*) > 0 as exists from pg_attribute
 where attrelid = 'mon.member'::regclass and attname = 'proof' and not attisdropped`;
