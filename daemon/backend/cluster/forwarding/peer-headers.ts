@@ -12,7 +12,7 @@ export const PEER_HEADERS = {
   caller: 'mon-caller',
   /** `v2`: the request came to a listener that serves only version 2. */
   face: 'mon-face',
-  /** Header of a response: the sequence number of the newest write that the sender knows of. Only the leader sends it. */
+  /** The sequence number of the newest write that the sender knows of, on a response. Only the leader sends it. */
   seq: 'mon-seq',
 } as const;
 
