@@ -10,7 +10,7 @@ const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
 const ID_BYTES = 8;
 
-/** `<session>.<secret>`: the session that a token belongs to, and which of its tokens it is. */
+/** `<session>.<secret>`: the session of a token, and the secret that identifies the token within it. */
 const TOKEN_ID = /^(?<session>[\da-f]{16})\.(?<secret>[\w-]{43})$/;
 
 export interface TokenId {
@@ -18,7 +18,7 @@ export interface TokenId {
   readonly secret: string;
 }
 
-/** Whom a token is for, as its reader is told. */
+/** The user for whom a token is issued, as its claims name them. */
 export interface TokenSubject {
   readonly username: string;
   readonly groups: readonly string[];
@@ -33,8 +33,8 @@ export function newTokenId(session: string): TokenId {
 }
 
 /**
- * Access tokens: JWTs of the peer's form (clients 6), from which its clients read who they are. Signed with a key
- * of the store; whether one still counts is up to its session.
+ * Access tokens: JWTs of the peer's form (clients 6), from which its clients read who they are. They are signed with a
+ * key of the store. Whether a token is still valid depends on its session.
  */
 export class AccessTokens {
   readonly #credentials: Registry['credentials'];
@@ -44,7 +44,7 @@ export class AccessTokens {
     this.#credentials = credentials;
   }
 
-  /** Makes sure that there is a key to sign with. */
+  /** Creates the signing key if there is none. */
   static prepare(transaction: Transaction): void {
     if (transaction.registry.credentials.tokenKey !== undefined) return;
     transaction.put(
@@ -71,7 +71,7 @@ export class AccessTokens {
       .sign(key);
   }
 
-  /** @returns which token it is, also when it is over; undefined: none that was signed here */
+  /** @returns the id of the token, even if it has expired; undefined: this backend did not sign it */
   async read(token: string): Promise<TokenId | undefined> {
     const key = this.#signingKey();
     if (key === undefined) return undefined;

@@ -2,19 +2,20 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import { loggedPath } from './logged-path.ts';
 import { isAuthenticated, type Principal } from './principal.ts';
 
-/** A request, as far as the trail tells of it. */
+/** The parts of a request that the audit trail records. */
 interface SentRequest {
   readonly method: string;
   readonly url: string;
-  /** Address of who sends it. */
+  /** Address of the sender. */
   readonly caller: string;
   readonly principal: Principal;
 }
 
 /**
- * Who sends a request, for the audit trail.
+ * Returns the sender of a request, for the audit trail.
  *
- * @param creator whom the request names itself: who it is where nobody has to show credentials, else on whose behalf it is sent
+ * @param creator the name in the request itself: the sender if no credentials are required, otherwise the person on
+ *   whose behalf it is sent
  */
 export function actorOf({ method, url, caller, principal }: SentRequest, creator?: string | null): Actor {
   const isKnown = isAuthenticated(principal);

@@ -1,10 +1,10 @@
 /**
- * Asked when the turn of a change has come: by then the credentials of whoever wants it may have been taken away, and
- * what was promised with that holds for everything that comes after it.
+ * Called when the turn of a change has come: the credentials of its sender may have been revoked since it was queued. A
+ * revocation applies to every change after it.
  *
- * @throws MonError `unauthenticated` or `forbidden` when it must not be done any more
+ * @throws MonError `unauthenticated` or `forbidden` if the change is no longer allowed
  */
 export type Admission = () => void;
 
-/** Of the backend itself. */
+/** The admission of the backend's own changes. */
 export const ALWAYS: Admission = () => undefined;

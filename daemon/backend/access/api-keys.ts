@@ -23,14 +23,14 @@ import { saveApiKey } from './saved.ts';
 /** Limit on the API keys. */
 export const KEYS_MAX = 10_000;
 const ID_BYTES = 8;
-/** How often the last use of keys is written. */
+/** Interval at which the last use of keys is written. */
 const USES_MS = 60_000;
 
 interface ApiKeyParts {
   readonly batcher: Batcher;
   readonly clock: Clock;
   readonly log: Log;
-  /** The user of the configuration, who may do everything. */
+  /** Returns the user of the configuration, who has all rights. */
   readonly configuredUser: () => string | undefined;
   /** Default: `KEYS_MAX`. */
   readonly keysMax?: number;
@@ -42,7 +42,7 @@ export interface Granter {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** Granting and revoking API keys. */
+/** Grants and revokes API keys. */
 export class ApiKeys implements Disposable {
   readonly #parts: ApiKeyParts;
   readonly #timer: Disposable;
@@ -59,9 +59,9 @@ export class ApiKeys implements Disposable {
   }
 
   /**
-   * Makes a key.
+   * Creates a key.
    *
-   * @returns the key, which nobody can find out later
+   * @returns the key, which cannot be read later
    * @throws MonError `not_found` without such a user, `forbidden` for a scope that the user or the granter lacks
    */
   async grant(wanted: GrantedApiKey, granter: Granter): Promise<{ readonly stored: ApiKey; readonly key: string }> {
@@ -87,7 +87,7 @@ export class ApiKeys implements Disposable {
     return { stored, key: formatApiKey(id, secret) };
   }
 
-  /** Brings back a key of a dump, or replaces the one with its id. */
+  /** Restores a key of a dump, or replaces the key with its id. */
   restore(submitted: RestoredApiKey, granter: Granter): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
       const { actor, scopes } = granter;
@@ -107,9 +107,9 @@ export class ApiKeys implements Disposable {
   }
 
   /**
-   * Changes whose a key is and what it is good for; whoever has it goes on.
+   * Changes the user and the limits of a key; its secret stays valid.
    *
-   * @param changeOf told of the key as it is; refuses by throwing
+   * @param changeOf called with the present key; throws to reject the change
    * @throws MonError `not_found`, and as `grant` does
    */
   change(id: string, granter: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
@@ -143,12 +143,12 @@ export class ApiKeys implements Disposable {
     });
   }
 
-  /** Remembers that a key was shown, until it is written with the others. */
+  /** Records the use of a key in memory; it is written later with others. */
   noteUse(id: string): void {
     this.#uses.set(id, Math.floor(this.#parts.clock.now() / 1000));
   }
 
-  /** Epoch seconds; null: never. */
+  /** Returns epoch seconds; null: never. */
   lastUse(key: ApiKey): number | null {
     return this.#uses.get(key.id) ?? key.lastUsed;
   }
@@ -167,7 +167,7 @@ export class ApiKeys implements Disposable {
     if (namespace && !registry.hasNamespace(namespace)) {
       throw new MonError('not_found', `there is no namespace ${namespace}: create it first`);
     }
-    // Of who has roles, scopes only say how far these count.
+    // For a user with roles, scopes only limit the roles.
     const hasRoles = grantsOfUser(registry.credentials, username).length > 0;
     const possible = hasRoles && wanted ? granted : commonScopes(own, granted);
     const missing = (wanted ?? []).filter((scope) => !possible.has(scope));
@@ -199,7 +199,7 @@ export class ApiKeys implements Disposable {
   }
 
   async #writeUses(): Promise<void> {
-    // Of what comes to a backend that only follows nobody writes it down.
+    // Uses at a follower are not recorded.
     if (this.#uses.size === 0 || !this.#parts.batcher.isLeading) return;
     const uses = [...this.#uses];
     this.#uses.clear();
@@ -207,14 +207,14 @@ export class ApiKeys implements Disposable {
       for (const [id, lastUsed] of uses) {
         const key = transaction.registry.credentials.apiKeys.get(id);
         if (key === undefined) continue;
-        // Takes nothing away from anybody.
+        // Changes no rights, so the version of the credentials stays.
         transaction.put(API_KEYS, transaction.registry.credentials, id, { ...key, lastUsed });
       }
     });
   }
 }
 
-/** Who asks for no scopes asks for whatever the user may do. */
+/** Returns whether a key has all roles of its user. That is the default if the request names no scopes. */
 export function allRolesOf({
   scopes,
   all_roles: allRoles,
@@ -223,7 +223,7 @@ export function allRolesOf({
 }
 
 /**
- * Refuses a key with all roles of another user, unless an administrator grants it: the key would also have the roles
+ * Rejects a key with all roles of another user, unless an administrator grants it: the key would also have the roles
  * that the user gets later.
  */
 function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
@@ -234,7 +234,7 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   );
 }
 
-/** Without the hash. */
+/** Returns the key for the audit trail, without the hash. */
 function audited({ username, description, scopes, namespace, expiresAt }: ApiKey): unknown {
   return { username, description, scopes, namespace, expires_at: expiresAt };
 }

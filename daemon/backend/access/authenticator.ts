@@ -27,8 +27,8 @@ import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password
 import type { Voucher } from './voucher.ts';
 
 /**
- * Lets a caller in, or throws. The answer is there at once for nearly all of them; only what is wrong, and a password that
- * has not been seen before, takes its time.
+ * Authenticates a caller, or throws. The result is nearly always immediate. Only wrong credentials, and a password that
+ * was not seen before, take time.
  *
  * @param address of the caller
  * @throws MonError `unauthenticated`, `forbidden`, `unavailable`; the promise likewise
@@ -36,20 +36,20 @@ import type { Voucher } from './voucher.ts';
 export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<Principal> | Principal;
 
 interface AuthenticatorParts {
-  /** The settings in force: credentials that a reload changes count from then on. */
+  /** The settings in force: credentials changed by a reload are valid from then on. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
-  /** Where the backend listens, and the name of this machine. */
+  /** The listening address of the backend, and the name of this machine. */
   readonly place: { readonly address: string; readonly hostname: string };
   readonly registry: Pick<Registry, 'credentials'>;
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
   readonly sessions: Pick<Sessions, 'find' | 'counts'>;
   readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
-  /** Authorities for the certificates of agents, and another number after each change of them. */
+  /** Authorities for the certificates of agents, and a number that differs after each change of them. */
   readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
-  /** The setting `certificate-namespaces`, asked each time: a reload counts at once. */
+  /** Returns the setting `certificate-namespaces`, called each time: a reload takes effect at once. */
   readonly certificateRules: () => readonly CertificateRule[];
-  /** What the programs on this machine show. */
+  /** The token of the programs on this machine. */
   readonly localToken: LocalToken;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,20 +59,20 @@ const LOCAL = /^bearer +(?<token>ml_[\w-]+) *$/i;
 const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
 
 /**
- * Who may speak to this backend, over HTTP and WebSocket alike: whoever shows an API key, a token, or user and password,
- * and from this machine its own token. While no users and keys exist, neither configured nor stored, it is everybody,
- * but on loopback no page of another site.
+ * Authenticates callers, over HTTP and WebSocket alike, by an API key, a token, or user and password, and on this
+ * machine by its own token. While no users and keys exist, neither configured nor stored, every caller is admitted. On
+ * loopback this excludes pages of other sites.
  */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #failed: FailedLogins;
   #configured: AuthenticatorParts['config']['api'];
-  /** The rules for certificates as they were at the last look. */
+  /** The rules for certificates at the last check. */
   #certificateRules: readonly CertificateRule[];
-  /** Reloads that brought other credentials. */
+  /** Number of reloads that changed credentials. */
   #reloads = 0;
   readonly #state = new StateText();
-  /** Made once for each state of the credentials: the same key comes with every request. */
+  /** Cached for each state of the credentials, because the same key comes with every request. */
   readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
 
   constructor(parts: AuthenticatorParts) {
@@ -82,12 +82,12 @@ export class Authenticator {
     this.#certificateRules = parts.certificateRules();
   }
 
-  /** Whether nobody has to show credentials. */
+  /** True if callers need no credentials. */
   get isOpen(): boolean {
     return this.#configuredUser === undefined && this.#parts.registry.credentials.isEmpty;
   }
 
-  /** @returns another one after every change that may take something away from somebody */
+  /** @returns a text that differs after every change that may revoke rights */
   version(): string {
     this.#noteReload();
     const { registry, certificates } = this.#parts;
@@ -108,7 +108,10 @@ export class Authenticator {
     return this.ofCredentials(headers, address);
   };
 
-  /** Returns whose password, key or token is shown: those count at every backend that shares the store. */
+  /**
+   * Returns the owner of the password, key or token: these credentials are valid at every backend that shares the
+   * store.
+   */
   readonly ofCredentials: Authorize = (headers, address) => {
     const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
     switch (scheme?.toLowerCase()) {
@@ -123,14 +126,17 @@ export class Authenticator {
     }
   };
 
-  /** Who asks while nobody has to show credentials: other ones than those of this machine do not count then. */
+  /**
+   * Returns the principal of a request while no credentials are required: then only the token of this machine is
+   * accepted.
+   */
   whileOpen(headers: IncomingHttpHeaders, address: string): Principal {
     return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
   }
 
   /**
-   * The user whose name and password are shown by HTTP Basic; keys and tokens do not count, and neither does it count that
-   * the backend is open.
+   * Returns the user whose name and password are sent by HTTP Basic. Keys and tokens are not accepted, even while the
+   * backend is open.
    *
    * @throws MonError `unauthenticated`, `unavailable`
    */
@@ -140,13 +146,13 @@ export class Authenticator {
     return this.#ofPassword(value, address);
   }
 
-  /** Whether this is the password of a user who may get in. Wrong ones are slowed down like log-ins. */
+  /** True if this is the password of an enabled user. Wrong ones are slowed down like log-ins. */
   async isPasswordOf(given: NameAndPassword, address: string): Promise<boolean> {
     const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(given), () =>
       this.#look(given, address),
     );
     if (!isRight) return false;
-    // While it was looked at, or while others waited for the same look, the password may have changed.
+    // The password may have changed while it was verified, or while others waited for the same verification.
     const stored = this.#storedPassword(given.user);
     return stored !== undefined && this.#parts.passwords.isKnown(given, stored);
   }
@@ -155,14 +161,16 @@ export class Authenticator {
     return this.#knownKey(text) ?? this.refuseSlowly(address);
   }
 
-  /** Refuses wrong credentials, later each time once there were many of the same address. */
+  /** Rejects wrong credentials, with a delay after many failures from the same address. */
   async refuseSlowly(address: string): Promise<never> {
     using login = await this.#failed.begin(address);
     this.#tell(login.fail(), address);
     throw refusal();
   }
 
-  /** The voucher by which another backend with the same store recognizes somebody who was let in here. */
+  /**
+   * Returns the voucher by which another backend with the same store recognizes a caller who was authenticated here.
+   */
   voucherOf(principal: Principal): Voucher {
     const { name, via, keyId, sessionId, authority, clientNames, certificateOrigin } = principal;
     const { expiresMs, certificateExpiresMs } = principal;
@@ -180,19 +188,19 @@ export class Authenticator {
     };
   }
 
-  /** The version of the credentials for another backend to compare; undefined: it is nothing that the store knows. */
+  /** Returns the version of the credentials for another backend to compare; undefined: they are not in the store. */
   sentVersionOf({ name, via, credentialVersion }: Principal): string | undefined {
     const isStored = via === 'key' || (via === 'password' && name !== this.#configuredUser);
     return isStored ? credentialVersion : undefined;
   }
 
   /**
-   * Somebody whom another backend with the same store has let in, with what he may do here and now.
+   * Returns the principal of a caller whom another backend with the same store has authenticated, with the rights that
+   * are valid here and now.
    *
-   * @param credentialVersion of the credentials that were shown there; undefined: the other backend is an earlier
-   * version
-   *   of the program, which does not send it
-   * @throws MonError `unauthenticated` when the credentials that were shown there do not count here
+   * @param credentialVersion of the credentials that were used there; undefined: the other backend has an earlier
+   *   version of the program, which does not send it
+   * @throws MonError `unauthenticated` if the credentials that were used there are not valid here
    */
   ofVoucher(voucher: Voucher, credentialVersion?: string): Principal {
     const principal = this.#ofVoucher(voucher, credentialVersion);
@@ -230,9 +238,9 @@ export class Authenticator {
   }
 
   /**
-   * What somebody who was let in may do by now.
+   * Returns an authenticated principal with its present rights.
    *
-   * @returns undefined: the credentials count no more
+   * @returns undefined: the credentials are no longer valid
    */
   renewed(principal: Principal): Principal | undefined {
     const { clock, certificates } = this.#parts;
@@ -253,12 +261,12 @@ export class Authenticator {
     };
   }
 
-  /** The namespaces that a certificate is good in; undefined: all of them, or there is no certificate. */
+  /** Returns the namespaces for which a certificate is valid; undefined: all of them, or there is no certificate. */
   namespacesOf(origin: CertificateOrigin | undefined): readonly string[] | undefined {
     return origin && certificateNamespaces(this.#parts.certificateRules(), origin);
   }
 
-  /** Renews a principal without a look at the certificate that was shown beside other credentials. */
+  /** Renews a principal without checking the certificate that was sent in addition to other credentials. */
   #renewed(principal: Principal): Principal | undefined {
     const { registry, clock, versions, sessions } = this.#parts;
     const { credentials } = registry;
@@ -272,7 +280,7 @@ export class Authenticator {
         return (principal.expiresMs ?? Infinity) > clock.now() ? principal : undefined;
       case 'key': {
         const key = credentials.apiKeys.get(principal.keyId ?? '');
-        // It may be another one by now, with the same id.
+        // It may be another key by now, with the same id.
         const isSame = key !== undefined && (principal.credentialVersion ?? keyVersion(key)) === keyVersion(key);
         return isSame ? this.#principalOfKey(key) : undefined;
       }
@@ -288,9 +296,10 @@ export class Authenticator {
   }
 
   /**
-   * Whether somebody who is let in now may still do later what he asks for, and with which rights.
+   * Returns a function that checks later whether an admitted caller still has the right to its request, and returns the
+   * present rights.
    *
-   * @param refuse asked when credentials have changed, with what he may do by then
+   * @param refuse called with the present rights if credentials have changed; throws to reject
    */
   admissionOf(principal: Principal, refuse: (renewed: Principal) => void): () => Principal {
     const version = this.version();
@@ -307,7 +316,7 @@ export class Authenticator {
     return this.#parts.versions.configuredUser;
   }
 
-  /** The token of this machine counts from this machine alone: not through a proxy on it either. */
+  /** True for the token of this machine if it comes directly from this machine, not through a proxy on it. */
   #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
     const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
     if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
@@ -380,7 +389,7 @@ export class Authenticator {
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
     const given = nameAndPassword(encoded);
     if (given === undefined) throw refusal();
-    // Before anybody is let in with the new ones, who would be taken for one of those before.
+    // Before a caller is admitted with new credentials: otherwise it would be taken for one with the previous ones.
     this.#noteReload();
     const stored = this.#storedPassword(given.user);
     if (stored !== undefined && this.#parts.passwords.isKnown(given, stored)) {
@@ -390,14 +399,17 @@ export class Authenticator {
     return this.#attempt(given, address);
   }
 
-  /** The configuration first: nobody can take its name away by making a user. Undefined where there is no such user. */
+  /**
+   * Returns the stored password of a user; undefined: there is no such user. The configuration has priority, so that no
+   * stored user can take over its name.
+   */
   #storedPassword(user: string): string | undefined {
     const { config, registry } = this.#parts;
     if (user === this.#configuredUser) return config.api.password;
     return registry.credentials.users.get(user)?.passwordHash;
   }
 
-  /** What a password of somebody else is held against, of each kind. */
+  /** Returns one stored password of each kind, to compare with when the user does not exist. */
   #decoys(): string[] {
     const { config, registry } = this.#parts;
     const configured = config.api.password === undefined ? [] : [config.api.password];
@@ -411,12 +423,12 @@ export class Authenticator {
     return principal;
   }
 
-  /** Whether a password is right, as soon as it is this caller's turn. */
+  /** Verifies a password, as soon as it is the turn of this caller. */
   async #look(given: NameAndPassword, address: string): Promise<boolean> {
     const { passwords } = this.#parts;
     using login = await this.#failed.begin(address);
     await login.turn();
-    // Only now: while this one waited, the password may have changed, or somebody else may have shown the same.
+    // Checked only now: during the wait the password may have changed, or another caller may have sent the same one.
     const isUser = this.#principalOfUser(given.user, { via: 'password' }) !== undefined;
     const stored = isUser ? this.#storedPassword(given.user) : undefined;
     if (stored !== undefined && passwords.isKnown(given, stored)) return true;
@@ -425,7 +437,7 @@ export class Authenticator {
     return isRight;
   }
 
-  /** The user is not told either: people type their password there. */
+  /** Logs a failure. It does not log the user name, because people type their password there. */
   #tell(failures: number, address: string): void {
     const { log } = this.#parts;
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
@@ -435,7 +447,7 @@ export class Authenticator {
   }
 }
 
-/** The earlier one of two times; undefined stands for never. */
+/** Returns the earlier of two times; undefined stands for never. */
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
@@ -447,14 +459,14 @@ function refusal(): MonError {
   );
 }
 
-/** The user ends at the first colon: a password may hold more of them (completion 1.1). */
+/** Splits at the first colon, because a password may contain colons (completion 1.1). */
 function nameAndPassword(encoded: string): NameAndPassword | undefined {
   const pair = Buffer.from(encoded, 'base64').toString();
   const colon = pair.indexOf(':');
   return colon === -1 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
-/** Some numbers as one text, made anew only when one of them has changed: it is asked for with every result. */
+/** Joins some numbers to a text, and caches it until one of them changes: it is needed for every result. */
 class StateText {
   #numbers: readonly number[] = [];
   #text = '';

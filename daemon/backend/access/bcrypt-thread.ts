@@ -1,9 +1,9 @@
-// A thread of its own for bcrypt, which is slow on purpose: the event loop would stand still for each log-in.
+// A separate thread for bcrypt, which is slow on purpose: otherwise each log-in would block the event loop.
 import { parentPort } from 'node:worker_threads';
 import bcrypt from 'bcryptjs';
 import type { BcryptAnswer, BcryptTask } from './bcrypt.ts';
 
-/** 2 to the power of it: what the peer uses, and the least that OWASP advises. */
+/** Exponent of 2: the value that the peer uses, and the minimum that OWASP recommends. */
 const COST = 10;
 
 parentPort?.on('message', ({ id, password, hash }: BcryptTask) => {

@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 export interface BcryptTask {
   readonly id: number;
   readonly password: string;
-  /** To compare with; undefined: one is to be made. */
+  /** The hash to compare with; undefined: a hash is to be computed. */
   readonly hash?: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface BcryptAnswer {
   readonly isRight?: boolean;
 }
 
-/** Beside this file, also in a bundle. */
+/** The program is beside this file, also in a bundle. */
 const PROGRAM = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
 
-/** The thread ends when nobody needed it for so long. */
+/** Idle time after which the thread ends. */
 const IDLE_MS = 60_000;
 
-/** Makes and compares hashes of bcrypt in a thread, one after the other. */
+/** Computes and compares bcrypt hashes in a thread, one after the other. */
 export class Bcrypt implements AsyncDisposable {
   readonly #clock: Clock;
   #thread: Worker | undefined;

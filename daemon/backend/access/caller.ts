@@ -3,35 +3,38 @@ import { callerAddress } from '../../../shared/domain/caller-address.ts';
 import { ListedNetworks } from './networks.ts';
 import { isLoopback } from './host.ts';
 
-/** What tells where a request comes from, also one that asks for an upgrade. */
+/** The parts of a request that show its origin; also for upgrade requests. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Addresses of other backends that are known: each may come back with another one. */
+/** Maximum number of remembered addresses of other backends: each may come back with another one. */
 const MEMBERS_MAX = 1000;
 
 /**
- * Who is counted and named as the sender of a request: its address, or behind a proxy of `trusted-proxies` the one that
- * the proxy tells. It is no proof of being on this machine.
+ * Determines the address under which the sender of a request is counted and named: its own, or behind a proxy of
+ * `trusted-proxies` the one that the proxy reports. It is no proof that the sender is on this machine.
  */
 export class Callers {
   readonly #proxies: ListedNetworks;
-  /** Of backends with the same store. */
+  /** Addresses of backends with the same store. */
   readonly #members = new Set<string>();
 
-  /** @param trustedProxies networks, asked each time */
+  /** @param trustedProxies returns networks, called each time */
   constructor(trustedProxies: () => readonly string[]) {
     this.#proxies = new ListedNetworks(trustedProxies);
   }
 
-  /** Whether this peer speaks for many: a proxy that is trusted, this machine, where one may run, or another backend. */
+  /**
+   * True if this peer represents many senders: a trusted proxy, this machine, where a proxy may run, or another
+   * backend.
+   */
   isShared(peer: string): boolean {
     return isLoopback(peer.replace(/^::ffff:/, '')) || this.#members.has(peer) || this.#proxies.contain(peer);
   }
 
-  /** Notes where another backend with the same store is, which sends on what comes to it. */
+  /** Records the address of another backend with the same store, which forwards requests. */
   noteMember(peer: string): void {
     this.#members.add(peer);
     const [oldest] = this.#members;

@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { CredentialRegistry } from './credentials.ts';
 
-/** Some ten milliseconds, once for each change of the settings: the result is stored with sessions. */
+/** The digest takes some ten milliseconds, once for each change of the settings, because it is stored with sessions. */
 const COST = { N: 8192, r: 8, p: 1 };
 const DIGEST_BYTES = 16;
 
@@ -21,8 +21,9 @@ interface ConfiguredVersion {
 }
 
 /**
- * The version of a user's credentials. Sessions and connections remember the version that they were opened with and end
- * when it is another one. Times would not do: two changes can fall into the same millisecond, and clocks are set back.
+ * The version of a user's credentials. Sessions and connections remember the version with which they were opened, and
+ * end when it changes. Times would not suffice: two changes can fall into the same millisecond, and clocks are set
+ * back.
  */
 export class CredentialVersions {
   readonly #parts: VersionParts;
@@ -45,22 +46,21 @@ export class CredentialVersions {
     return user === undefined || user.disabled ? undefined : storedVersion(user.credentialChanges ?? 0);
   }
 
-  /** The version of the credentials in the settings: the same at each backend that has the same ones. */
+  /** Returns the version of the credentials in the settings: the same at each backend with the same settings. */
   ofConfigured(): string | undefined {
     const { config, storeId } = this.#parts;
     const { user, password } = config.api;
     if (user === undefined || password === undefined) return undefined;
     const known = this.#configured;
     if (known?.user === user && known.password === password) return known.text;
-    // Slow on purpose: whoever reads the store must not be able to guess a password that the settings have in plain
-    // text.
+    // Slow on purpose: a reader of the store must not be able to guess a password that the settings have in plain text.
     const digest = scryptSync(JSON.stringify([user, password]), storeId, DIGEST_BYTES, COST).toString('base64url');
     this.#configured = { user, password, text: `configured ${digest}` };
     return this.#configured.text;
   }
 }
 
-/** @param changes how often what was opened by this user was ended */
+/** @param changes the number of times that all sessions of this user were ended */
 export function storedVersion(changes: number): string {
   return `stored ${String(changes)}`;
 }

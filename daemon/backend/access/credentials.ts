@@ -1,12 +1,12 @@
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import type { Roles } from './roles.ts';
 
-/** A user as it is stored. Who is deleted is disabled: what they did keeps its name. */
+/** A stored user. A deleted user is only disabled, because the records of their actions keep the name. */
 export interface User {
   readonly username: string;
   readonly groups: readonly string[];
   readonly disabled: boolean;
-  /** bcrypt. */
+  /** A bcrypt hash. */
   readonly passwordHash: string;
   /** Epoch milliseconds. */
   readonly passwordChangedMs: number;
@@ -17,21 +17,21 @@ export interface User {
   readonly credentialChanges?: number | undefined;
 }
 
-/** An API key as it is stored: enough to know it again, not enough to show it. */
+/** A stored API key: it can be verified, but not shown. */
 export interface ApiKey {
   readonly id: string;
   readonly username: string;
   readonly description: string | null;
   readonly scopes: readonly Scope[];
   /**
-   * Whether it has whatever the roles of its user allow, as one that was granted without a list of scopes. Else they count only
-   * for what asks for one of its scopes.
+   * True if it has all rights of its user's roles, as a key that was granted without a list of scopes. Otherwise roles
+   * count only for requests that need one of its scopes.
    */
   readonly hasAllRoles?: true | undefined;
   readonly namespace: string | null;
   /** Epoch seconds; 0: never. */
   readonly expiresAt: number;
-  /** Seconds that were asked for instead of a date. */
+  /** Requested lifetime in seconds; absent: a date was requested. */
   readonly lifetime?: number | undefined;
   readonly createdBy: string;
   /** Epoch seconds. */
@@ -41,47 +41,49 @@ export interface ApiKey {
   readonly hash: string;
 }
 
-/** Somebody who logged in for tokens. Hashes are SHA-256 of the secrets, in base64url; times epoch milliseconds. */
+/** A log-in that uses tokens. Hashes are SHA-256 of the secrets, in base64url; times are epoch milliseconds. */
 export interface Session {
   readonly id: string;
   readonly username: string;
   readonly startedMs: number;
   readonly refreshHash: string;
-  /** The refresh token before the present one, which may be shown again for a while; absent: there was none. */
+  /** The previous refresh token, which is accepted again for a short time; absent: there was none. */
   readonly rotated?: RotatedToken | undefined;
-  /** See `CredentialVersions`; absent in sessions of earlier versions of the program. */
+  /**
+   * The version of the credentials, see `CredentialVersions`; absent in sessions of earlier versions of the program.
+   */
   readonly credentialVersion?: string | undefined;
   readonly expiresMs: number;
-  /** The newest last; those before it are good until their own end. */
+  /** The access tokens, newest last; each is valid until its own expiry. */
   readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
 }
 
 /** A refresh token that was exchanged for the next one. */
 export interface RotatedToken {
   readonly hash: string;
-  /** The next token is made of this and the secret of the token, so that a repeated request gets the same one. */
+  /** The next token is derived from this and the secret of the token, so that a repeated request gets the same one. */
   readonly salt: string;
   /** Epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** Who may get in. Only transactions change it. */
+/** Users, API keys, sessions and roles. Only transactions change it. */
 export class CredentialRegistry {
   readonly users = new Map<string, User>();
   readonly apiKeys = new Map<string, ApiKey>();
   readonly sessions = new Map<string, Session>();
-  /** What access tokens are signed with, in base64url; undefined: nobody has logged in yet. */
+  /** The signing key of access tokens, in base64url; undefined: no user has logged in yet. */
   tokenKey: string | undefined;
-  /** What users may do by roles. */
+  /** The rights of users by roles. */
   readonly roles: Roles;
-  /** Grows with every change that may take something away from somebody. */
+  /** Increases with every change that may revoke rights. */
   version = 0;
 
   constructor(roles: Roles) {
     this.roles = roles;
   }
 
-  /** Whether nobody was made yet who could show credentials. */
+  /** True if there is no user or key with credentials yet. */
   get isEmpty(): boolean {
     return this.users.size === 0 && this.apiKeys.size === 0;
   }

@@ -9,16 +9,15 @@ import type { Principal } from './principal.ts';
 import { builtIn, type RoleChange } from './roles.ts';
 import { rightsOfUser } from './scopes-of-user.ts';
 
-/** The users, roles and definitions that a change meets. */
+/** The users, roles and definitions that a change affects. */
 interface GuardedRegistry {
   readonly credentials: CredentialRegistry;
   readonly definitions: StoredDefinitions;
 }
 
 /**
- * Refuses changes of users, roles and bindings that give somebody more rights than the one who asks has: who
- * administers users or roles only would make themselves an administrator by it. To be asked in the transaction of the
- * change.
+ * Rejects changes of users, roles and bindings that give more rights than the requester has. Otherwise administrators
+ * of only users or roles could make themselves full administrators. Call it in the transaction of the change.
  */
 export class EscalationGuard {
   readonly #registry: GuardedRegistry;
@@ -33,7 +32,7 @@ export class EscalationGuard {
    */
   refuseUser(principal: Principal, before: User | undefined, after: User): void {
     const { index } = this.#registry.credentials.roles;
-    // Whoever sets the password or lets the user in again can act as that user.
+    // A requester who sets the password or enables the user can act as that user.
     const isTaken =
       before === undefined ||
       before.passwordHash !== after.passwordHash ||
@@ -56,7 +55,8 @@ export class EscalationGuard {
   }
 
   /**
-   * Refuses the removal of a namespace with bindings of groups, which would mean by their names what they did before.
+   * Rejects the removal of a namespace with bindings of groups: without the bindings the group names would give their
+   * default rights again.
    *
    * @throws MonError `forbidden`
    */
@@ -72,14 +72,14 @@ export class EscalationGuard {
 
   #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], place: string): Rights {
     const namespace = kind.startsWith('cluster') ? undefined : place;
-    // By the kind: a body may hold attributes of the other one as well.
+    // Decided by the kind, because a body may contain attributes of the other kind as well.
     if (!isBinding(kind)) return { scopes: new Set(), grants: [{ namespace, rules: (object as Role).rules }] };
     const { type, name } = (object as RoleBinding).role_ref;
     if (type === 'Role' && namespace === undefined) return NO_RIGHTS;
     const [roleKind, roleNamespace] = type === 'Role' ? (['roles', place] as const) : (['clusterroles', ''] as const);
     const role = (this.#registry.definitions.get(roleKind, roleNamespace, name)?.object ??
       builtIn(roleKind, roleNamespace, name)) as Role | undefined;
-    // It would get its rights from whoever makes the role later.
+    // The binding would get its rights from the user who creates the role later.
     if (role === undefined) {
       throw new MonError(
         'forbidden',
@@ -96,7 +96,7 @@ function isBinding(kind: RoleChange['kind']): boolean {
 
 const NO_RIGHTS: Rights = { scopes: new Set(), grants: [] };
 
-/** The rights of somebody, as far as they reach definitions of roles and users. */
+/** Returns the rights of a principal as far as they apply to definitions of roles and users. */
 function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): OwnRights {
   return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
 }
@@ -114,7 +114,7 @@ function rightsByName(groups: readonly string[]): Rights {
   return { scopes: scopesOfGroups(groups), grants: [] };
 }
 
-/** The groups of a binding that have scopes by their names while no binding names them. */
+/** Returns the groups of a binding that have scopes by their names while no binding names them. */
 export function namedGroups({ subjects }: RoleBinding): readonly string[] {
   const groups = subjects.filter(({ type }) => type === 'Group').map(({ name }) => name);
   return groups.filter((group) => Object.hasOwn(GROUP_SCOPES, group) && !PERMANENT_GROUPS.has(group));

@@ -2,16 +2,19 @@ import { MonError } from '../../../shared/errors.ts';
 import { networkOf } from './networks.ts';
 import type { Clock } from '../ports.ts';
 
-/** Wrong passwords that an address may try in a minute before each further one has to wait (security S2). */
+/** Wrong passwords per address and minute before each further attempt is delayed (security S2). */
 export const FREE_FAILURES = 10;
 const WINDOW_MS = 60_000;
 export const DELAY_MS = 2000;
 
-/** Attempts that wait or are looked at, of one address and of all: each costs a connection, and no work before its turn. */
+/**
+ * Maximum number of concurrent attempts, of one address and of all. A waiting attempt costs a connection, and no work
+ * before its turn.
+ */
 const ATTEMPTS_EACH_MAX = 4;
 export const ATTEMPTS_MAX = 1000;
 
-/** Addresses that are remembered; the one that failed first is forgotten first. */
+/** Maximum number of remembered addresses; the one with the oldest failure is removed first. */
 const ADDRESSES_MAX = 10_000;
 
 interface Failures {
@@ -21,34 +24,34 @@ interface Failures {
 
 export interface LoginAttempt extends Disposable {
   /**
-   * Waits until this may do costly work, which it alone does until it is disposed.
+   * Waits for its turn to do costly work, which it does exclusively until its disposal.
    *
-   * @throws MonError `unavailable` when others, who have failed less, take its place
+   * @throws MonError `unavailable` if attempts of addresses with fewer failures displace it
    */
   turn(): Promise<void>;
-  /** @returns how often this address has failed in this minute */
+  /** @returns the number of failures of this address in this minute */
   fail(): number;
 }
 
-/** One that waits, for its delay to pass or for its turn. */
+/** An attempt that waits for its delay or its turn. */
 interface Waiting {
   readonly from: string;
-  /** Undefined while it is delayed. */
+  /** Undefined during the delay. */
   proceed: (() => void) | undefined;
   refuse(): void;
 }
 
 /**
- * Slows down whoever guesses passwords, and bounds what guessing costs the backend and everybody else: one attempt is
- * looked at at a time, of the address that has failed least, and where there are too many, one of the address that has
- * failed most has to go.
+ * Slows down guessing of passwords, and limits its cost for the backend and other callers. One attempt is verified at a
+ * time, of the address with the fewest failures. If there are too many, an attempt of the address with the most
+ * failures is rejected.
  */
 export class FailedLogins {
   readonly #clock: Clock;
   readonly #failures = new Map<string, Failures>();
   readonly #attempts = new Map<string, number>();
   readonly #shared = new Map<string, Promise<boolean>>();
-  /** In the order in which they came. */
+  /** Attempts in the order of their arrival. */
   readonly #waiting = new Set<Waiting>();
   #isBusy = false;
   #all = 0;
@@ -58,10 +61,10 @@ export class FailedLogins {
   }
 
   /**
-   * What an address shows several times at once is looked at once: a whole fleet behind one address may come back in the
-   * same moment.
+   * Verifies the same credentials from one address only once at a time: a whole fleet behind one address may reconnect
+   * at the same moment.
    *
-   * @param digest of what it shows
+   * @param digest of the credentials
    */
   async share(address: string, digest: string, look: () => Promise<boolean>): Promise<boolean> {
     const key = `${networkOf(address)} ${digest}`;
@@ -77,10 +80,10 @@ export class FailedLogins {
   }
 
   /**
-   * Begins an attempt, after a while when this address has failed too often.
+   * Begins an attempt, with a delay if this address has failed too often.
    *
-   * @returns to be disposed when it is over
-   * @throws MonError `unavailable` when there are too many at once
+   * @returns the attempt, to be disposed of at its end
+   * @throws MonError `unavailable` if there are too many at once
    */
   async begin(address: string): Promise<LoginAttempt> {
     const from = networkOf(address);
@@ -102,7 +105,7 @@ export class FailedLogins {
     };
   }
 
-  /** @throws MonError `unavailable` when it has to go meanwhile */
+  /** @throws MonError `unavailable` if the attempt is displaced meanwhile */
   async #delay(from: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     using timers = new DisposableStack();
@@ -128,7 +131,7 @@ export class FailedLogins {
     }
   }
 
-  /** Lets the one go on whose address has failed least; of those the one that came first. */
+  /** Lets the next attempt proceed: the first to arrive of the address with the fewest failures. */
   #next(): void {
     let next: Waiting | undefined;
     for (const waiting of this.#waiting) {
@@ -141,7 +144,7 @@ export class FailedLogins {
     next.proceed?.();
   }
 
-  /** Sends one away whose address has failed most, the last that came, if that is more than `from` has. */
+  /** Rejects the last attempt of the address with the most failures, if these are more than `from` has. */
   #makeRoom(from: string): boolean {
     let last: Waiting | undefined;
     for (const waiting of this.#waiting) {

@@ -3,13 +3,13 @@ import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { hostNameIn, isOwnHost } from '../../../shared/domain/own-host.ts';
 import { MonError } from '../../../shared/errors.ts';
 
-/** Whether nobody but this machine can reach the address, or be at it. */
+/** True if the address can be reached only from this machine, or belongs to it. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address);
 }
 
 /**
- * Keeps pages of other sites from reaching an open backend on this machine by letting their own name point to it (DNS
+ * Rejects requests of foreign pages that reach an open backend on this machine by resolving their own name to it (DNS
  * rebinding), see `isOwnHost`.
  *
  * @throws MonError `forbidden`
@@ -23,8 +23,8 @@ export function refuseForeignHost({ host }: IncomingHttpHeaders, hostname: strin
 }
 
 /**
- * A proxy on this machine makes everybody a caller of this machine. So whatever says that it comes through one counts as
- * somebody else's, whether or not the proxy is trusted.
+ * Rejects requests that came through a proxy. A proxy on this machine makes every caller appear local, so its requests
+ * count as remote, whether or not the proxy is trusted.
  *
  * @throws MonError `forbidden`
  */

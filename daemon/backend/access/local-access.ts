@@ -11,19 +11,19 @@ import type { Log } from '../../log/log.ts';
 import { replaceOwnFile } from '../../private-files/replace-own-file.ts';
 import { isLoopback } from './host.ts';
 
-/** Where the programs on this machine look for a backend. */
+/** The directories in which the programs on this machine look for a backend. */
 export interface LocalPlaces {
   readonly stateDir: string;
-  /** Of the user that runs the backend. */
+  /** The runtime directory of the user that runs the backend. */
   readonly runtimeDir: string;
 }
 
-/** Others than the owner may read, write or enter. */
+/** Permission bits for users other than the owner. */
 const OTHERS = 0o077;
 
 /**
- * Leaves the token for the programs on this machine, in the state directory and in the runtime directory of the user,
- * until it is disposed. Where that fails they find nothing, and the backend goes on.
+ * Writes the token for the programs on this machine into the state directory and the user's runtime directory, until
+ * its disposal. If that fails, the programs find no token, and the backend continues.
  */
 export async function leaveLocalAccess(
   access: LocalAccess,
@@ -45,7 +45,7 @@ export async function leaveLocalAccess(
   return {
     [Symbol.asyncDispose]: async () => {
       for (const file of written) {
-        // By now it may be that of another backend.
+        // By now it may be the file of another backend.
         if (readLocalAccess(file)?.token === access.token) await rm(file, { force: true }).catch(() => undefined);
       }
     },
@@ -53,9 +53,9 @@ export async function leaveLocalAccess(
 }
 
 /**
- * The address at which programs on this machine reach a listener; undefined: none that is loopback.
+ * Returns the address at which programs on this machine reach a listener; undefined: it is not on loopback.
  *
- * @param url with the port that it really has
+ * @param url with the actual port
  */
 export function localUrlOf(url: string, bind: string): string | undefined {
   const { protocol, port } = new URL(url);
@@ -64,7 +64,7 @@ export function localUrlOf(url: string, bind: string): string | undefined {
   return new URL(`${protocol}//${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`).origin;
 }
 
-/** In a place that others can write to they may have made it before us, to read what goes there. */
+/** Creates the directory for the token. Where others can write they may have created it before, to read the token. */
 async function makeOwnDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stat = await lstat(directory);

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { newSecret } from './key-secret.ts';
 
-/** What the programs on this machine show to be let in as an administrator: `ml_<secret>`, another one at each start. */
+/** The token that makes the programs on this machine administrators: `ml_<secret>`, a new one at each start. */
 export class LocalToken {
   readonly #digest: Buffer;
 
@@ -14,7 +14,7 @@ export class LocalToken {
     return { token: new LocalToken(digestOf(text)), text };
   }
 
-  /** The time of the comparison tells nothing. */
+  /** Compares in constant time. */
   is(text: string): boolean {
     return timingSafeEqual(digestOf(text), this.#digest);
   }

@@ -2,7 +2,9 @@ import { apiKeyIdSchema } from '../../../shared/schemas/v2/api-key.ts';
 
 const KEY_PATH = /(?<=\/apikeys\/)[^/]+/;
 
-/** The path of a request as it may be kept, without its query: that of an API key may show the key itself. */
+/**
+ * Returns the path of a request for the log, without its query. In the path of an API key, the key itself is removed.
+ */
 export function loggedPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   const decoded = decodedPath(path);
@@ -11,7 +13,7 @@ export function loggedPath(url: string): string {
   return decoded.replace(KEY_PATH, '...');
 }
 
-/** Decoded once; as it is where that cannot be done. */
+/** Returns the path decoded once, or unchanged if it cannot be decoded. */
 export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);

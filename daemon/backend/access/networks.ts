@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Networks in CIDR notation, to be asked for addresses. */
+/** Returns a list of networks in CIDR notation that can be searched for addresses. */
 export function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
@@ -10,9 +10,12 @@ export function networkList(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** `BlockList` sees an IPv4 address in an IPv6 one by itself. What is no address is in no network. */
+/**
+ * True if a network contains the address. `BlockList` handles an IPv4 address in IPv6 form. An invalid address is in no
+ * network.
+ */
 export function contains(list: BlockList, address: string): boolean {
-  // The zone (`fe80::1%eth0`) says through which interface, not where.
+  // The zone (`fe80::1%eth0`) is an interface and not part of the address.
   const [plain = ''] = address.split('%');
   return isIP(plain) !== 0 && list.check(plain, familyName(plain));
 }
@@ -21,7 +24,7 @@ function familyName(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** Networks of a setting that a reload may change: made anew only when it did. */
+/** The networks of a setting that a reload may change; the list is rebuilt only after a change. */
 export class ListedNetworks {
   readonly #networks: () => readonly string[];
   #made: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
@@ -38,7 +41,9 @@ export class ListedNetworks {
   }
 }
 
-/** IPv6 by its first half: whoever has one such address has all of the same first half. */
+/**
+ * Returns the network of an address. For IPv6 that is the first half, because one host usually has all its addresses.
+ */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:/, '');
   if (isIPv4(plain) || !plain.includes(':')) return plain;

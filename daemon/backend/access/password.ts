@@ -9,12 +9,12 @@ import {
 import { isBcryptHash } from '../../../shared/schemas/v2/password.ts';
 import type { Bcrypt } from './bcrypt.ts';
 
-/** A quarter of a second on one core and 32 MiB, as OWASP advises for scrypt. */
+/** The cost that OWASP recommends for scrypt: a quarter of a second on one core and 32 MiB. */
 const COST = { N: 32_768, r: 8, p: 3 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** @returns `scrypt$N$r$p$salt$hash`, with a salt of its own each time */
+/** @returns `scrypt$N$r$p$salt$hash`, with a new salt each time */
 export async function hashPassword(
   password: string,
   cost: Pick<PasswordHash, 'N' | 'r' | 'p'> = COST,
@@ -24,37 +24,36 @@ export async function hashPassword(
   return formatPasswordHash({ ...cost, salt: salt.toString('base64url'), hash: derived.toString('base64url') });
 }
 
-/** What HTTP Basic carries. */
+/** The credentials of HTTP Basic. */
 export interface NameAndPassword {
   readonly user: string;
   readonly password: string;
 }
 
-/** Passwords that are remembered: as many users as there can be, and the one of the configuration. */
+/** Maximum number of remembered passwords: those of all possible users, and the one of the configuration. */
 const REMEMBERED_MAX = 10_001;
 
-/** A hash of bcrypt that no password of anybody has, with the cost of those that are made here. */
+/** A bcrypt hash that matches no password, with the same cost as real ones. */
 export const HASH_OF_NOBODY = '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq';
 
 /**
- * Holds users and passwords against what is stored of them: a hash of scrypt or bcrypt, or the password itself.
+ * Verifies passwords against their stored form: a hash of scrypt or bcrypt, or the password itself.
  *
- * A hash is slow on purpose, far too slow for every request. So a digest of the last password of each user that was right
- * is kept and compared first. That gives nothing away: the digest is made with a random key that never leaves this
- * process, so it cannot be tried out elsewhere, and whoever reads the memory of this process sees the passwords of all
- * requests anyway.
+ * A hash is slow on purpose, far too slow for every request. So a digest of the last correct password of each user is
+ * kept and compared first. That reveals nothing: the digest is made with a random key that never leaves this process,
+ * so it cannot be attacked elsewhere. A reader of the memory of this process sees the passwords of all requests anyway.
  */
 export class Passwords {
   readonly #key = randomBytes(32).toString('hex');
   readonly #bcrypt: Pick<Bcrypt, 'compare'>;
-  /** By user: the digest of what was right, for as long as `stored` is what is stored. */
+  /** Digest of the correct password by user, valid while `stored` is the stored form. */
   readonly #accepted = new Map<string, { readonly stored: string; readonly digest: Buffer }>();
 
   constructor(bcrypt: Pick<Bcrypt, 'compare'>) {
     this.#bcrypt = bcrypt;
   }
 
-  /** Whether this is right as far as that can be told at once; a false may still `verify`. */
+  /** True if the password is known to be correct without computing a hash; after false, `verify` may still succeed. */
   isKnown(given: NameAndPassword, stored: string): boolean {
     const digest = this.#digest(given);
     if (kindOf(stored) === 'plain')
@@ -63,18 +62,18 @@ export class Passwords {
     return accepted?.stored === stored && timingSafeEqual(digest, accepted.digest);
   }
 
-  /** Names this user and password to this process alone. */
+  /** Identifies this user and password within this process. */
   digestOf(given: NameAndPassword): string {
     return this.#digest(given).toString('base64');
   }
 
   /**
-   * Whether this is right, at the whole cost of the hash. One at a time, which is up to the caller: they would take the
-   * threads that the store writes with.
+   * Verifies a password at the full cost of the hash. The caller runs one verification at a time, because they use the
+   * threads with which the store writes.
    *
    * @param stored undefined: there is no such user
-   * @param decoys one of each kind that there is, so that every wrong password takes as long and the time tells nobody which
-   *   users there are
+   * @param decoys one of each present kind, so that every wrong password takes equally long and the time does not
+   *   reveal which users exist
    */
   async verify(given: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
     if (stored !== undefined && (await this.#matches(given, stored))) {
@@ -121,7 +120,7 @@ function derive(
   { N, r, p }: Pick<PasswordHash, 'N' | 'r' | 'p'>,
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // OpenSSL counts a little more than the formula says.
+  // OpenSSL counts slightly more than the formula gives.
   const maxmem = hashMemoryBytes({ N, r, p }) + 1024 * 1024;
   scrypt(password, salt, length, { N, r, p, maxmem }, (error, key) => {
     if (error === null) resolve(key);

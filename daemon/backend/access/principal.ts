@@ -6,49 +6,49 @@ import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 
-/** Who sends a request or holds a socket, once that is certain. */
+/** The authenticated sender of a request or owner of a socket. */
 export interface Principal {
-  /** Of the user; `anonymous` where nobody has to show credentials, and of the programs on this machine their own. */
+  /** Name of the user; `anonymous` where no credentials are required; a fixed name for the programs on this machine. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** What roles allow, beside the scopes; absent: nothing. */
+  /** The rights by roles, in addition to the scopes; absent: none. */
   readonly grants?: readonly Grant[] | undefined;
-  /** Roles count only for routes that ask for one of these scopes; absent: for all of them. */
+  /** Roles count only for routes that need one of these scopes; absent: for all routes. */
   readonly grantLimits?: ReadonlySet<Scope> | undefined;
-  /** The only namespace that this one can reach; undefined: all of them. */
+  /** The only accessible namespace; undefined: all of them. */
   readonly namespace?: string | undefined;
-  /** Of the API key that was shown. */
+  /** The id of the API key that was used. */
   readonly keyId?: string | undefined;
-  /** Of the log-in that its token belongs to. */
+  /** The session of the token. */
   readonly sessionId?: string | undefined;
   /**
-   * How it is known: `open` is everybody on loopback while no credentials exist, `nobody` whoever asks a public route,
-   * `local` who can read the token that a backend leaves on its machine.
+   * The kind of authentication. `open`: any caller on loopback while no credentials exist. `nobody`: any caller of a
+   * public route. `local`: a caller with the token that a backend writes on its machine.
    */
   readonly via: 'open' | 'nobody' | 'local' | 'password' | 'key' | 'token' | 'certificate';
-  /** The version of the credentials that were shown, see `CredentialVersions` and `keyVersion`. */
+  /** The version of the credentials that were used, see `CredentialVersions` and `keyVersion`. */
   readonly credentialVersion?: string | undefined;
-  /** SHA-256 of the authority that vouches for its certificate. */
+  /** SHA-256 of the authority that issued the certificate. */
   readonly authority?: string | undefined;
-  /** Of the clients that it may be as an agent, by its certificate; undefined: of any. */
+  /** The client names that its certificate allows for an agent; undefined: any. */
   readonly clientNames?: readonly string[] | undefined;
-  /** The issuers and the subject of its certificate; undefined: it has shown none. */
+  /** The issuers and the subject of its certificate; undefined: there is none. */
   readonly certificateOrigin?: CertificateOrigin | undefined;
-  /** The only namespaces that it may report in as an agent, by its certificate; undefined: any. */
+  /** The namespaces in which its certificate allows an agent to report; undefined: any. */
   readonly certificateNamespaces?: readonly string[] | undefined;
-  /** From then on the credentials count no more, epoch milliseconds. */
+  /** Expiry of the credentials, epoch milliseconds. */
   readonly expiresMs?: number | undefined;
-  /** When the certificate ends that was shown beside other credentials, epoch milliseconds. */
+  /** Expiry of the certificate that was sent in addition to other credentials, epoch milliseconds. */
   readonly certificateExpiresMs?: number | undefined;
 }
 
-/** What holds secrets, or makes commands or users, is never for everybody (security S1). */
+/** Scopes without credentials. Secrets, commands and users always require credentials (security S1). */
 const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
 export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
 /** No user can have this name. */
 export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
-/** One that shares the store; nobody comes by what it asks for itself. */
+/** A backend that shares the store. The rights for its own requests cannot be obtained otherwise. */
 export const ANOTHER_BACKEND: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
 export const NOBODY: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
@@ -56,19 +56,19 @@ export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): b
   return scopes.has(scope) || scopes.has('admin');
 }
 
-/** Whether objects of a namespace exist for this one; lists over all namespaces leave out the others. */
+/** True if objects of a namespace are visible to the principal; lists over all namespaces omit the others. */
 export function maySee({ namespace }: Pick<Principal, 'namespace'>, other: string): boolean {
   return namespace === undefined || namespace === other;
 }
 
-/** Whether it is known who this is: not where nobody has to show credentials, nor of the programs on this machine. */
+/** True if the identity is known: not without credentials, and not for the programs on this machine. */
 export function isAuthenticated({ via }: Pick<Principal, 'via'>): boolean {
   return via !== 'open' && via !== 'local';
 }
 
 /**
- * Who made something: whom the request names, since a dashboard has one user for all who sit in front of it; without a name
- * who is authenticated (completion 1.22). The audit trail has both.
+ * Returns the creator of an object: the name in the request, since a dashboard has one user for all people who use it;
+ * without it the authenticated name (completion 1.22). The audit trail has both.
  */
 export function creatorOf<Claimed extends string | null | undefined>(
   principal: Pick<Principal, 'via' | 'name'>,
@@ -77,7 +77,7 @@ export function creatorOf<Claimed extends string | null | undefined>(
   return isAuthenticated(principal) ? claimed || principal.name : claimed;
 }
 
-/** Whether this is somebody's name, other than what stands for whoever shows none. */
+/** True if this is the name of a person, and not of an unidentified caller. */
 export function isNamed(who: string): boolean {
   return who !== ANONYMOUS.name && who !== LOCAL_ADMINISTRATOR.name;
 }
@@ -98,30 +98,30 @@ export function refuseWithoutScope(
   );
 }
 
-/** A route as its request sees it. */
+/** A route with the values of its request. */
 export interface AskedRoute {
   readonly access: Access;
   /** Its pattern; undefined: there is none. */
   readonly url: string | undefined;
-  /** Of the path, where its pattern has one. */
+  /** The namespace in the path, if its pattern has one. */
   readonly namespace: string | undefined;
-  /** The namespace that its query names, where it takes one; `*`: all that the principal may see. Absent: it takes none. */
+  /** The namespace in its query, if it accepts one; `*`: all that the principal may see. Absent: it accepts none. */
   readonly asked?: string | undefined;
   /** The user in its path. */
   readonly user?: string | undefined;
-  /** Whether it reaches into all namespaces at once, whichever the principal is kept to. */
+  /** True if it affects all namespaces at once, whatever namespace the principal is limited to. */
   readonly isOfAllNamespaces?: boolean;
-  /** Whether it is for everybody while no credentials exist, whatever it asks for. */
+  /** True if it is open to every caller while no credentials exist, whatever access it requires. */
   readonly isForAnonymous?: boolean;
-  /** The request in the words of roles; absent: roles say nothing about it. */
+  /** Describes the request in the terms of roles; absent: roles do not apply to it. */
   readonly doing?: (() => Doing | undefined) | undefined;
 }
 
 /**
- * Whether roles allow something, whatever the scopes are: in the namespace of the request, or over all of them where it is in
- * none. Who may reach anything in a namespace sees that it is there.
+ * True if roles allow a request, whatever the scopes are: in its namespace, or over all namespaces if it has none. A
+ * principal with any right in a namespace can see the namespace.
  *
- * @param access what the scopes would have to be
+ * @param access the access that scopes would need
  */
 export function mayByRoles(
   { grants = [], grantLimits, namespace }: Pick<Principal, 'grants' | 'grantLimits' | 'namespace'>,
@@ -142,23 +142,23 @@ function scopesIn(access: Access): readonly Scope[] {
   return access === 'public' || access === 'authenticated' ? [] : scopesAsked(access);
 }
 
-/** Whether this one may change an object of version 2, and so may see all of it. */
+/** True if the principal may change an object of version 2, and so may see all of it. */
 export function mayChange(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
   return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
 
-/** Whether a namespace is there for this one, as far as roles and scopes say. */
+/** True if roles and scopes make a namespace visible to the principal. */
 export function seesNamespace(principal: Principal, name: string): boolean {
   if (!maySee(principal, name)) return false;
   return hasScope(principal, 'read') || reachesInto(principal.grants ?? [], name);
 }
 
 /**
- * Refuses what the principal may not do (security S3). Who is kept to one namespace reaches nothing outside of it: the
- * faces that show `default` only with that one, what names its namespace in the query by that name, and of version 2 its
- * own namespace and lists.
+ * Rejects what the principal may not do (security S3). A principal that is limited to one namespace reaches nothing
+ * outside of it. It may use the APIs that show only `default` if that is its namespace. Otherwise it must name its
+ * namespace in the query, or use the namespace and lists of version 2.
  *
- * @throws MonError `forbidden`; `not_found` for an object in a namespace that it may not see
+ * @throws MonError `forbidden`; `not_found` for an object in an invisible namespace
  */
 export function refuseWithoutAccess(
   principal: Principal,
@@ -183,7 +183,7 @@ export function refuseWithoutAccess(
   }
 }
 
-/** Whether a principal that is kept to no namespace may ask for this. */
+/** True if a principal without a namespace limit may send this request. */
 export function isAllowed(
   principal: Principal,
   { access, isForAnonymous = false }: Pick<AskedRoute, 'access' | 'isForAnonymous'>,
@@ -197,12 +197,15 @@ function scopesAsked(access: Exclude<Access, 'authenticated' | 'public'>): reado
   return typeof access === 'string' ? [access] : access;
 }
 
-/** Whether this is the user of that name, by credentials that only the user has: an agent may be called the same. */
+/**
+ * True if the principal is the user of that name, by credentials that only the user has: an agent may have the same
+ * name.
+ */
 function isUser({ via, name }: Principal, user: string | undefined): boolean {
   return name === user && (via === 'password' || via === 'token' || via === 'key');
 }
 
-/** @throws MonError `forbidden` for who is kept to another namespace than the one that is asked for */
+/** @throws MonError `forbidden` if the principal is limited to another namespace than the requested one */
 export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'namespace'>, asked: string): void {
   if (maySee(principal, asked)) return;
   const own = String(principal.namespace);
@@ -212,7 +215,7 @@ export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'name
   );
 }
 
-/** @throws MonError `forbidden` for who is kept to another namespace than the one that version 1 shows */
+/** @throws MonError `forbidden` if the principal is limited to another namespace than the one that version 1 shows */
 function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(

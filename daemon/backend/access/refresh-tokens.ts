@@ -1,10 +1,13 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Session } from './credentials.ts';
 
-/** How long the token before may be shown again: the answer may have been lost, or two programs share the tokens. */
+/**
+ * Time for which the previous token is accepted again: the response may have been lost, or two programs share the
+ * tokens.
+ */
 const RETRY_MS = 30_000;
 
-/** `mr_<session>_<secret>` */
+/** The format `mr_<session>_<secret>`. */
 const REFRESH_TOKEN = /^mr_(?<session>[\da-f]{16})_(?<secret>[\w-]{43})$/;
 
 /** The parts of a refresh token. */
@@ -14,12 +17,12 @@ export interface RefreshToken {
 }
 
 /**
- * What a refresh token is to its session: the `present` one, the one that was just `rotated` and may be shown again,
- * or a `used` one, which only a thief or the victim of one shows.
+ * The state of a refresh token in its session: the `present` one; one that was just `rotated`, which is accepted again;
+ * or a `used` one, which indicates that a token was stolen.
  */
 export type RefreshTokenState = 'present' | 'rotated' | 'used';
 
-/** @returns undefined for a text that is no refresh token */
+/** @returns undefined if the text is no refresh token */
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const groups = REFRESH_TOKEN.exec(text)?.groups;
   return groups === undefined ? undefined : { session: groups['session'] ?? '', secret: groups['secret'] ?? '' };
@@ -35,11 +38,11 @@ export function stateOfRefreshToken(session: Session, secret: string, nowMs: num
   if (isSameDigest(session.refreshHash, digest)) return 'present';
   const { rotated } = session;
   if (rotated === undefined || !isSameDigest(rotated.hash, digest)) return 'used';
-  // A clock that was set back does not extend it.
+  // The absolute difference, so that a clock that was set back does not extend the time.
   return Math.abs(nowMs - rotated.atMs) <= RETRY_MS ? 'rotated' : 'used';
 }
 
-/** The secret that follows on this one: only who has this one can make it, and each time the same. */
+/** Returns the next secret. It can be derived only from the present secret, and is the same each time. */
 export function nextRefreshSecret(secret: string, salt: string): string {
   return createHmac('sha256', secret).update(salt).digest('base64url');
 }
@@ -49,7 +52,7 @@ export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** Compares two digests; the time that it takes tells nothing. */
+/** Compares two digests in constant time. */
 export function isSameDigest(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -6,18 +6,18 @@ import type { CredentialRegistry } from './credentials.ts';
 import { hasAdministrator } from './scopes-of-user.ts';
 import { builtIn, type RoleChange } from './roles.ts';
 
-/** What no change of roles and bindings may do. */
+/** Rejects changes of roles and bindings that are never allowed. */
 export class RoleGuard {
   readonly #isAdminConfigured: () => boolean;
 
-  /** @param isAdminConfigured whether the configuration names an administrator, so that nobody is locked out */
+  /** @param isAdminConfigured true if the configuration names an administrator, so that a lock-out is impossible */
   constructor(isAdminConfigured: () => boolean) {
     this.#isAdminConfigured = isAdminConfigured;
   }
 
   /**
-   * @throws MonError `conflict` for a built-in role or binding that says something else, or that is to go; and where nobody
-   *   could administer afterwards
+   * @throws MonError `conflict` for a change or removal of a built-in role or binding, and if no administrator would be
+   *   left
    */
   refuse(change: RoleChange, credentials: Pick<CredentialRegistry, 'users' | 'roles'>): void {
     refuseFixed(change);
@@ -31,7 +31,7 @@ export class RoleGuard {
   }
 }
 
-/** Whether it is there without being stored, and says what it must: then there is nothing to store. */
+/** True if the object is built in and cannot be changed: then there is nothing to store. */
 export function isFixed({ kind, namespace, name }: Pick<RoleChange, 'kind' | 'namespace' | 'name'>): boolean {
   return builtIn(kind, namespace, name) !== undefined && !REPLACEABLE_ROLES.has(name);
 }

@@ -10,7 +10,7 @@ import type { RoleKind, StoredDefinitions } from '../definitions/state.ts';
 
 type RoleObject = Role | RoleBinding;
 
-/** What is there of each kind without being stored. */
+/** The built-in objects of each kind, which are not stored. */
 const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
   roles: BUILT_IN_ROLES,
   rolebindings: BUILT_IN_BINDINGS,
@@ -18,16 +18,16 @@ const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
   clusterrolebindings: BUILT_IN_CLUSTER_BINDINGS,
 };
 
-/** A change that is not made yet. */
+/** A planned change of a role or binding. */
 export interface RoleChange {
   readonly kind: RoleKind;
   readonly namespace: string;
   readonly name: string;
-  /** Undefined: it is removed. */
+  /** Undefined: the object is removed. */
   readonly object: RoleObject | undefined;
 }
 
-/** The roles and bindings in force: the built-in ones, and those that were stored, which win by their name. */
+/** The roles and bindings in force: the built-in ones, and the stored ones, which override them by name. */
 export class Roles {
   readonly #definitions: StoredDefinitions;
   #index: { readonly version: number; readonly index: RoleIndex } | undefined;
@@ -36,7 +36,7 @@ export class Roles {
     this.#definitions = definitions;
   }
 
-  /** Another one after each change. */
+  /** Differs after each change. */
   get version(): number {
     return this.#definitions.roleGeneration;
   }
@@ -47,7 +47,7 @@ export class Roles {
     return this.#index.index;
   }
 
-  /** What would be in force after a change. */
+  /** Returns the index that would be in force after a change. */
   after(change: RoleChange): RoleIndex {
     return this.#indexAfter([change]);
   }
@@ -74,17 +74,20 @@ export class Roles {
   }
 }
 
-/** What users may do with themselves is a matter of their routes, and agents have a scope (`PERMANENT_GROUPS`). */
+/**
+ * True if the binding is evaluated. Rights of users to themselves are decided by their routes, and agents have a scope
+ * (`PERMANENT_GROUPS`).
+ */
 function isInForce(object: RoleObject): boolean {
   return !('subjects' in object) || object.metadata.name === 'cluster-admin';
 }
 
-/** What is there under a name without being stored; undefined: nothing. */
+/** Returns the built-in object with a name; undefined: there is none. */
 export function builtIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
   return BUILT_IN[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 
-/** What is there in a namespace without being stored. */
+/** Returns the built-in objects of a namespace. */
 export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObject[] {
   return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
 }

@@ -3,8 +3,8 @@ import type { ApiKey, User } from './credentials.ts';
 import { API_KEYS, SESSIONS, USERS } from './table.ts';
 
 /**
- * Stores a user in place of the one with this name, who may have been allowed more. Another password and disabling end
- * whatever the user had opened, in the same commit: reinstating does not revive it.
+ * Stores a user in place of the one with this name, who may have had more rights. A new password or disabling ends all
+ * sessions of the user in the same commit, and enabling the user does not revive them.
  */
 export function saveUser(transaction: Transaction, user: Omit<User, 'credentialChanges'>): void {
   const { credentials } = transaction.registry;
@@ -37,7 +37,7 @@ export function endSessions(transaction: Transaction, username: string): number 
   return sessions.length;
 }
 
-/** Stores a key in place of the one with this id, with which more may have been allowed. */
+/** Stores a key in place of the one with this id, which may have had more rights. */
 export function saveApiKey(transaction: Transaction, key: ApiKey): void {
   const { credentials } = transaction.registry;
   transaction.put(API_KEYS, credentials, key.id, key);

@@ -8,11 +8,11 @@ import type { CredentialRegistry, User } from './credentials.ts';
 const ALL: ReadonlySet<Scope> = new Set(SCOPES);
 
 /**
- * What a user may do by now: by the groups, whose names mean scopes unless a binding names them, and by roles over all
- * namespaces that allow everything that a scope does.
+ * Returns the present scopes of a user: by the groups, whose names give scopes unless a binding names them, and by
+ * roles over all namespaces that allow everything that a scope does.
  *
- * @param configuredUser the one of `api.user`, who may do everything
- * @returns undefined for nobody: there is no such user, or it is disabled
+ * @param configuredUser the user of `api.user`, who has all rights
+ * @returns undefined: there is no such user, or it is disabled
  */
 export function scopesOfUser(
   { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
@@ -24,7 +24,7 @@ export function scopesOfUser(
   return user === undefined || user.disabled ? undefined : scopesBy(user, roles.index);
 }
 
-/** What roles allow a user; nothing where there is no such user, or one that is disabled, or the one of `api.user`. */
+/** Returns the rights of a user by roles. Empty for an unknown or disabled user, and for the one of `api.user`. */
 export function grantsOfUser(
   { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
   username: string,
@@ -33,12 +33,15 @@ export function grantsOfUser(
   return user === undefined || user.disabled ? [] : roles.index.grantsOf(username, user.groups);
 }
 
-/** The rights of a user while enabled: by groups, and by roles. */
+/** Returns the rights of a user, as if enabled: by groups, and by roles. */
 export function rightsOfUser(user: User, index: RoleIndex): Rights {
   return { scopes: scopesBy(user, index), grants: index.grantsOf(user.username, user.groups) };
 }
 
-/** What a key allows, which is never more than its user may do by now; undefined: it is revoked, or of nobody. */
+/**
+ * Returns the scopes of a key, which never exceed the present rights of its user; undefined: the key is revoked, or its
+ * user is gone.
+ */
 export function scopesOfKey(
   credentials: CredentialRegistry,
   configuredUser: string | undefined,
@@ -50,7 +53,7 @@ export function scopesOfKey(
   return own === undefined ? undefined : commonScopes(key.scopes, own);
 }
 
-/** Whether anybody who is stored can administer. */
+/** True if a stored user is an enabled administrator. */
 export function hasAdministrator(users: ReadonlyMap<string, User>, index: RoleIndex): boolean {
   for (const user of users.values()) {
     if (!user.disabled && scopesBy(user, index).has('admin')) return true;

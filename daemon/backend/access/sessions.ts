@@ -24,25 +24,27 @@ import type { Principal } from './principal.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { SESSIONS } from './table.ts';
 
-/** Short for what each request carries, long for what is shown once in a while. */
+/**
+ * Lifetimes: short for access tokens, which each request carries, and long for refresh tokens, which are rarely sent.
+ */
 const ACCESS_MS = 15 * 60_000;
 const REFRESH_MS = 12 * 3_600_000;
 const SWEEP_MS = 60_000;
 
-/** Log-ins of one user that are kept: there are clients that log in for every single thing they do. */
+/** Maximum number of sessions of one user: some clients log in for every single request. */
 export const SESSIONS_OF_USER_MAX = 10_000;
-/** Access tokens of a session that count at once: requests under way may still carry the ones before. */
+/** Maximum number of valid access tokens of a session: requests in progress may still carry earlier ones. */
 const ACCESS_TOKENS_MAX = 4;
 
-/** What somebody gets who logs in. */
+/** The tokens of a log-in. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Of the access token, epoch milliseconds. */
+  /** Expiry of the access token, epoch milliseconds. */
   readonly expiresMs: number;
 }
 
-/** Tokens that belong together, as a request shows them. */
+/** A pair of tokens in a request, which belong to the same session. */
 interface ShownTokens {
   readonly session: string;
   readonly refreshSecret: string;
@@ -53,19 +55,22 @@ interface SessionParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
-  /** The groups that the token of a user tells. */
+  /** Returns the groups that a user's token lists. */
   readonly groupsOf: (username: string) => readonly string[];
   readonly versions: Pick<CredentialVersions, 'of'>;
-  /** Default: as many as there can be. */
+  /** Default: the maximum number of sessions. */
   readonly sessionsOfUserMax?: number;
 }
 
-/** Log-ins for tokens. Their secrets are stored as hashes, so a restart logs nobody out and a log-out counts at once. */
+/**
+ * Log-ins that use tokens. Their secrets are stored as hashes, so a restart ends no session, and a log-out takes effect
+ * at once.
+ */
 export class Sessions implements Disposable {
   readonly #parts: SessionParts;
   readonly #tokens: AccessTokens;
   readonly #timer: Disposable;
-  /** When the access tokens of each were last shown, epoch milliseconds; a restart forgets it. */
+  /** Time of the last use of each session's access tokens, epoch milliseconds; lost at a restart. */
   readonly #uses = new Map<string, number>();
 
   constructor(parts: SessionParts) {
@@ -79,7 +84,7 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Begins a log-in of a user whose password was right.
+   * Begins a session of a user whose password was correct.
    *
    * @throws MonError `unauthenticated` if the credentials changed meanwhile
    */
@@ -108,10 +113,10 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Gives the next access token and the next refresh token. The old refresh token may be shown again for some seconds,
-   * which gives the same next one; after that, showing it ends the session: one of two holders has stolen it.
+   * Issues the next access token and the next refresh token. For some seconds the old refresh token is accepted again,
+   * and gives the same next one. After that, its use ends the session, because one of its two holders has stolen it.
    *
-   * @param accessToken of the same log-in, also one that is over
+   * @param accessToken of the same session, possibly expired
    * @throws MonError `unauthenticated`
    */
   async refresh(accessToken: string, refreshToken: string): Promise<Tokens> {
@@ -148,7 +153,7 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Ends the log-in of these tokens.
+   * Ends the session of these tokens.
    *
    * @throws MonError `unauthenticated`
    */
@@ -164,7 +169,7 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Ends all log-ins of a user, and the connections that were opened by the password. API keys stay.
+   * Ends all sessions of a user, and the connections that were opened by the password. API keys stay valid.
    *
    * @throws MonError `not_found` if there is no such user
    */
@@ -179,12 +184,12 @@ export class Sessions implements Disposable {
     });
   }
 
-  /** Whether a session still rests on the credentials that it was opened with. */
+  /** True if the session has not expired and its credentials are unchanged. */
   counts({ username, credentialVersion = storedVersion(0), expiresMs }: Session): boolean {
     return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
   }
 
-  /** Whose log-in an access token is; undefined: nobody's by now. */
+  /** Returns the session of an access token; undefined: it is no longer valid. */
   async find(accessToken: string): Promise<Session | undefined> {
     const shown = await this.#tokens.read(accessToken);
     if (shown === undefined) return undefined;
@@ -206,7 +211,7 @@ export class Sessions implements Disposable {
     return { accessToken: await this.#tokens.sign(access, subject, expiresMs), refreshToken, expiresMs };
   }
 
-  /** One more must not be one too many: first goes what is over, then what has been idle for longest. */
+  /** Makes room for one more session: removes expired sessions first, then the one that was idle for longest. */
   #makeRoom(transaction: Transaction, username: string): void {
     const max = this.#parts.sessionsOfUserMax ?? SESSIONS_OF_USER_MAX;
     const { credentials } = transaction.registry;
@@ -223,7 +228,7 @@ export class Sessions implements Disposable {
     return Math.max(this.#uses.get(id) ?? 0, expiresMs - REFRESH_MS);
   }
 
-  /** @throws MonError `unauthenticated` for tokens that do not belong together, or that were not made here */
+  /** @throws MonError `unauthenticated` for tokens that do not belong together, or that this backend did not issue */
   async #shown(accessToken: string, refreshToken: string): Promise<ShownTokens> {
     const access = await this.#tokens.read(accessToken);
     const refresh = parseRefreshToken(refreshToken);
@@ -232,10 +237,10 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * The session of tokens. The signature of the access token shows that it was made here. It need not be one of the
-   * newest: the refresh token decides.
+   * Returns the session of a pair of tokens. The signature of the access token proves that this backend issued it. It
+   * need not be one of the newest, because the refresh token decides.
    *
-   * @throws MonError `unauthenticated` if it has ended
+   * @throws MonError `unauthenticated` if the session has ended
    */
   #sessionOf(
     { session: id, refreshSecret }: ShownTokens,

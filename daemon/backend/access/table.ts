@@ -4,7 +4,7 @@ import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts
 import type { StoredTable } from '../tables/stored-table.ts';
 import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
-/** Who may get in, of all namespaces: users by name, API keys and sessions by id. */
+/** A table of credentials of all namespaces: users by name, API keys and sessions by id. */
 type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
 
 export const USERS: CredentialTable<User> = credentialTable('user', {
@@ -18,7 +18,7 @@ export const API_KEYS: CredentialTable<ApiKey> = credentialTable('api-key', {
   dumps: [{ type: 'APIKey', isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) }],
   itemsOf: ({ apiKeys }) => apiKeys,
   idOf: ({ id }) => id,
-  // A date that somebody chose stays what it is.
+  // An expiry that was given as a date is not shifted.
   shifted: (key, byMs) => (key.lifetime === undefined ? undefined : { ...key, expiresAt: key.expiresAt + byMs / 1000 }),
 });
 
@@ -34,7 +34,7 @@ export const SESSIONS: CredentialTable<Session> = credentialTable('session', {
   }),
 });
 
-/** What access tokens are signed with, in base64url: one for all. */
+/** The signing key of access tokens, in base64url: one for all. */
 export const TOKEN_KEY: StoredTable & Table<CredentialRegistry, undefined, string> = {
   prefix: 'token-key',
   key: () => ['token-key'],

@@ -13,16 +13,16 @@ export const USERS_MAX = 10_000;
 
 interface UserParts {
   readonly batcher: Batcher;
-  /** Makes the hash that is stored of a password. */
+  /** Computes the stored hash of a password. */
   readonly hashPassword: (password: string) => Promise<string>;
-  /** Whether the configuration names an administrator, so that nobody is locked out. */
+  /** Returns whether the configuration names an administrator, so that a lock-out is impossible. */
   readonly isAdminConfigured: () => boolean;
   /** Default: `USERS_MAX`. */
   readonly usersMax?: number;
 }
 
 /**
- * Decides in the transaction about a change of a user.
+ * Checks a change of a user in its transaction.
  *
  * @throws MonError `forbidden`
  */
@@ -31,7 +31,7 @@ export type UserGuard = (before: User | undefined, after: User) => void;
 /** The guard for changes by the backend itself. */
 const ALLOWED: UserGuard = () => undefined;
 
-/** Users that are stored. None is ever removed: whoever is to be gone is disabled. */
+/** The stored users. A user is never removed, only disabled. */
 export class Users {
   readonly #parts: UserParts;
 
@@ -39,7 +39,7 @@ export class Users {
     this.#parts = parts;
   }
 
-  /** @throws MonError `conflict` when there is one of this name, `invalid` without a password, `unavailable` */
+  /** @throws MonError `conflict` if a user has this name, `invalid` without a password, `unavailable` */
   async create(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => {
@@ -50,7 +50,7 @@ export class Users {
     });
   }
 
-  /** Makes a user, or replaces one; the password stays when none is given. */
+  /** Creates or replaces a user; without a password in the request it stays unchanged. */
   async put(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor, guard));
@@ -145,14 +145,14 @@ export class Users {
     });
   }
 
-  /** Outside of the batch, which waits for nobody. */
+  /** Computes the hash outside of the batch, which must not wait. */
   async #hashOf({ password, password_hash: hash }: SubmittedPassword): Promise<string | undefined> {
     if (hash) return hash;
     return password ? await this.#parts.hashPassword(password) : undefined;
   }
 }
 
-/** Without the hash; a change of it shows by its time. */
+/** Returns the user for the audit trail without the hash; its change is visible by its time. */
 function audited({ groups, disabled, passwordChangedMs }: User): unknown {
   return { groups, disabled, secret_changed_at: Math.floor(passwordChangedMs / 1000) };
 }

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { Principal } from './principal.ts';
 
 /**
- * Who somebody is whom another backend with the same store has let in. It says nothing of rights: those are looked up where
- * they are used, so that nobody has more of them there than by coming straight.
+ * The identity of a caller whom another backend with the same store has authenticated. It contains no rights: those are
+ * looked up where they are used. So a forwarded request never has more rights than a direct one.
  */
 export interface Voucher extends Pick<
   Principal,
   'name' | 'via' | 'keyId' | 'sessionId' | 'authority' | 'clientNames' | 'certificateOrigin' | 'expiresMs'
 > {
-  /** Of a stored user, when the password that was shown came to be, epoch milliseconds. */
+  /** Time when the password of a stored user was set, epoch milliseconds. */
   readonly passwordChangedMs?: number | undefined;
 }
 
-/** Longest text of one, in characters: a certificate may name many clients. */
+/** Maximum length in characters: a certificate may name many clients. */
 const TEXT_LENGTH_MAX = 8 * 1024;
 
 const NAME = z.string().max(1024);
@@ -32,12 +32,12 @@ const schema: z.ZodType<Voucher> = z.strictObject({
   passwordChangedMs: z.number().optional(),
 });
 
-/** As a header holds it. */
+/** Encodes a voucher for a header. */
 export function voucherText(voucher: Voucher): string {
   return Buffer.from(JSON.stringify(voucher)).toString('base64url');
 }
 
-/** @returns undefined for what is none */
+/** @returns undefined if the text is no voucher */
 export function parseVoucher(text: string): Voucher | undefined {
   if (text.length > TEXT_LENGTH_MAX) return undefined;
   try {

@@ -24,15 +24,15 @@ interface InitializeParts {
   readonly log: Log;
   /** `MON_ADMIN_USERNAME`, and `MON_ADMIN_PASSWORD` or `MON_ADMIN_PASSWORD_FILE`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined: nobody can be asked. */
+  /** Undefined: there is no terminal for questions. */
   readonly terminal: Terminal | undefined;
 }
 
 /**
- * Makes the first administrator in a state directory that no backend holds.
+ * Creates the first administrator in a state directory that no backend holds.
  *
  * @returns the name; undefined: there is an administrator already
- * @throws MonError `invalid`; `conflict` when a backend holds the directory
+ * @throws MonError `invalid`; `conflict` if a backend holds the directory
  */
 export async function initialize({
   openStore,
@@ -81,7 +81,7 @@ async function passwordOf(env: InitializeParts['env']): Promise<string | undefin
   if (file === undefined) return given;
   if (given !== undefined) throw new MonError('invalid', 'set MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, not both');
   try {
-    // The line end is the editor's.
+    // The line end was added by an editor.
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   } catch (error) {
     throw new MonError('invalid', `MON_ADMIN_PASSWORD_FILE cannot be read: ${errorMessage(error)}`, { cause: error });

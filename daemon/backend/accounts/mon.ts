@@ -2,7 +2,7 @@ import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { hasScope } from '../access/principal.ts';
 import type { OnMon, RouteAccess } from '../http/route.ts';
 
-/** Who the caller is and may do, and what each route asks for. */
+/** Serves the identity and rights of the caller, and the access that each route requires. */
 export function accessOnMon(table: readonly RouteAccess[]): OnMon<'access'> {
   return {
     access: ({ principal }) => ({

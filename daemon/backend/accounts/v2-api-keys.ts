@@ -36,8 +36,8 @@ interface ApiKeyDeps {
 }
 
 /**
- * API keys, for administrators (completion 1.17). The key itself is in the answer to the one who grants it and nowhere
- * else; its hash is only in a dump.
+ * Serves API keys, for administrators (completion 1.17). The key itself appears only in the response to its granter,
+ * and its hash only in a dump.
  */
 export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> {
   const shown = (key: ApiKey): V2ApiKey => shownApiKey(key, apiKeys.lastUse(key));
@@ -49,7 +49,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     labelsOf: () => ({}),
   };
 
-  /** A path may show the key itself, as a `Location` does. */
+  /** A path may contain the key itself, as a `Location` does. */
   const idOfPath = (request: FastifyRequest): string => {
     const name = pathName(request, 'key');
     const parts = partsOfKey(name);
@@ -71,7 +71,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     grant: async (request, reply) => {
       const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));
       const body: NewApiKey = { ...shown(stored), key };
-      // Clients of the peer read the key from there: its name is the key (clients 6).
+      // Clients of the peer read the key from this header: its name is the key (clients 6).
       return reply.header('Location', `${V2_API.apiKeys.list.path}/${key}`).send(body);
     },
     get: (request, reply) => {
@@ -132,12 +132,12 @@ function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
   };
 }
 
-/** What the tag is of: a key that is used is not a key that was changed. */
+/** Returns the parts of a key that its entity tag covers: using a key does not change it. */
 function tagged(key: ApiKey): V2ApiKey {
   return shownApiKey(key, null);
 }
 
-/** What a patch changes: a key for all that its user may do stays one, whoever that will be. */
+/** Returns the attributes that a patch changes. A key with all roles of its user stays one, even for another user. */
 function patchable(key: ApiKey): object {
   const { scopes, all_roles: allRoles, ...shown } = tagged(key);
   return allRoles ? shown : { ...shown, scopes };

@@ -8,7 +8,7 @@ import type { OnV2 } from '../http/route.ts';
 
 const validateRefresh = validator(refreshTokenSchema);
 
-/** In the words of the peer. */
+/** The error text of the peer. */
 const WRONG_PASSWORD = 'Unauthorized\n';
 
 const BASIC = /^basic /i;
@@ -19,7 +19,7 @@ interface LogInDeps {
   readonly sessions: Sessions;
 }
 
-/** Logging in for tokens, for clients that do not keep a password (clients 6). */
+/** Serves log-ins for tokens, for clients that do not keep a password (clients 6). */
 export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
   return {
     logIn: async (request, reply) => {
@@ -48,7 +48,7 @@ export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
       return await reply.send(await then(access, refresh ?? ''));
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
-      // Guesses of tokens are slowed as those of passwords are.
+      // Guesses of tokens are slowed down like those of passwords.
       return await authenticator.refuseSlowly(request.caller).catch((slowed: unknown) => refuseLogIn(reply, slowed));
     }
   }

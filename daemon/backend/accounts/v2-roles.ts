@@ -16,7 +16,7 @@ interface RoleDeps extends DefinitionDeps {
   readonly registry: DefinitionDeps['registry'] & { readonly credentials: CredentialRegistry };
 }
 
-/** Roles and bindings, in namespaces and over all of them; what they mean is in `shared/domain/v2/roles.ts`. */
+/** Serves roles and bindings, in namespaces and over all of them; their meaning is in `shared/domain/v2/roles.ts`. */
 export function rolesOnV2(
   deps: RoleDeps,
 ): Readonly<
@@ -54,7 +54,10 @@ function bindingsOf(
   };
 }
 
-/** Whoever administers one namespace must not take from a group what it has in all of them. */
+/**
+ * Rejects a binding that would take rights in other namespaces from a group: only an administrator of all namespaces
+ * may create it.
+ */
 function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index: RoleIndex): void {
   const groups = namedGroups(binding).filter((group) => !index.isBound(group));
   if (groups.length === 0 || (hasScope(principal, 'admin') && principal.namespace === undefined)) return;
@@ -65,8 +68,8 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
 }
 
 /**
- * The collection with the built-in objects, which are not stored. Objects over all namespaces are shown without one.
- * Nobody gives more rights than they have.
+ * Returns the collection with the built-in objects, which are not stored. Objects over all namespaces are shown without
+ * a namespace. No user can give more rights than their own.
  */
 function withBuiltIns<T extends Role | RoleBinding, S extends object>(
   { registry, escalation }: RoleDeps,
@@ -114,7 +117,7 @@ function withoutNamespace<T extends Role | RoleBinding>(object: T): T {
   return { ...object, metadata } as unknown as T;
 }
 
-/** A binding takes from a group what its name alone has given it. */
+/** Warns that a binding takes from a group the rights that its name alone has given it. */
 function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const { namespace } = binding.metadata;
   const groups = namedGroups(binding);

@@ -38,7 +38,10 @@ interface UserDeps {
   readonly escalation: EscalationGuard;
 }
 
-/** Users, for administrators (completion 1.17), and one's own password. Who is deleted is disabled, as at the peer. */
+/**
+ * Serves users, for administrators (completion 1.17), and one's own password. A deleted user is disabled, as at the
+ * peer.
+ */
 export function usersOnV2({ authenticator, users, sessions, registry, escalation }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {
     fieldRoot: 'user',
@@ -52,7 +55,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
     (before, after) =>
       escalation.refuseUser(admission(), before, after);
 
-  /** The next password of somebody who knows the one before. */
+  /** Returns the next password if the present one is correct. */
   async function proven(
     { caller }: FastifyRequest,
     user: string,
@@ -106,7 +109,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
   };
 }
 
-/** Whether a body names the password as it is besides the next one. */
+/** True if a body contains the present password in addition to the next one. */
 function isChange(body: unknown): boolean {
   const { password, password_hash: hash } = (body ?? {}) as Readonly<Record<string, unknown>>;
   return Boolean(password) && Boolean(hash);
@@ -116,7 +119,10 @@ function keyOf({ username }: V2User): readonly string[] {
   return [username];
 }
 
-/** A user without the hash of the password, which only a dump holds. As at the peer, no groups are left out. */
+/**
+ * Returns a user without the hash of the password, which only a dump contains. As at the peer, an empty list of groups
+ * is omitted.
+ */
 function shownUser({ username, groups, disabled }: User): V2User {
   return { username, ...(groups.length > 0 ? { groups } : {}), disabled };
 }
@@ -125,7 +131,7 @@ function groupOfPath({ params }: FastifyRequest): string {
   return validateGroup((params as { readonly group: string }).group);
 }
 
-/** @throws MonError `invalid` when the body is of another user */
+/** @throws MonError `invalid` if the body is of another user */
 function userOfPath(request: FastifyRequest): SubmittedUser {
   const user = readBody(request, validateUser);
   const name = pathName(request, 'user');

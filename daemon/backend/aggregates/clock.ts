@@ -9,10 +9,10 @@ import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/write.ts';
 import { isIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
 
-/** However many results come, an aggregate is looked at once in this time. */
+/** Interval at which aggregates are checked, however many results arrive. */
 const LOOK_MS = 1000;
 
-/** Who removes the event of a rule that is no more. */
+/** The user name under which the event of a removed rule is resolved. */
 const BY = 'mon';
 
 interface RuleWatch {
@@ -22,18 +22,18 @@ interface RuleWatch {
   readonly results: Pick<Results, 'tell'>;
   readonly clock: PlanningClock;
   readonly log: Log;
-  /** Whether results are kept out, or cannot be written: then nothing is judged by what has not come. */
+  /** Returns true if results are rejected, or cannot be written: then missing results are not judged. */
   readonly isQuiet: () => boolean;
 }
 
 /**
- * Makes a check of each rule about an aggregate: its results are told like those of any other, at once when the status is
- * another and else every interval, and are gone with the rule or the aggregate (spec, aggregates 2).
+ * Runs a check for each rule about an aggregate. Its results are processed like those of any check: at once when the
+ * status changes, otherwise at every interval. They are removed with the rule or the aggregate (spec, aggregates 2).
  */
 export function watchAggregates(parts: RuleWatch): Disposable {
   const { rules, registry, clock, log } = parts;
   const watch = registry.state(openRuleWatch);
-  // A clock that is set back must not make it look as if the backend were to start in the future.
+  // Based on the steady clock, so that a clock that is set back does not move the start into the future.
   const startedMs = clock.steady();
   const sinceMs = (watch.ownSinceMs = () => clock.now() - clock.steady() + startedMs);
   let isLooking = false;
@@ -45,7 +45,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     isLooking = true;
     void tell(due, gone)
       .catch((error: unknown) => {
-        // The next look tries again.
+        // The next check retries.
         log.warn({ reason: errorMessage(error) }, 'results of aggregate rules were not written');
       })
       .finally(() => {
@@ -55,7 +55,8 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   return {
     [Symbol.dispose]() {
       looks[Symbol.dispose]();
-      // Whoever stands down is not asked any more, and who came to it anew meanwhile has said so.
+      // A former leader is no longer asked; if it has become leader again meanwhile, the newer watch has replaced this
+      // one.
       if (watch.ownSinceMs === sinceMs) watch.ownSinceMs = undefined;
     },
   };
@@ -77,7 +78,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     }
   }
 
-  /** Checks of what is no rule any more, or about no aggregate. */
+  /** Returns the checks of removed rules, and those without an aggregate. */
   function goneChecks(): readonly GoneCheck[] {
     const inForce = rules();
     return [...registry.namespaces()].flatMap((namespace) => {
@@ -100,7 +101,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
           output,
           status,
           interval: rule.interval,
-          // No definition of the same name is merged with it, and it is no member of what it is about.
+          // No definition of the same name is merged with it, and it is not a member of its own aggregate.
           standalone: true,
           aggregates: [],
         }),
@@ -120,7 +121,7 @@ interface DueResult {
   readonly output: string;
 }
 
-/** Resolves the events of these rules, which their handlers hear of, and forgets their results. */
+/** Resolves the events of these rules, which runs their handlers, and removes their results. */
 function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<void> {
   return batcher.run(
     (transaction) => {

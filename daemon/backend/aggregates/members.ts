@@ -25,7 +25,7 @@ import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Aggregates } from './write.ts';
 
-/** What the aggregates of v1 and of ours are made of. */
+/** The dependencies of the aggregate routes of v1 and mon. */
 export interface AggregateDeps extends NamespaceDeps {
   readonly aggregates: Aggregates;
   readonly memberOutputs: KeptByEvent<MemberOutput>;
@@ -34,7 +34,7 @@ export interface AggregateDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** What one aggregate is, on the wire of v1 or of ours. */
+/** Returns the handlers for one aggregate in the v1 or mon API. */
 export function oneAggregate(
   deps: AggregateDeps,
   namespaceOf: NamespaceOf,
@@ -83,7 +83,7 @@ export function oneAggregate(
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
     },
     aggregateResults: async (request, reply, query) => {
-      // Before the aggregate, as the peer does (legacy-peer, Aggregates).
+      // Validated before the aggregate is looked up, as the peer does (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
       const namespace = namespaceOf(request, deps);
@@ -94,7 +94,10 @@ export function oneAggregate(
   };
 }
 
-/** About what they take in memory: they cannot be made as they are read, because the most frequent ones come first. */
+/**
+ * Estimates the memory of the results. They cannot be built while they are sent, because the most frequent ones come
+ * first.
+ */
 function lengthOf(results: readonly AggregateResults[]): number {
   let length = 0;
   for (const { summary } of results)

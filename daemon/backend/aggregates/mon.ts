@@ -9,7 +9,7 @@ import { oneAggregate, type AggregateDeps } from './members.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
-/** All aggregates by name, each with its counters, found by a search (`?q=`), in one answer. */
+/** Serves all aggregates by name with their counters, selected by a search (`?q=`), in one response. */
 export function aggregatesOnMon(
   deps: AggregateDeps,
 ): OnMon<'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
@@ -30,7 +30,7 @@ export function aggregatesOnMon(
   };
 }
 
-/** What the rules about an aggregate say of it now. */
+/** Adds the present verdicts of the rules about an aggregate. */
 function withRules(
   { clock, config, registry }: Pick<AggregateDeps, 'clock' | 'config' | 'registry'>,
   namespace: Namespace,

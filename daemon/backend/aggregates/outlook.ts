@@ -6,7 +6,7 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { CheckAggregate, CheckEntry, Namespace } from '../registry/namespace.ts';
 import { countsOf, rulesAbout, type RuleMoment, type RulesInForce } from './rules.ts';
 
-/** A result that did not come. */
+/** A hypothetical result. */
 interface AssumedResult {
   readonly client: string;
   readonly check: CheckResult;
@@ -14,7 +14,7 @@ interface AssumedResult {
   readonly isSilenced: boolean;
 }
 
-/** What the rules about aggregates would say with one more result, and what they say now. */
+/** Returns the verdicts of the rules about aggregates with one more result, and the present ones. */
 export function rulesAfter(
   rules: ReturnType<RulesInForce>,
   namespace: Namespace,
@@ -44,7 +44,7 @@ export function rulesAfter(
 
 const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, leftOut: 0 };
 
-/** What a member is counted as now; undefined: it is none. */
+/** Returns how a member is counted now; undefined: it is no member. */
 function partOf(
   namespace: Namespace,
   aggregate: CheckAggregate | undefined,

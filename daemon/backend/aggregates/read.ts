@@ -14,28 +14,30 @@ import { bytesOfText, type KeptByEvent } from '../events/kept-by-event.ts';
 import { readRecords } from '../events/read-records.ts';
 import { LoopTurn } from '../store/loop-turn.ts';
 
-/** Results that are read at once. */
+/** Number of results that are read at once. */
 const CHUNK = 250;
-/** Clients that are looked at, and outputs that are sorted, before others get their turn. */
+/** Number of clients that are examined, or outputs that are sorted, before other work can run. */
 const TURN = 1000;
-/** What is only counted or named between two looks at the time. */
+/** Number of members that are counted or listed between two checks of the time. */
 const LOOKED_AT_ONCE = 1000;
 
-/** Which results count. */
+/** Selects results by their age. */
 export interface Freshness {
-  /** Seconds; undefined: all of them. */
+  /** Seconds; undefined: no limit. */
   readonly maxAge: number | undefined;
   readonly nowMs: number;
 }
 
-/** The counters of an aggregate, which are kept all the time. */
+/** Returns the counters of an aggregate, which are always up to date. */
 export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs: number): AggregateSummary {
   const { size: total, clientCount: clients, checkCount: checks, counts, down } = aggregate;
   const { size: silenced } = namespace.aggregates.silenced(aggregate, nowMs);
   return { clients, checks, results: { ...counts, total, stale: 0, silenced, down } };
 }
 
-/** The same, counted anew to tell the stale results apart; what comes and goes meanwhile may be told or not. */
+/**
+ * Returns the same counters, counted anew to identify stale results; changes during the count may be included or not.
+ */
 export async function freshSummaryOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
@@ -55,7 +57,7 @@ export async function freshSummaryOf(
   return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
 }
 
-/** Counts some members. Apart from the waiting, so that the engine makes fast code of it. */
+/** Counts some members. It is a separate synchronous function, which the engine optimizes better. */
 function countSome(
   results: Record<keyof AggregateSummary['results'], number>,
   members: Iterator<CheckEntry>,
@@ -75,7 +77,7 @@ function countSome(
   }
 }
 
-/** The clients of an aggregate, by name. */
+/** Returns the clients of an aggregate, by name. */
 export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate): Promise<ClientEntry[]> {
   const clients: ClientEntry[] = [];
   await inTurns(namespace.sortedClients(), (client) => {
@@ -84,12 +86,12 @@ export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate)
   return clients;
 }
 
-/** A client with the checks that are members, by name. */
+/** Returns a client with its member checks, by name. */
 export function checksOfClient(aggregate: CheckAggregate, client: ClientEntry): AggregateClient {
   return { name: client.name, checks: membersOf(aggregate, client).map(({ name }) => name) };
 }
 
-/** The checks of an aggregate with the clients of each, both by name. */
+/** Returns the checks of an aggregate with the clients of each, both by name. */
 export async function checksOf(namespace: Namespace, aggregate: CheckAggregate): Promise<AggregateCheck[]> {
   const checks = new Map<string, string[]>();
   const note = (client: ClientEntry): void => {
@@ -103,7 +105,7 @@ export async function checksOf(namespace: Namespace, aggregate: CheckAggregate):
   return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(by(({ name }) => name));
 }
 
-/** What counts of the committed result of a member, redacted. */
+/** The parts of a member's committed result that are reported, redacted. */
 export interface MemberOutput {
   readonly name: string;
   readonly status: number;
@@ -113,10 +115,10 @@ export interface MemberOutput {
 }
 
 /**
- * What the fresh members of one severity say, redacted: by check, the outputs that most clients have first, the clients
- * by name. It is the committed results that count.
+ * Returns the outputs of the fresh members of one severity, redacted: by check, the most frequent outputs first, the
+ * clients by name. Only committed results are used.
  *
- * @param known those of the last times
+ * @param known the cached outputs
  */
 export async function readOutputs(
   store: Store,
@@ -132,7 +134,8 @@ export async function readOutputs(
 
   const outputs = new Map<string, Map<string, string[]>>();
   for await (const entries of inChunks(namespace, aggregate, counts)) {
-    // An event that outlives an OK (`auto_resolve: false`) is the same before and after it: of what is well none is known.
+    // For an event that outlives an OK (`auto_resolve: false`) the state object does not change, so OK members are
+    // never cached.
     const read =
       severity === 'ok'
         ? await readMembers(store, entries)
@@ -150,7 +153,7 @@ export async function readOutputs(
   return results.toSorted(by(({ check }) => check));
 }
 
-/** Looks at all entries, and others get their turn in between. */
+/** Processes all entries, and lets other work run in between. */
 async function inTurns<Entry>(
   entries: readonly Entry[],
   look: (entry: Entry) => void,
@@ -160,7 +163,10 @@ async function inTurns<Entry>(
   for (let at = 0; at < entries.length; await turn.share()) at = lookFrom(entries, at, look, weightOf);
 }
 
-/** Apart from the waiting, so that the engine makes fast code of it. @returns where to go on */
+/**
+ * Processes entries from an index until their weight is used up. It is a separate synchronous function, which the
+ * engine optimizes better. @returns the index at which to continue
+ */
 function lookFrom<Entry>(
   entries: readonly Entry[],
   start: number,
@@ -177,7 +183,7 @@ function lookFrom<Entry>(
   return at;
 }
 
-/** The members that count, by client, then check. */
+/** Yields the selected members, by client, then check. */
 async function* inChunks(
   namespace: Namespace,
   aggregate: CheckAggregate,
@@ -204,7 +210,10 @@ async function readMembers(store: Store, entries: readonly CheckEntry[]): Promis
   });
 }
 
-/** Of a member with an open event: a commit that changes what it says changes the event, unless it says that all is well. */
+/**
+ * Returns the memory of a member's output, if it has an open event: a commit that changes the output changes the event,
+ * except for an OK output.
+ */
 export function bytesOfOutput({ status, output }: MemberOutput): number | undefined {
   return status === 0 ? undefined : bytesOfText(output);
 }

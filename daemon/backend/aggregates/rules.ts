@@ -5,24 +5,24 @@ import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
 import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
 
-/** The rules in force; asked each time, because a reload changes them. */
+/** Returns the rules in force; called each time, because a reload changes them. */
 export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;
 
-/** What a rule counts by. */
+/** The times by which a rule counts results. */
 export interface RuleMoment {
   readonly nowMs: number;
-  /** Epoch milliseconds: since when results could arrive. What is older blames nobody. */
+  /** Time since when results could arrive, epoch milliseconds. The age of older results counts from then. */
   readonly sinceMs: number;
 }
 
-/** Since when rules are told: by this backend, or by another one. */
+/** The time since when rules are evaluated, by this backend or by another one. */
 class RuleWatch {
-  /** Epoch milliseconds; undefined: another one tells. */
+  /** Epoch milliseconds; undefined: another backend evaluates the rules. */
   ownSinceMs: (() => number) | undefined;
-  /** The same of that one; of one that nobody knows it is for long. */
+  /** The same time of that backend; 0 if unknown. */
   otherSinceMs = (): number => 0;
 
-  /** What a rule counts by, wherever it is told or shown. */
+  /** Returns the times for a rule, for its evaluation and for display. */
   momentAt(nowMs: number): RuleMoment {
     return { nowMs, sinceMs: (this.ownSinceMs ?? this.otherSinceMs)() };
   }
@@ -30,7 +30,7 @@ class RuleWatch {
 
 export const openRuleWatch = (): RuleWatch => new RuleWatch();
 
-/** What a rule says now of the aggregate that it is about. */
+/** Returns the present verdict of a rule about its aggregate. */
 export function verdictOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
@@ -43,7 +43,7 @@ export function verdictOf(
   return { check, status, text, ...(needs !== undefined && { needs }) };
 }
 
-/** The rules about aggregates of a namespace. */
+/** Returns the rules about aggregates of a namespace. */
 export function rulesIn(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
@@ -51,7 +51,7 @@ export function rulesIn(
   return Object.entries(rules).filter(([, rule]) => isIn(rule, namespace));
 }
 
-/** The rules about one aggregate. */
+/** Returns the rules about one aggregate. */
 export function rulesAbout(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
@@ -60,12 +60,12 @@ export function rulesAbout(
   return rulesIn(rules, namespace).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
 }
 
-/** Whether a rule is about aggregates of a namespace. */
+/** True if a rule is about aggregates of a namespace. */
 export function isIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
   return rule.namespace === namespace || rule.namespace === EVERY_NAMESPACE;
 }
 
-/** From the counters that are kept; only a rule about stale results, and silenced ones, have members looked at. */
+/** Returns the counts for a rule from the counters. Only rules about stale or silenced results examine members. */
 export function countsOf(
   namespace: Namespace,
   aggregate: CheckAggregate,

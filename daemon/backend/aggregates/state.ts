@@ -3,48 +3,48 @@ import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import type { SilencedRegistry } from '../silences/state.ts';
 
-/** What most checks belong to. */
+/** The aggregates of most checks: none. */
 export const NO_AGGREGATES: readonly never[] = [];
 
-/** A check of a client, as its aggregates know it. */
+/** A check of a client, as its aggregates need it. */
 export interface Member<Entry extends Member<Entry>> {
   readonly name: string;
   readonly client: {
     readonly isDown: boolean;
     readonly checks: ReadonlyMap<string, Entry>;
   };
-  /** What counts of it is whether an event is open. */
+  /** Only whether an event is open is used. */
   readonly state: { readonly event?: object | undefined };
-  /** Of the last result. */
+  /** Status of the last result. */
   readonly status: number | undefined;
   aggregates: readonly Aggregate<Entry>[];
   deletionsBefore: number;
-  /** Whether anything silences it now. */
+  /** Returns whether an entry silences it now. */
   isSilenced(nowMs: number): boolean;
 }
 
-/** What of a result counts in its aggregates. */
+/** The parts of a result that its aggregates count. */
 export interface CountedResult extends AggregatedResult {
   readonly status: number;
 }
 
-/** The checks of clients whose last result names an aggregate, counted as they come, change and go. */
+/** The checks of clients whose last result names an aggregate, counted as they are added, changed and removed. */
 export class Aggregate<Entry extends Member<Entry>> {
   readonly name: string;
-  /** Members by the severity of their last result. */
+  /** Number of members by the severity of their last result. */
   readonly counts: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
-  /** Members whose client has an open keepalive event. */
+  /** Number of members whose client has an open keepalive event. */
   down = 0;
-  /** For members that belong to nothing else: an array of its own would cost each more than its place in here. */
+  /** Shared by members of only this aggregate: an array per member would take more memory than its entry here. */
   readonly alone: readonly Aggregate<Entry>[] = [this];
   readonly #members = new Set<Entry>();
   readonly #membersOfClient = new Map<Entry['client'], number>();
   readonly #membersOfCheck = new Map<string, number>();
   /** Members with an open event. */
   readonly #open = new Set<Entry>();
-  /** Those of them whose event is silenced, as long as the silences are in this epoch. */
+  /** Open members whose event is silenced, valid for one epoch of the silences. */
   readonly #silenced = new Set<Entry>();
-  /** Undefined: they are to be found anew. */
+  /** Undefined: the set must be computed anew. */
   #epoch: number | undefined;
 
   constructor(name: string) {
@@ -67,7 +67,7 @@ export class Aggregate<Entry extends Member<Entry>> {
     return this.#members;
   }
 
-  /** A member knows it itself: that is read with it, where a look among all of them is several times as long. */
+  /** Looks in the member's own list, which is several times as fast as a look-up in the set of all members. */
   has(entry: Entry): boolean {
     return entry.aggregates.includes(this);
   }
@@ -97,7 +97,7 @@ export class Aggregate<Entry extends Member<Entry>> {
     this.#silenced.delete(entry);
   }
 
-  /** The event of a member began or ended. */
+  /** Records that the event of a member began or ended. */
   noteEvent(entry: Entry): void {
     if (entry.state.event !== undefined) {
       this.#open.add(entry);
@@ -107,22 +107,23 @@ export class Aggregate<Entry extends Member<Entry>> {
     this.#silenced.delete(entry);
   }
 
-  /** The open event of a member is new, or its client has other subscriptions. */
+  /** Records that the open event of a member is new, or that its client has other subscriptions. */
   noteSilencing(entry: Entry, epoch: number, nowMs: number): void {
     if (this.#epoch !== epoch) return;
     if (entry.isSilenced(nowMs)) this.#silenced.add(entry);
     else this.#silenced.delete(entry);
   }
 
-  /** The open event of a member is another, or may be silenced by others, at a time that is not known. */
+  /** Records that the open event of a member changed, or its silences did, at an unknown time. */
   forgetSilenced(): void {
     this.#epoch = undefined;
   }
 
   /**
-   * The members whose event is silenced now. Looks at each open event only if the silences changed since the last time.
+   * Returns the members whose event is silenced now. It examines each open event only if the silences changed since the
+   * last call.
    *
-   * @param epoch of the silences now
+   * @param epoch of the present silences
    */
   silenced(epoch: number, nowMs: number): ReadonlySet<Entry> {
     if (this.#epoch !== epoch) {
@@ -137,9 +138,11 @@ export class Aggregate<Entry extends Member<Entry>> {
 /** The aggregates of one namespace. */
 export class AggregateRegistry<Entry extends Member<Entry>> {
   readonly #byName = new Map<string, Aggregate<Entry>>();
-  /** For each deleted aggregate, how many deletions there had been with it. */
+  /** The value of `deletionCount` at the last deletion of each aggregate, by name. */
   readonly #deletions = new Map<string, number>();
-  /** How often an aggregate was deleted: a result that came after as many belongs to all that it names. */
+  /**
+   * Number of deletions of aggregates so far. A result belongs to an aggregate only if it arrived after the deletion.
+   */
   deletionCount = 0;
   readonly #silences: Pick<SilencedRegistry, 'epochAt'>;
 
@@ -152,28 +155,28 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     return this.#byName.get(name);
   }
 
-  /** By name. */
+  /** Returns all aggregates by name. */
   sorted(): Aggregate<Entry>[] {
     return [...this.#byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
-  /** The members of an aggregate whose event is silenced now. */
+  /** Returns the members of an aggregate whose event is silenced now. */
   silenced(aggregate: Aggregate<Entry>, nowMs: number): ReadonlySet<Entry> {
     return aggregate.silenced(this.#silences.epochAt(nowMs), nowMs);
   }
 
   /**
-   * Makes the memberships those that a result names; told before the entry takes it over.
+   * Updates the memberships of an entry to those that a result names; called before the entry stores the result.
    *
    * @param result undefined: the entry has no result any more
-   * @param deletionsBefore what `deletionCount` was when the result came
+   * @param deletionsBefore value of `deletionCount` when the result arrived
    */
   follow(entry: Entry, result: CountedResult | undefined, deletionsBefore: number): void {
     const names = result === undefined ? [] : aggregateNames(result);
     entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
     if (names.length === 0 && entry.aggregates.length === 0) return;
     if (result !== undefined && isMemberOf(entry, names)) {
-      // The usual result of a member, which has one already: only the severity may be another.
+      // The usual case: an existing member, where only the severity may change.
       const before = severityOf(entry.status ?? result.status);
       const after = severityOf(result.status);
       if (before === after) return;
@@ -187,7 +190,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     entry.aggregates = result === undefined ? NO_AGGREGATES : this.#join(entry, names, result.status);
   }
 
-  /** The event of an entry began or ended; told after the entry took it over. */
+  /** Records that the event of an entry began or ended; called after the entry has changed. */
   noteEvent(entry: Entry): void {
     for (const aggregate of entry.aggregates) aggregate.noteEvent(entry);
     if (entry.name !== KEEPALIVE_CHECK) return;
@@ -195,24 +198,26 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     for (const check of entry.client.checks.values()) for (const aggregate of check.aggregates) aggregate.down += step;
   }
 
-  /** What silences the open event of an entry may have changed, with the event itself or with its client. */
+  /**
+   * Records that the silences of the open event of an entry may have changed, with the event itself or with its client.
+   */
   noteSilencing(entry: Entry, nowMs: number): void {
     if (entry.state.event === undefined || entry.aggregates.length === 0) return;
     const epoch = this.#silences.epochAt(nowMs);
     for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, epoch, nowMs);
   }
 
-  /** As `noteSilencing`, at a time that is not known. */
+  /** Does the same as `noteSilencing`, at an unknown time. */
   forgetSilencing(entry: Entry): void {
     for (const aggregate of entry.aggregates) aggregate.forgetSilenced();
   }
 
-  /** How many deletions there had been with that of an aggregate; undefined: it never was deleted. */
+  /** Returns the number of deletions up to the last one of an aggregate; undefined: it was never deleted. */
   deletion(name: string): number | undefined {
     return this.#deletions.get(name);
   }
 
-  /** @returns the names that deletions were remembered of */
+  /** @returns the names of deleted aggregates that were recorded */
   clearDeletions(): string[] {
     const names = [...this.#deletions.keys()];
     this.#deletions.clear();
@@ -220,9 +225,9 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Takes over what `deletion` gave out.
+   * Records a deletion, with a number as `deletion` returns it.
    *
-   * @returns how many members it takes away: they come back with their next results
+   * @returns the number of removed members, which join again with their next results
    */
   loadDeletion(name: string, count: number): number {
     const before = this.#deletions.get(name) ?? 0;
@@ -239,14 +244,17 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     return gone.length;
   }
 
-  /** Forgets one that is not stored any more: with its namespace, in which another aggregate may have the name. */
+  /**
+   * Removes the record of a deletion that is no longer stored, because its namespace was deleted. Another aggregate may
+   * have its name later.
+   */
   unloadDeletion(name: string): void {
     const before = this.#deletions.get(name) ?? 0;
     this.#deletions.delete(name);
     this.#countDeletions(before);
   }
 
-  /** @param gone what one deletion counted that does not any more */
+  /** @param gone number of a deletion that no longer counts */
   #countDeletions(gone: number): void {
     if (gone < this.deletionCount) return;
     this.deletionCount = 0;
@@ -277,7 +285,7 @@ function isMemberOf<Entry extends Member<Entry>>({ aggregates }: Entry, names: r
   return aggregates.length === names.length && aggregates.every(({ name }, at) => name === names[at]);
 }
 
-/** The list that an entry keeps: shared with others wherever it can be. */
+/** Returns the list for an entry, shared with others wherever possible. */
 function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entry>[]): readonly Aggregate<Entry>[] {
   const [first, second] = aggregates;
   if (first === undefined) return NO_AGGREGATES;

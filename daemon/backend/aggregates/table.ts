@@ -8,8 +8,8 @@ const PREFIX = 'aggregate-deletion';
 const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, aggregate];
 
 /**
- * How many deletions of aggregates there had been with that of each one (see `state.ts`). Before the check records: it
- * says which of the results that name an aggregate belong to it.
+ * Number of deletions up to the last one of each aggregate (see `state.ts`). It is loaded before the check records,
+ * because it decides which results belong to an aggregate they name.
  */
 export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,

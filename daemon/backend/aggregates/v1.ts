@@ -3,7 +3,7 @@ import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
 import { oneAggregate, type AggregateDeps } from './members.ts';
 
-/** Named aggregates (completion 1.7). */
+/** Serves named aggregates (completion 1.7). */
 export function aggregatesOnV1(
   deps: AggregateDeps,
 ): OnV1<'aggregates' | 'aggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults' | 'deleteAggregate'> {

@@ -4,7 +4,7 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { AGGREGATE_DELETIONS } from './table.ts';
 
-/** What operators do to aggregates. */
+/** The actions of operators on aggregates. */
 export class Aggregates {
   readonly #batcher: Batcher;
 
@@ -13,9 +13,9 @@ export class Aggregates {
   }
 
   /**
-   * Removes all members; each comes back with its next result (completion 1.7).
+   * Removes all members; each joins again with its next result (completion 1.7).
    *
-   * @throws MonError `not_found` when there is no such aggregate, `unavailable`
+   * @throws MonError `not_found` if there is no such aggregate, `unavailable`
    */
   remove(namespaceName: string, name: string, actor: Actor = MON): Promise<void> {
     return this.#batcher.run((transaction) => {

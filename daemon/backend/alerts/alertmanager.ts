@@ -16,7 +16,7 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import { alertNamespace, alertsAskedFor } from './wishes.ts';
 import { submitAlerts, type IncomingDeps } from './write.ts';
 
-/** What alerts are made of. */
+/** The dependencies of the alert routes. */
 interface AlertDeps extends IncomingDeps {
   readonly store: Store;
 }
@@ -25,12 +25,12 @@ type Served = Handlers<
   Pick<typeof ALERTMANAGER_API, 'healthy' | 'ready' | 'status' | 'receivers' | 'alerts' | 'alertGroups' | 'postAlerts'>
 >;
 
-/** Alerts in and out, as an Alertmanager has them (prometheus 1.1 to 1.5). */
+/** Serves alerts, in and out, in the Alertmanager API (prometheus 1.1 to 1.5). */
 export function alertsOnAlertmanager(deps: AlertDeps): Served {
   const { clock, config, store } = deps;
   const startedAtMs = clock.now();
 
-  /** The alerts that are wanted, as they are read. */
+  /** Returns a function that reads entries and returns the selected alerts. */
   const readWanted = (
     request: FastifyRequest,
   ): ((entries: readonly CheckEntry[]) => Promise<readonly ShownAlert[]>) => {
@@ -84,7 +84,7 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       return sendAlerts(request, reply, [...groupsOf(openEvents(request))], async (some) => {
         const groups = await Promise.all(some.map(read));
         return groups.flatMap((alerts) => {
-          // Names that differ may be made one in the name of the check.
+          // Different names may become the same check name.
           const byName = Map.groupBy(alerts, ({ labels }) => labels[label] ?? '');
           return Array.from(byName, ([name, named]) => {
             return { labels: { [label]: name }, receiver: { name: ALERT_RECEIVER }, alerts: named };
@@ -104,17 +104,17 @@ function sendOk(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send('OK');
 }
 
-/** Most alerts of one group: a check with more of them has several. */
+/** Maximum number of alerts in one group: a check with more of them has several groups. */
 const GROUP_MAX = 500;
 
-/** The events of a check, and of those that are one of several of it, together. */
+/** Yields the events of each check, together with those of checks that share its name. */
 function* groupsOf(entries: readonly CheckEntry[]): Generator<readonly CheckEntry[], void, undefined> {
   for (const group of Map.groupBy(entries, ({ name }) => familiesOf(name).at(-1) ?? name).values()) {
     for (let start = 0; start < group.length; start += GROUP_MAX) yield group.slice(start, start + GROUP_MAX);
   }
 }
 
-/** The whole list: the query of this wire is not that of the others. */
+/** Sends the whole list, because the query of this API differs from those of the others. */
 function sendAlerts<Entry, Item>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -127,7 +127,7 @@ function sendAlerts<Entry, Item>(
 function statusOf(startedAtMs: number): object {
   return {
     cluster: { name: 'mon', status: 'disabled', peers: [] },
-    // What clients look for in a configuration: the one route that there is.
+    // The configuration that clients look for: one route.
     config: { original: `route:\n  receiver: ${ALERT_RECEIVER}\nreceivers:\n  - name: ${ALERT_RECEIVER}\n` },
     uptime: new Date(startedAtMs).toISOString(),
     versionInfo: {

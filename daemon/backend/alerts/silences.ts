@@ -23,21 +23,21 @@ import { livingEntries } from '../silences/read.ts';
 import { livingEntry, type SilencedEntries } from '../silences/write.ts';
 import { alertNamespace, labelsAskedFor } from './wishes.ts';
 
-/** What silences are made of. */
+/** The dependencies of the silence routes. */
 export interface AlertSilenceDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
   readonly silenced: SilencedEntries;
 }
 
-/** The id of an entry and the target that it covers. */
+/** The id of an entry, with its subscription, check or selector. */
 type SilenceTarget = Pick<SilencedEntry, 'id' | 'subscription' | 'check' | 'selector'>;
 
 type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>>;
 
 const validate = validator(postedSilenceSchema);
 
-/** The silenced registry, as an Alertmanager has it (prometheus 2.1 to 2.3). */
+/** Serves the silenced registry in the Alertmanager API (prometheus 2.1 to 2.3). */
 export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   const { clock, config, silenced } = deps;
 
@@ -84,7 +84,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
         return entry;
       };
       await silenced.write(DEFAULT_NAMESPACE, target.id, make, actor);
-      // With other matchers it is another silence: the one that was ends.
+      // With other matchers it is a new silence, and the previous one ends.
       if (before !== undefined && before.id !== target.id) await endReplaced(before.id, actor);
       return { silenceID: target.id };
     },
@@ -96,7 +96,8 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   };
 
   /**
-   * A silence with the matchers that it has already stays the entry that it is; any other one is a new entry.
+   * Returns the target of a posted silence. A silence with unchanged matchers stays the same entry; any other one is a
+   * new entry.
    *
    * @throws MonError `invalid`
    */
@@ -120,7 +121,7 @@ function notFound(id: string): MonError {
   return new MonError('not_found', `there is no silence ${id}: it has ended, or never was`);
 }
 
-/** @throws MonError `invalid` when it ends before it begins, or has ended */
+/** @throws MonError `invalid` if it ends before it begins, or has ended */
 function entryMade(
   { startsAt, endsAt, createdBy, comment }: PostedSilence,
   { id, subscription, check, selector }: SilenceTarget,

@@ -9,11 +9,11 @@ import { namespaceIn, queryOf } from '../http/query.ts';
 import type { NamespaceDeps } from '../namespaces/asked.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
-/** Most matchers of one request. */
+/** Maximum number of matchers in one request. */
 const MATCHERS_MAX = 100;
 
 /**
- * The namespace of a request on the wire of Alertmanager, which knows of one.
+ * Returns the namespace of a request in the Alertmanager API, which has only one.
  *
  * @throws MonError `invalid` if the query names another one
  */
@@ -24,7 +24,7 @@ export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry 
   throw new MonError('invalid', message);
 }
 
-/** @throws MonError `invalid` when a matcher of the query cannot be read */
+/** @throws MonError `invalid` for an invalid matcher in the query */
 export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
   const texts = queryOf(request).getAll('filter');
   if (texts.length > MATCHERS_MAX) throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} of them`);
@@ -37,7 +37,7 @@ export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<Lab
   );
 }
 
-/** @throws MonError `invalid` when a matcher cannot be read */
+/** @throws MonError `invalid` for an invalid matcher */
 export function alertsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<ShownAlert> {
   const query = queryOf(request);
   const isWanted = (state: string): boolean => query.get(state) !== 'false';

@@ -13,7 +13,7 @@ import { validateSubmitted } from '../results/validate-result.ts';
 import type { Results } from '../results/write.ts';
 import { LoopTurn } from '../store/loop-turn.ts';
 
-/** What takes alerts in. */
+/** The dependencies of incoming alerts. */
 export interface IncomingDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
@@ -22,14 +22,14 @@ export interface IncomingDeps extends NamespaceDeps {
 
 const validateAlert = validator(postedAlertSchema);
 
-/** Most of what is wrong that is told. */
+/** Maximum number of problems in an error message. */
 const PROBLEMS_TOLD_MAX = 20;
 
 /**
  * Stores alerts as results, and waits for their commit (prometheus 1.1).
  *
- * @throws MonError `invalid` naming those that were refused, when the others were stored; `unavailable`, or what `admission`
- * throws
+ * @throws MonError `invalid` that names the rejected alerts, after the others were stored; `unavailable`, or the error
+ *   of `admission`
  */
 export async function submitAlerts({ value }: ParsedBody, admission: Admission, deps: IncomingDeps): Promise<void> {
   if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of alerts');
@@ -61,7 +61,7 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
 }
 
 /**
- * @returns undefined: it is over, and nothing is known of it
+ * @returns undefined: it has ended, and nothing is known of it
  * @throws MonError `invalid`
  */
 function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
@@ -77,7 +77,7 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   return validateSubmitted(withFittingAnnotations(result, config.program['attributes-limit']));
 }
 
-/** @throws MonError of the kind of the first one, which names them */
+/** @throws MonError with the code of the first problem, and the texts of all */
 function refuse(problems: ReadonlyMap<number, MonError>): void {
   const [first] = problems.values();
   if (first === undefined) return;

@@ -8,36 +8,41 @@ import {
   type StoredDefinitions,
 } from '../definitions/state.ts';
 
-/** Names in one record of the log. */
+/** Maximum number of names in one log record. */
 const NAMED_MAX = 20;
 
 const NO_ASSETS =
   'assets install programs on agent hosts, so they are rejected while api-commands or api-command-directories restricts commands: install the programs there';
 
-/** Whether what comes over the API may make commands. What the configuration defines is no concern of it. */
+/**
+ * Decides whether definitions from the API may contain commands. Definitions of the configuration are not restricted.
+ */
 export class ApiCommands {
   readonly #settings: () => ApiCommandSettings;
 
-  /** @param settings asked each time: a reload counts at once */
+  /** @param settings called each time: a reload takes effect at once */
   constructor(settings: () => ApiCommandSettings) {
     this.#settings = settings;
   }
 
-  /** Why a definition may not be made over the API. */
+  /** Returns the reason why a definition may not be created over the API; undefined: it may. */
   problemOf<Kind extends DefinitionKind>(
     kind: Kind,
     { definition }: Pick<DefinitionKinds[Kind], 'definition'>,
   ): string | undefined {
     const settings = this.#settings();
     const { directories } = settings;
-    // An archive of programs and libraries, which the commands of an agent find before any others.
+    // An asset is an archive of programs and libraries, which the commands of an agent find before any others.
     if (kind === 'assets') return settings.isAllowed && directories.length === 0 ? undefined : NO_ASSETS;
-    // What agents run is on their machines: only the name can be looked at.
+    // Checks and hooks run on the hosts of agents, so only the name of the program can be checked.
     const isListed = kind === 'checks' || kind === 'hooks' ? isNamedIn : isReallyIn;
     return apiCommandProblem({ ...definition }, settings, (program) => isListed(program, directories));
   }
 
-  /** What is stored goes on when the settings change: whoever closes this has to see what is there already. */
+  /**
+   * Warns of stored definitions that the settings forbid. They continue to run, so an operator who restricts commands
+   * must know them.
+   */
   warnOf(stored: StoredDefinitions, log: Log): void {
     const refused = DEFINITION_KINDS.flatMap((kind) =>
       [...stored.all(kind)]
@@ -56,7 +61,7 @@ function isNamedIn(program: string, directories: readonly string[]): boolean {
   return directories.some((directory) => isInDirectory(program, directory));
 }
 
-/** Behind all links, of the program and of the directory. */
+/** True if the program is in one of the directories, after all links of both are resolved. */
 function isReallyIn(program: string, directories: readonly string[]): boolean {
   const file = realPath(program);
   if (file === undefined) return false;

@@ -4,12 +4,12 @@ import { recordAudit, type AuditedChange } from './write.ts';
 import type { Steps } from '../commit/command.ts';
 import type { Transaction } from '../commit/transaction.ts';
 
-/** Characters of JSON of the operations that one record names. */
+/** Maximum length of the JSON of the operations in one record. */
 const PART_LENGTH_MAX = 32 * 1024;
 
 /**
- * Writes down what was done at once as one action that names all of it: in several records where one would be too long.
- * Nothing done, nothing written.
+ * Records a bulk change as one action with all its operations, in several records if one would be too long. It records
+ * nothing if there are no changes.
  */
 export function* recordBulk(
   transaction: Transaction,

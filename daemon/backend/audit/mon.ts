@@ -3,10 +3,10 @@ import { sendList } from '../http/list.ts';
 import type { OnMon } from '../http/route.ts';
 import type { Store } from '../ports.ts';
 
-/** Records in one answer: they may be long, and there are many. */
+/** Maximum number of records in one response, because they may be long, and there are many. */
 const PAGE_MAX = 1000;
 
-/** The audit trail (security S22), the newest record first. */
+/** Serves the audit trail (security S22), the newest record first. */
 export function auditOnMon({ store }: { readonly store: Store }): OnMon<'audit' | 'auditHead'> {
   return {
     audit: async (request, reply, { after, before, since: sinceMs }) => {

@@ -2,7 +2,7 @@ import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Store } from '../ports.ts';
 import { AUDIT_HEAD_KEY, auditKey } from './table.ts';
 
-/** Which records are wanted; all conditions must hold. */
+/** The range of requested records; all conditions must hold. */
 export interface AuditRange {
   /** Only records with a greater id. */
   readonly after?: number | undefined;
@@ -12,13 +12,13 @@ export interface AuditRange {
   readonly sinceMs?: number | undefined;
 }
 
-/** Where the committed trail begins and ends. */
+/** Returns the begin and the end of the committed trail. */
 export async function readAuditHead(store: Store): Promise<AuditHead> {
   const [text] = await store.getMany([AUDIT_HEAD_KEY]);
   return text === undefined ? { first: 1, last: 0, hash: '', at: 0 } : (JSON.parse(text) as AuditHead);
 }
 
-/** The ids of the committed records in a range, the newest first. */
+/** Returns the ids of the committed records in a range, the newest first. */
 export async function auditIds(store: Store, { after = 0, before = Infinity, sinceMs }: AuditRange): Promise<number[]> {
   const { first, last } = await readAuditHead(store);
   const from = Math.max(first, after + 1);
@@ -27,20 +27,20 @@ export async function auditIds(store: Store, { after = 0, before = Infinity, sin
   return Array.from({ length: Math.max(0, to - oldest + 1) }, (_, index) => to - index);
 }
 
-/** The records of these ids; one that was trimmed meanwhile is left out. */
+/** Returns the records with these ids; trimmed ones are omitted. */
 export async function readAudit(store: Store, ids: readonly number[]): Promise<AuditRecord[]> {
   const values = await store.getMany(ids.map(auditKey));
   return values.flatMap((value) => (value === undefined ? [] : [JSON.parse(value) as AuditRecord]));
 }
 
-/** Halving works because the times of the records never go back. */
+/** Finds the first record since a time by binary search, because the times of the records never go back. */
 async function firstSince(store: Store, from: number, to: number, sinceMs: number): Promise<number> {
   let low = from;
   let high = to + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const [record] = await readAudit(store, [middle]);
-    // One that was trimmed meanwhile is older than all that are left.
+    // A record that was trimmed meanwhile is older than all that are left.
     if (record === undefined || record.at < sinceMs) low = middle + 1;
     else high = middle;
   }

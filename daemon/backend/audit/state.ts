@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { auditHash } from '../../../shared/domain/audit.ts';
 import type { AuditEntry, AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 
-/** Read for each record, because a reload may change it. */
+/** Limits, read for each record because a reload may change them. */
 export interface AuditLimits {
-  /** Records that are kept. */
+  /** Maximum number of retained records. */
   readonly auditLimit: number;
 }
 
-/** Records that one new one may push out: after the limit was lowered they go bit by bit. */
+/** Maximum number of records that a new one trims: after the limit was lowered they are trimmed gradually. */
 const TRIM_MAX = 1000;
 
 const EMPTY: AuditHead = { first: 1, last: 0, hash: '', at: 0 };
 
-/** The end of the audit trail, to which records are added. The records themselves are in the store alone. */
+/** The end of the audit trail, to which records are added. The records themselves are only in the store. */
 export class AuditChain {
   readonly #limits: AuditLimits;
   #head = EMPTY;
@@ -26,12 +26,12 @@ export class AuditChain {
     return this.#head;
   }
 
-  /** @param head as it is stored; undefined: there never was a record */
+  /** @param head in its stored form; undefined: there was never a record */
   load(head: AuditHead | undefined): void {
     this.#head = head ?? EMPTY;
   }
 
-  /** @returns the record to be stored, and the ids of those that go for it */
+  /** @returns the record to be stored, and the ids of those that it trims */
   append(entry: AuditEntry, nowMs: number): { readonly record: AuditRecord; readonly trimmed: readonly number[] } {
     const { first, last, hash: previous, at } = this.#head;
     const id = last + 1;

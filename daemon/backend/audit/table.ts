@@ -4,12 +4,12 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'audit';
 
-/** Records of the audit trail, which are in the store alone. */
+/** Records of the audit trail, which are only in the store. */
 export const auditKey = (id: number): Key => [PREFIX, id];
 
 const HEAD_PREFIX = 'audit-head';
 
-/** Where the audit trail begins and ends. */
+/** The key of the head: the begin and the end of the audit trail. */
 export const AUDIT_HEAD_KEY: Key = [HEAD_PREFIX];
 
 export const AUDIT_HEAD: StoredTable = {

@@ -7,23 +7,26 @@ import type { Transaction } from '../commit/transaction.ts';
 import { AUDIT_HEAD_KEY, auditKey } from './table.ts';
 
 /**
- * The backend itself.
+ * Returns the actor for changes by the backend itself.
  *
- * @param how what made it do something
+ * @param how the trigger of the change
  */
 export function mon(how: string): Actor {
   return { who: 'mon', from: null, how };
 }
 
-/** What the trail calls an object: version 1 knows no namespaces, so that `default` goes without saying. */
+/**
+ * Returns the name of an object in the trail: without the namespace if that is `default`, because version 1 has no
+ * namespaces.
+ */
 export function targetIn(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
 }
 
-/** For changes that nobody asked for over the API. */
+/** The actor for changes that no user requested over the API. */
 export const MON = mon('backend');
 
-/** What is done, before it is cut to a length that can be kept. */
+/** A change before it is truncated to the length that can be stored. */
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target: string;
@@ -32,7 +35,7 @@ export interface AuditedChange {
   readonly reason?: string | null | undefined;
 }
 
-/** Writes down who did what, in the batch of the change itself. */
+/** Records an action and its actor, in the batch of the change itself. */
 export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
   const { action, target, before = null, after = null, reason = null } = change;
   append(transaction, {
@@ -56,7 +59,7 @@ function append(transaction: Transaction, entry: AuditEntry): void {
   transaction.write(AUDIT_HEAD_KEY, JSON.stringify(audit.head));
 }
 
-/** The audit trail of what changes nothing that is stored. */
+/** Records actions that change nothing in the store. */
 export class Audit {
   readonly #batcher: Batcher;
 

@@ -19,7 +19,7 @@ import type { OnMon } from '../http/route.ts';
 import { refuseAgainstPolicy, type PolicyDeps } from '../silences/policy.ts';
 import type { Bulk } from './write.ts';
 
-/** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
+/** Maximum number of operations whose problems are reported: a script usually sends many of the same kind. */
 const PROBLEMS_MAX = 10;
 
 interface BulkDeps extends NamespaceDeps, PolicyDeps {
@@ -27,7 +27,7 @@ interface BulkDeps extends NamespaceDeps, PolicyDeps {
   readonly clock: Clock;
 }
 
-/** Many changes as one. */
+/** Serves bulk requests: many changes as one. */
 export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
   const { bulk, clock } = deps;
   return {
@@ -68,13 +68,13 @@ function placedAt(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
   return { ...issue, path: ['operations', index, ...issue.path] };
 }
 
-/** The operations of a bulk in which something else is wrong, for its problems. */
+/** Returns the operations of an invalid bulk request, to report their problems. */
 function operationsOf(value: unknown): readonly unknown[] {
   const operations = isAttributes(value) ? value['operations'] : undefined;
   return Array.isArray(operations) ? operations.slice(0, PROBLEMS_MAX) : [];
 }
 
-/** With the name of whoever is authenticated on every new silence. */
+/** Sets the name of the authenticated user on every new silence. */
 function signed(wanted: BulkRequest, principal: Principal): BulkRequest {
   const operations = wanted.operations.map((operation) =>
     operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
@@ -82,7 +82,9 @@ function signed(wanted: BulkRequest, principal: Principal): BulkRequest {
   return { ...wanted, operations };
 }
 
-/** Who the silences say they are from. What is restored says who made it once, and not who brings it back. */
+/**
+ * Returns the creator that the request names. Restored entries do not count, because they name the original creator.
+ */
 function claimedCreator({ creator, operations }: BulkRequest): string | null {
   return creator ?? operations.find((operation) => operation.op === 'silence')?.creator ?? null;
 }

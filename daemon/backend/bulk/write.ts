@@ -39,19 +39,19 @@ import { resolveEvent } from '../results/resolve-event.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
 
-/** What became of an operation, and for the audit trail what was done. */
+/** The outcome of an operation, and its change for the audit trail. */
 interface Done {
   readonly outcome: BulkOutcome;
   readonly change?: AuditedChange;
 }
 
-/** Many things that an operator does at once, as one change. */
+/** Applies many actions of an operator as one change. */
 export class Bulk {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn has what selectors ask for read */
+  /** @param learn reads the attributes that selectors use */
   constructor(batcher: Batcher, silencesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
@@ -59,10 +59,11 @@ export class Bulk {
   }
 
   /**
-   * Does the operations in their order, in one commit.
+   * Applies the operations in order, in one commit.
    *
-   * @returns an outcome for each; without `expect` those whose object is gone are left out, and say so
-   * @throws MonError `not_found` when the namespace is gone, `invalid` when a silence begins too far ahead, `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
+   * @returns an outcome for each; without `expect`, operations on missing objects are skipped and say so
+   * @throws MonError `not_found` if the namespace was deleted, `invalid` if a silence begins too far ahead, `conflict`
+   *   if all were expected and one is impossible, `unavailable`; then nothing was changed
    */
   async run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
     const selectors = operations.flatMap((operation) => selectorOf(operation) ?? []);
@@ -107,7 +108,7 @@ function placedIn(namespace: string, change: AuditedChange): AuditedChange {
   return { ...change, target: targetIn(namespace, change.target) };
 }
 
-/** Ids of the entries that operations make. */
+/** Returns the ids of the entries that the operations create. */
 function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
   const ids: string[] = [];
   for (const operation of operations) {
@@ -117,7 +118,7 @@ function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
   return ids;
 }
 
-/** @throws MonError naming the operation: `invalid`, `conflict` where it would take the place of an entry that recurs */
+/** @throws MonError that names the operation: `invalid`, or `conflict` if it would replace a recurring entry */
 function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   for (const [index, operation] of operations.entries()) {
     yield;
@@ -158,7 +159,7 @@ function perform(transaction: Transaction, namespace: Namespace, operation: Bulk
   }
 }
 
-/** Why an operation cannot be done now; undefined: it can. */
+/** Returns the reason why an operation is impossible now; undefined: it is possible. */
 function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number): BulkRefusal | undefined {
   switch (operation.op) {
     case 'silence':
@@ -229,7 +230,7 @@ function resolve(transaction: Transaction, namespace: Namespace, { client, check
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
 }
 
-/** @param ifTimestamp of the entry that must be there then; null: none */
+/** @param ifTimestamp of the entry that must exist then; null: none may exist */
 function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
   return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
 }
@@ -259,10 +260,11 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
 }
 
 /**
- * Before anything is changed: a command that is refused must have changed nothing. What an operation does to those that
- * follow it is known by their targets, of which none may come twice, and by the silences that end with an event.
+ * Checks all operations before the first change, because a rejected command must have changed nothing. The effects of
+ * operations on later ones are known from their targets, which must be unique, and from the silences that end with an
+ * event.
  *
- * @throws MonError `conflict` naming the first operation that cannot be done
+ * @throws MonError `conflict` that names the first impossible operation
  */
 function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   const targets = new Set<string>();
@@ -282,7 +284,7 @@ function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation
   }
 }
 
-/** The silenced entries that end with an event. */
+/** Returns the ids of the silenced entries that end with an event. */
 function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
   const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
   const selected = namespace.check(client, check)?.selected();

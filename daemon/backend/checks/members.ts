@@ -14,7 +14,7 @@ import type { Checks } from './write.ts';
 
 const validate = validator(requestSchema);
 
-/** What the checks of each wire are made of. */
+/** The dependencies of the check routes of each API. */
 export interface CheckDeps extends NamespaceDeps {
   readonly audit: Audit;
   readonly checks: Checks;
@@ -23,16 +23,16 @@ export interface CheckDeps extends NamespaceDeps {
   readonly requests: CheckRequests;
 }
 
-/** What is done about one check, on the wire of v1 or of ours. */
+/** Returns the handlers for one check in the v1 or mon API. */
 export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'deleteCheck' | 'requestCheck'> {
   const { audit, checks, requests } = deps;
   return {
-    /** Forgets what was reported of it. Accepted also when nothing is known, as at the peer. */
+    /** Deletes the results of a check. It succeeds even if nothing is known, as at the peer. */
     deleteCheck: async (request) => {
       await checks.remove(namespaceOf(request, deps).name, pathName(request, 'check'), actorOf(request));
       return issued(deps);
     },
-    /** Asks for one run now (completion 1.6). */
+    /** Requests one run now (completion 1.6). */
     requestCheck: async (request) => {
       const { check, subscribers, reason, creator: claimed } = readBody(request, validate);
       const { name: namespace } = namespaceOf(request, deps);
@@ -43,7 +43,7 @@ export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'dele
         apiRequested: { reason: reason ?? null, creator: creator ?? null },
       };
       requests.refuseUnknown(namespace, check);
-      // Before it is sent: there must be no run that nobody is known to have asked for.
+      // Recorded before it is sent, so that the requester of every run is known.
       await audit.record(actorOf(request, creator), {
         action: 'check.request',
         target: targetIn(namespace, check),

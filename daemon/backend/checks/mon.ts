@@ -28,7 +28,7 @@ interface ScheduledCheckDeps extends CheckDeps {
   readonly store: Store;
 }
 
-/** Checks with when each runs next and how it is doing, and what version 1 has no way to do with them. */
+/** Serves checks with their next run and their state, and the operations that version 1 lacks. */
 export function checksOnMon(
   deps: ScheduledCheckDeps,
 ): OnMon<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {

@@ -2,8 +2,8 @@ import { redact } from '../../../shared/domain/redact.ts';
 import type { NamedCheck, NamespaceDefinitions } from '../config/definitions.ts';
 
 /**
- * The checks that the backend schedules, by name and redacted. Standalone ones are the business of their agents, and not
- * shown (completion 1.6).
+ * Returns the checks that the backend schedules, by name and redacted. Standalone checks are scheduled by their agents,
+ * and not shown (completion 1.6).
  */
 export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): NamedCheck[] {
   const checks = [...definitions.checks()].filter(isShown);
@@ -11,7 +11,7 @@ export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): 
   return checks.map((check) => redact(check));
 }
 
-/** Undefined when there is none to show. */
+/** Returns undefined if there is no check to show. */
 export function shownCheck(definitions: Pick<NamespaceDefinitions, 'check'>, name: string): NamedCheck | undefined {
   const check = definitions.check(name);
   return check === undefined || !isShown(check) ? undefined : redact(check);

@@ -18,20 +18,22 @@ import { joinMembers, renameMembers } from '../groups/saved.ts';
 import { groupsOf } from '../groups/state.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** Clients whose records go together, so that a check of a large fleet does not hold up the results of others. */
+/**
+ * Number of clients whose records are renamed together, so that a check of a large fleet does not delay other results.
+ */
 const SLICE = 200;
 
-/** The backend makes its results itself, so it cannot be called anything else. */
+/** The check whose results the backend creates, so it cannot be renamed. */
 const KEEPALIVE = 'keepalive';
 
 export interface CheckRename {
   readonly from: string;
   readonly to: string;
-  /** Although `from` is still defined, and where a client has results under both names. */
+  /** True to rename even if `from` is still defined, or a client has results under both names. */
   readonly isForced: boolean;
 }
 
-/** Gives checks other names. */
+/** Renames checks. */
 export class CheckNames {
   readonly #parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions };
 
@@ -40,14 +42,15 @@ export class CheckNames {
   }
 
   /**
-   * Moves what is known of a check to its new name on every client: the last result, the history, and the event with its
-   * id. Clients follow one another in slices, each of them whole; after a failure asking again goes on with the others.
+   * Moves the state of a check to its new name on every client: the last result, the history, and the event with its
+   * id. Clients are processed in batches, each in one commit; after a failure a repeated call continues with the
+   * others.
    *
-   * A client with results under both names is left as it is, unless forced: then its later results, under the new name,
-   * decide, and the earlier ones go before them in the history.
+   * A client with results under both names is left unchanged, unless forced. Then its later results, under the new
+   * name, decide, and the earlier ones precede them in the history.
    *
    * @returns the number of clients whose record was moved
-   * @throws MonError `not_found` when no client has the check, `conflict` when it takes force, `unavailable`
+   * @throws MonError `not_found` if no client has the check, `conflict` if it must be forced, `unavailable`
    */
   async rename(namespaceName: string, rename: CheckRename, actor: Actor = MON): Promise<number> {
     const { from, to, isForced } = rename;
@@ -75,7 +78,7 @@ export class CheckNames {
         await this.#renameInhibitor(namespaceName, quieted.slice(at, at + SLICE), rename);
       }
     }
-    // Results of the new name may have come in the meantime.
+    // Results under the new name may have arrived meanwhile.
     if (!isForced)
       refuseBoth(rename, this.#clientsWith(namespaceName, from).filter(({ checks }) => checks.has(to)).length);
     return moved;
@@ -87,7 +90,7 @@ export class CheckNames {
     );
   }
 
-  /** Events that are quiet because of one that has its new name by now. */
+  /** Yields the events that are inhibited by an event which has its new name by now. */
   *#quietedBy(
     namespaceName: string,
     clients: readonly string[],
@@ -103,7 +106,7 @@ export class CheckNames {
     }
   }
 
-  /** Has what these events are quiet because of known by its new name, by the same rule. */
+  /** Updates the name of the inhibitor in these events, by the same rule. */
   #renameInhibitor(namespaceName: string, places: readonly EventPlace[], { from, to }: CheckRename): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       places.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
@@ -111,7 +114,7 @@ export class CheckNames {
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
           const { isHeld, inhibited, owed } = entry.state.event ?? {};
-          // A result that came in the meantime has judged it by itself.
+          // A result that arrived meanwhile has evaluated the inhibition itself.
           if (inhibited?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!inhibitorsOf(entry.client.namespace).of(inhibited.client, to).has(inhibited.rule)) continue;
           saveInhibited(transaction, entry, { isHeld, inhibited: { ...inhibited, check: to }, owed });
@@ -128,7 +131,7 @@ export class CheckNames {
     { from, to, isForced }: CheckRename,
     actor: Actor,
   ): Promise<number> {
-    // Asked again each time: one may have been deleted in the meantime.
+    // Looked up each time, because a check may have been deleted meanwhile.
     const pairs = (registry: Registry): Pair[] => {
       const namespace = registry.namespace(namespaceName);
       return clients.flatMap((client) => {
@@ -172,7 +175,7 @@ interface Pair {
   readonly after: CheckEntry | undefined;
 }
 
-/** The events of a check in groups, by the name that it has there. */
+/** Returns the group members of a check's events, under the given name. */
 function groupedUnder({ client }: CheckEntry, name: string): object[] {
   const groups = groupsOf(client.namespace);
   return groups.size === 0 ? [] : groups.membersOf(client.name, name);
@@ -185,7 +188,7 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   const after = client.namespace.ensureCheck(client, to);
   save(transaction, after, { state, bodies, by });
   renameMembers(transaction, client.namespace, { client: client.name, from: before.name, to });
-  // Silences keep the name that they have.
+  // Silences keep the check name that they have.
   handleIfUnsilenced(transaction, after);
 }
 
@@ -194,7 +197,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const check = bodies.eventCheck ?? bodies.check;
   const route = check === null ? undefined : transaction.handling.route(after.client.namespace.name, check);
   const state = joinedState(before.state, after.state, route?.handlers.map(({ name }) => name) ?? []);
-  // It is over under its new name, so nobody would ever hear of the end of the old event.
+  // The event has ended under the new name, so otherwise the end of the old event would never be notified.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
   const { namespace, name: client } = after.client;
   const names = { client, from: before.name, to: after.name };
@@ -205,7 +208,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
     joinMembers(transaction, namespace, { ...names, id: state.event.id });
     renameMembers(transaction, namespace, names);
   }
-  // Its event is shown with another history, also where it is the same one otherwise.
+  // Its event is shown with a different history, even if it is otherwise unchanged.
   noteEvent(transaction, after);
 }
 
@@ -216,7 +219,7 @@ function save(
 ): void {
   const output = (bodies.eventCheck ?? bodies.check)?.output;
   saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output, by);
-  // What it keeps quiet must not be told because it has another name.
+  // Events that it inhibits must not be notified because of the new name.
   noteStoredInhibiting(transaction, entry, bodies);
 }
 

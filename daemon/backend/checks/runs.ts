@@ -21,21 +21,21 @@ interface RequestParts {
   readonly publish: (namespace: string, subscription: string, check: CheckRequest) => void;
 }
 
-/** A run that somebody asks for. */
+/** A requested run. */
 export interface RunOrder {
   readonly check: string;
-  /** In place of those in the definition. */
+  /** Subscriptions in place of those in the definition. */
   readonly subscribers?: readonly string[] | undefined;
   readonly apiRequested: ApiRequested;
 }
 
-/** Proxy clients that are asked about before others get their turn. */
+/** Number of proxy clients that are evaluated before other work can run. */
 const SLICE = 200;
 
-/** Names in one log record. */
+/** Maximum number of names in one log record. */
 const NAMED_MAX = 10;
 
-/** Asks agents to run checks, by the clock or on demand. */
+/** Requests check runs from agents, by schedule or on demand. */
 export class CheckRequests implements Disposable {
   readonly #parts: RequestParts;
   readonly #conditions = new WeakMap<NamedCheck, ClientCondition>();
@@ -46,17 +46,17 @@ export class CheckRequests implements Disposable {
   }
 
   /**
-   * Asks for one run of a check now, standalone or not, whatever its schedule says. It settles when every request was
-   * sent, which is no promise that anybody has got one.
+   * Requests one run of a check now, standalone or not, whatever its schedule says. It resolves when every request was
+   * sent, which does not mean that an agent has received one.
    *
-   * @throws MonError `not_found` when no check of this name is defined
+   * @throws MonError `not_found` if no check of this name is defined
    */
   async order(namespaceName: string, { check: name, subscribers, apiRequested }: RunOrder): Promise<void> {
     const check = this.#defined(namespaceName, name);
     await this.publish(namespaceName, check, { subscribers, apiRequested });
   }
 
-  /** @throws MonError `not_found` when no check of this name is defined */
+  /** @throws MonError `not_found` if no check of this name is defined */
   refuseUnknown(namespaceName: string, check: string): void {
     this.#defined(namespaceName, check);
   }
@@ -64,7 +64,8 @@ export class CheckRequests implements Disposable {
   /**
    * Sends a check to its subscriptions: as it is, or once for each client that its `proxy_requests` match.
    *
-   * @param by what is not as in the definition; `periodMs`: the time until the next run, over which `splay` spreads
+   * @param by values that differ from the definition; `periodMs`: the time until the next run, over which `splay`
+   *   spreads
    */
   async publish(
     namespaceName: string,
@@ -90,12 +91,12 @@ export class CheckRequests implements Disposable {
     this.#sendInSteps(namespaceName, subscribers, requests, stepMs);
   }
 
-  /** Stops the requests that are still to be sent. */
+  /** Cancels the requests that were not sent yet. */
   [Symbol.dispose](): void {
     for (const timer of this.#splayed) timer[Symbol.dispose]();
   }
 
-  /** The requests for the clients that match, by their names; those that lack an attribute are told of. */
+  /** Returns the requests for the matching clients, by name; clients that lack an attribute are logged. */
   async #proxyRequests(namespaceName: string, check: NamedCheck, asked: Asked): Promise<CheckRequest[]> {
     const { registry, store, clock, log } = this.#parts;
     const matches = this.#conditionOf(check);
@@ -130,14 +131,17 @@ export class CheckRequests implements Disposable {
     return requests;
   }
 
-  /** Parsed once for each definition: a reload makes others. */
+  /** Returns the parsed condition, cached per definition object: a reload creates new ones. */
   #conditionOf(check: NamedCheck): ClientCondition {
     let condition = this.#conditions.get(check);
     if (condition === undefined) this.#conditions.set(check, (condition = clientConditionOf(check)));
     return condition;
   }
 
-  /** Each at its ideal time, so that late timers do not add up; several at once where a step is shorter than any timer. */
+  /**
+   * Sends each request at its ideal time, so that timer delays do not add up; several at once if a step is shorter than
+   * any timer.
+   */
   #sendInSteps(
     namespaceName: string,
     subscribers: readonly string[],

@@ -8,7 +8,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.t
 import { prepareSilences } from '../silences/prepare.ts';
 import { readRecords } from '../events/read-records.ts';
 
-/** The results of one check, the worst first, then by client. */
+/** Returns the results of one check, the worst first, then by client. */
 export function resultsOfCheck(namespace: Namespace, check: string): CheckEntry[] {
   const entries = namespace.sortedClients().flatMap((client) => client.checks.get(check) ?? []);
   return entries.filter(({ status }) => status !== undefined).toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -18,7 +18,7 @@ function rankOf({ status }: CheckEntry): number {
   return statusRank(status ?? 0);
 }
 
-/** What clients say of one check, as it was committed. */
+/** Reads the committed results of one check on several clients. */
 export async function readChecksOfClients(
   store: Store,
   entries: readonly CheckEntry[],
@@ -28,9 +28,9 @@ export async function readChecksOfClients(
 }
 
 /**
- * Everything that is known of the checks of a client, by name.
+ * Reads the full state of the checks of a client, by name.
  *
- * @param nextRunMs when a check is asked for next by the clock, epoch milliseconds; undefined: it is not
+ * @param nextRunMs returns the time of the next scheduled run of a check, epoch milliseconds; undefined: there is none
  */
 export async function readChecksOf(
   store: Store,

@@ -7,7 +7,7 @@ import { v1Namespace } from '../namespaces/asked.ts';
 import { oneCheck, type CheckDeps } from './members.ts';
 import { shownCheck, shownChecks } from './read.ts';
 
-/** Check definitions, and what is known of a check (completion 1.6). */
+/** Serves check definitions, and deletes and requests checks (completion 1.6). */
 export function checksOnV1(deps: CheckDeps): OnV1<'checks' | 'check' | 'deleteCheck' | 'requestCheck'> {
   const { config } = deps;
   return {

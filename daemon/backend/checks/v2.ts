@@ -13,7 +13,7 @@ import { notFound } from '../http/v2-errors.ts';
 
 const validateExecution = validator(executeCheckSchema);
 
-/** Check definitions, and running one now (completion 1.17). */
+/** Serves check definitions, and requests runs (completion 1.17). */
 export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
   const { audit, config, registry, requests } = deps;
   const { definitions } = config;
@@ -32,7 +32,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       const { creator, reason, subscriptions } = readBody(request, validateExecution);
       const actor = actorOf(request, creator);
       const subscribers = (subscriptions ?? []).length === 0 ? undefined : subscriptions?.map(subscriptionOfV2);
-      // Before it is sent: there must be no run that nobody is known to have asked for.
+      // Recorded before it is sent, so that the requester of every run is known.
       await audit.record(actor, {
         action: 'check.request',
         target: namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`,
@@ -41,7 +41,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       });
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.order(namespace, { check, subscribers, apiRequested });
-      // As text, which the peer calls it; its clients do not look.
+      // As text, which is the content type of the peer; its clients do not check it.
       return reply.type('text/plain').send(JSON.stringify(issued(deps)));
     },
   };

@@ -6,10 +6,12 @@ import type { Batcher } from '../commit/batcher.ts';
 import { removeCheck } from '../events/saved.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** Clients whose results go together, so that a check of a large fleet does not hold up the results of others. */
+/**
+ * Number of clients whose results are deleted together, so that a check of a large fleet does not delay other results.
+ */
 const SLICE = 200;
 
-/** What operators do to checks. */
+/** The actions of operators on checks. */
 export class Checks {
   readonly #batcher: Batcher;
   readonly #registry: Registry;
@@ -20,12 +22,12 @@ export class Checks {
   }
 
   /**
-   * Deletes what is known of a check for all clients: its events are resolved first, then result, history and the time of
-   * the last OK go, and with them its memberships in aggregates (completion, Decisions). The definition stays, so
-   * the next result begins anew. Clients follow one another in slices, each of them whole, with a
-   * record of its own in the audit trail.
+   * Deletes the state of a check for all clients. Its events are resolved first. Then result, history and the time of
+   * the last OK are deleted, and with them its memberships in aggregates (completion, Decisions). The definition stays,
+   * so the next result starts anew. Clients are processed in batches, each in one commit with its own record in the
+   * audit trail.
    *
-   * @throws MonError `unavailable`; some clients may be done then, and asking again goes on with the others
+   * @throws MonError `unavailable`; some clients may be done then, and a repeated call continues with the others
    */
   async remove(namespaceName: string, check: string, actor: Actor = MON): Promise<void> {
     const clients: string[] = [];
@@ -38,7 +40,7 @@ export class Checks {
   }
 
   #removeOf(namespaceName: string, clients: readonly string[], check: string, actor: Actor): Promise<void> {
-    // Asked again each time: one may have been deleted in the meantime.
+    // Looked up each time, because a check may have been deleted meanwhile.
     const entries = (registry: Registry): CheckEntry[] => {
       const namespace = registry.namespace(namespaceName);
       return clients.flatMap((client) => namespace.check(client, check) ?? []);

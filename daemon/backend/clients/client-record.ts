@@ -1,19 +1,19 @@
 import { secondsSince, type Corrections } from '../../clock/corrections.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 
-/** A client as it is stored: the record that is shown, and the signature that is not part of it. */
+/** A stored client: the visible record, and the signature that is not part of it. */
 export interface StoredClient {
   readonly client: Client;
   readonly signature: string;
-  /** Whose results made it, when it is a proxy client. */
+  /** The client whose results created it, if it is a proxy client. */
   readonly reporter?: string | undefined;
-  /** False: version 1 made it, so that it is no entity that the limit counts (completion 1.22); undefined: it is. */
+  /** False: version 1 created it, so the entity limit does not count it (completion 1.22); undefined: it is counted. */
   readonly isCounted?: false | undefined;
-  /** How often the clock had been corrected when it was written; undefined: never. */
+  /** Number of clock corrections when it was written; undefined: none. */
   readonly era?: number | undefined;
 }
 
-/** The client is the first part, so that `clientTextOf` finds it unread. */
+/** Encodes a client. Its record is the first part, so that `clientTextOf` can extract it unparsed. */
 export function encodeClient({ client, signature, reporter, isCounted, era }: StoredClient): string {
   return JSON.stringify({ client, signature, reporter, isCounted, era } satisfies StoredClient);
 }
@@ -22,7 +22,7 @@ export function decodeClient(value: string): StoredClient {
   return JSON.parse(value) as StoredClient;
 }
 
-/** A stored client with its last sign of life by the clock of today: what the rules go on from. */
+/** Returns a stored client with its last keepalive by the present clock, which the rules use. */
 export function datedClient(value: string, corrections: Corrections): StoredClient {
   const stored = decodeClient(value);
   const seconds = secondsSince(corrections, stored.era ?? 0);
@@ -33,9 +33,9 @@ export function datedClient(value: string, corrections: Corrections): StoredClie
 const CLIENT = '{"client":';
 const SIGNATURE = ',"signature":';
 
-/** JSON of the client in a stored record, unread. */
+/** Returns the JSON of the client in a stored record, unparsed. */
 export function clientTextOf(value: string): string {
-  // Quotes in the texts behind it are escaped, so this is the last one.
+  // Quotes in the texts after it are escaped, so this is the last one.
   const end = value.lastIndexOf(SIGNATURE);
   if (end === -1 || !value.startsWith(CLIENT)) return JSON.stringify(decodeClient(value).client);
   return value.slice(CLIENT.length, end);

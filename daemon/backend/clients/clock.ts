@@ -15,9 +15,9 @@ import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { plansOf } from '../plans/state.ts';
 
-/** How often the age of every client's last keepalive is looked at (completion 1.10). */
+/** Interval at which the age of every client's last keepalive is checked (completion 1.10). */
 const SWEEP_MS = 30_000;
-/** Clients whose results are written together, so that a large fleet does not fill the queue at once. */
+/** Number of clients whose results are written together, so that a large fleet does not fill the queue at once. */
 const SLICE = 500;
 
 interface KeepaliveParts {
@@ -26,16 +26,16 @@ interface KeepaliveParts {
   readonly clients: Pick<Clients, 'deregister'>;
   readonly definitions: Definitions;
   readonly store: Pick<Store, 'getMany'>;
-  /** Default: nothing is ever refused for the sake of the disk. */
+  /** Default: nothing is ever rejected because of the disk. */
   readonly disk?: Pick<DiskGuard, 'isQuiet'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** How often those are looked at whose thresholds are kept by the second. */
+/** Interval of the checks for clients whose thresholds are exact to the second. */
 const PUNCTUAL_MS = 1000;
 
-/** Whose keepalive results are due. */
+/** Returns true if the keepalive result of a client is due. */
 type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
 
 /** Turns the age of keepalives into results, which become events like those of any check. */
@@ -63,7 +63,7 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
     if (isSweeping || parts.disk?.isQuiet === true || plansOf(parts.registry).isQuiet(parts.clock.now())) return;
     isSweeping = true;
     sweep(parts, isDue)
-      // The next sweep looks again.
+      // The next sweep retries.
       .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives were not written'))
       .finally(() => {
         isSweeping = false;
@@ -85,7 +85,7 @@ async function sweep(
       const slice = names.slice(start, start + SLICE);
       const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
       await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
-      // Asked again: a client may have been deleted while the others were written.
+      // Looked up again: a client may have been deleted while the others were written.
       const reported = present(namespace, slice);
       const mayHold = mayHoldTokens(definitions.keepalives);
       const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
@@ -100,7 +100,7 @@ function present(namespace: Namespace, names: readonly string[]): ClientEntry[] 
   return names.flatMap((name) => namespace.clients.get(name) ?? []);
 }
 
-/** Whether silence of this one means that it has left for good. */
+/** True if missing keepalives mean that the client has left permanently. */
 function hasDeparted(entry: ClientEntry, settings: KeepaliveSettings, now: number): boolean {
   return entry.profile.leavesBySilence && silenceOf(entry, now, settings).status !== 0;
 }

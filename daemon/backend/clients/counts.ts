@@ -1,25 +1,25 @@
-/** A client, as it is counted. */
+/** A client as the counts need it. */
 interface CountedClient {
   readonly isCounted: boolean;
   readonly profile: { readonly isProxy: boolean };
-  /** Whose results made it. */
+  /** The client whose results created it. */
   readonly reporter: string | undefined;
 }
 
-/** How many clients of a namespace there are of each sort that is limited. */
+/** The numbers of clients of a namespace, by the kinds that are limited. */
 export class ClientCounts {
-  /** Clients that the limit of entities counts. */
+  /** Number of clients that the entity limit counts. */
   total = 0;
-  /** Clients of these that something else reports for. */
+  /** Number of these clients that are proxy clients. */
   proxies = 0;
   readonly #proxiesByReporter = new Map<string, number>();
 
-  /** How many proxy clients the results of this one have made that are still here. */
+  /** Returns the number of existing proxy clients that the results of this client created. */
   proxiesOf(reporter: string): number {
     return this.#proxiesByReporter.get(reporter) ?? 0;
   }
 
-  /** Counts one that came (1) or goes (-1), or as it is before and after it changes. */
+  /** Counts a client that is added (1) or removed (-1), or before and after it changes. */
   count(client: CountedClient, by: 1 | -1): void {
     if (client.reporter !== undefined) this.#countMade(client.reporter, by);
     if (!client.isCounted) return;

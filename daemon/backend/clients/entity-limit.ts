@@ -5,26 +5,26 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** How long refused names are remembered, and how many. */
+/** Retention of rejected names, and their maximum number. */
 const REFUSED_MS = 3_600_000;
 const REFUSED_MAX = 100;
 
 /**
- * How many entities there may be in all namespaces together: those that agents, version 2 or a restore would make
- * beyond it are refused, and the ones that are there go on (completion, Decisions). What version 1 makes is neither
- * refused nor counted, until an agent of its name registers (completion 1.22).
+ * The limit on the entities of all namespaces together. Entities beyond it that agents, version 2 or a restore would
+ * create are rejected; existing ones continue (completion, Decisions). Clients created by version 1 are neither
+ * rejected nor counted, until an agent of that name registers (completion 1.22).
  */
 export class EntityLimit {
-  /** How often an entity was refused since the start: an agent that tries again counts again. */
+  /** Number of rejections since the start: each retry of an agent counts again. */
   refusals = 0;
   readonly #registry: Registry;
   readonly #setting: () => EntityLimitSetting;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** When each was refused last, by the monotonic clock; the latest refusal is the last one. */
+  /** Time of the last rejection of each name, by the monotonic clock; the latest rejection is the last entry. */
   readonly #refusedAtMs = new Map<string, number>();
 
   /**
-   * @param setting asked each time, because a reload changes it
+   * @param setting called each time, because a reload changes it
    * @param clock default: that of the process
    */
   constructor(
@@ -37,7 +37,9 @@ export class EntityLimit {
     this.#clock = clock;
   }
 
-  /** The names of entities that were refused in the last hour, with their namespace unless that is `default`. */
+  /**
+   * Returns the names of entities that were rejected in the last hour, with their namespace unless that is `default`.
+   */
   refusedNames(): readonly string[] {
     const sinceMs = this.#clock.monotonic() - REFUSED_MS;
     for (const [name, atMs] of this.#refusedAtMs) {
@@ -56,13 +58,13 @@ export class EntityLimit {
     return { total, proxies, limit: this.#setting() };
   }
 
-  /** The usage when people should hear of it. */
+  /** Returns the usage if it is near the limit, so that people should be warned. */
   nearLimit(): EntityUsage | undefined {
     const usage = this.usage();
     return isNearLimit(usage) ? usage : undefined;
   }
 
-  /** Whether a client of this name would be new, and one too many: then the refusal is noted. */
+  /** True if a client of this name would be new and exceed the limit; then the rejection is recorded. */
   refuses(namespace: string, client: string): boolean {
     if (this.#registry.namespace(namespace).clients.has(client) || !isBeyondLimit(this.usage())) return false;
     this.#noteRefusal(namespace === DEFAULT_NAMESPACE ? client : `${namespace}/${client}`);
@@ -70,7 +72,8 @@ export class EntityLimit {
   }
 
   /**
-   * To be asked within the transaction that makes the client, so that no other takes its place meanwhile.
+   * Rejects a new client beyond the limit. Call it within the transaction that creates the client, so that no other
+   * takes its place meanwhile.
    *
    * @throws MonError `payment_required`
    */

@@ -9,7 +9,9 @@ interface ExpiryParts extends DeadlineParts {
   readonly clients: Pick<Clients, 'forget'>;
 }
 
-/** Forgets that clients were deleted once they may come back; whoever asks earlier looks at the times. */
+/**
+ * Removes the marks of deleted clients once these may be created again. Readers of a mark check its times themselves.
+ */
 export function expireDepartures(parts: ExpiryParts): Disposable {
   const { registry, clients } = parts;
   return runDeadlines(parts, {

@@ -8,10 +8,10 @@ import type { Definitions } from '../config/definitions.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 
-/** As the peer has it in every keepalive of an agent of the newer generation. */
+/** The scheduler that the peer sets in every keepalive of a v2 agent. */
 const SCHEDULER = 'etcd';
 
-/** The state of a client by the age of its last keepalive. @param now epoch seconds */
+/** Returns the state of a client by the age of its last keepalive. @param now epoch seconds */
 export function silenceOf(
   entry: ClientEntry,
   now: number,
@@ -23,9 +23,9 @@ export function silenceOf(
 }
 
 /**
- * The result that tells the state of a client by its last keepalive.
+ * Returns the result that reports the state of a client by its last keepalive.
  *
- * @param record read where there are tokens; those of a client that is gone by now have no value
+ * @param record needed where the settings contain tokens; tokens of a deleted client have no value
  * @param now epoch seconds
  */
 export function keepaliveResult(
@@ -48,11 +48,11 @@ export function keepaliveResult(
 function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Definitions, 'in'>): string {
   const { name } = namespace;
   if (definitions.in(name).hasHandler('keepalive')) return 'keepalive';
-  // Agents of the newer generation name theirs, whether or not it is there.
+  // v2 agents name their handler, whether or not it is defined.
   return profile.isPunctual && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
 }
 
-/** In the words of the newer generation, whose thresholds are `timeout` and `ttl`. */
+/** Converts the attributes to those of v2 agents, whose thresholds are `timeout` and `ttl`. */
 function ofAgent({ handler, thresholds: _others, ...attributes }: Attributes): Attributes {
   return { handlers: [handler], ...attributes, scheduler: SCHEDULER };
 }

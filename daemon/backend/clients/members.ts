@@ -14,14 +14,14 @@ import type { Clients } from './write.ts';
 const validateClient = validator(clientSchema);
 const validate = (body: unknown): SubmittedClient => inGivenOrder(validateClient(body), body as object);
 
-/** What the clients of v1 and of ours are made of. */
+/** The dependencies of the client routes of v1 and mon. */
 export interface ClientDeps extends NamespaceDeps {
   readonly clients: Clients;
   readonly clock: Clock;
   readonly store: Store;
 }
 
-/** What is done with one client, and what was reported of it, on the wire of v1 or of ours. */
+/** Returns the handlers for one client and its history in the v1 or mon API. */
 export function oneClient(
   deps: ClientDeps,
   namespaceOf: NamespaceOf,
@@ -35,7 +35,7 @@ export function oneClient(
       return { name: client.name };
     },
     deleteClient: async (request, _reply, query) => {
-      // Without `invalidate_expire` it ends with the deletion.
+      // Without `invalidate_expire` the client may come back right after the deletion.
       const invalidation = { expireSeconds: query.invalidate === true ? query.invalidate_expire : undefined };
       const { name } = namespaceOf(request, deps);
       await clients.remove(name, pathName(request, 'client'), invalidation, actorOf(request));

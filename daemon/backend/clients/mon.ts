@@ -20,19 +20,22 @@ import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
-/** What `GET /api/mon/v1/clients` can be searched for. */
+/** The search language of `GET /api/mon/v1/clients`. */
 const FOUND_CLIENT = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [
   countField('events', ({ events }) => events),
   timeField('result', 'since its newest result', ({ last_result: last }) => last),
 ]);
 
-/** Clients that one request deletes: then others ask, and who wants more asks again. */
+/**
+ * Maximum number of clients that one request deletes, so that others are served in between; the caller repeats the
+ * request.
+ */
 const DELETE_MAX = 10_000;
 
-/** Clients that are looked at before others get their turn. */
+/** Number of clients that are examined before other work can run. */
 const CHUNK = 2000;
 
-/** Clients as the feed tells of them, found by a search (`?q=`), and each with everything that is known of its checks. */
+/** Serves clients as feed rows, selected by a search (`?q=`), and each client with the full state of its checks. */
 export function clientsOnMon(
   deps: ClientDeps & { readonly schedule: Pick<CheckSchedule, 'nextRunMs'> },
 ): OnMon<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
@@ -77,7 +80,7 @@ export function clientsOnMon(
   };
 }
 
-/** Clients that a search finds; it looks at what a row tells. */
+/** Returns the clients that a search finds; it uses only the attributes of a row. */
 function found(entries: readonly ClientEntry[], where: Filter<ListedClient> | undefined): readonly ClientEntry[] {
   return where === undefined ? entries : entries.filter((entry) => where(listed(entry)));
 }
@@ -86,7 +89,7 @@ function listed(entry: ClientEntry): ListedClient {
   return { ...clientRow(entry), events: entry.openEvents, last_result: entry.lastResult };
 }
 
-/** Names of clients that are found, by name: one more than can be deleted, where there are so many. */
+/** Returns the names of matching clients, sorted: at most one more than can be deleted. */
 async function firstFound(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
   const names: string[] = [];
   for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {

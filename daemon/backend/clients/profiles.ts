@@ -2,15 +2,15 @@ import { profileOf, type ClientProfile } from '../../../shared/domain/client-pro
 import type { Client } from '../../../shared/schemas/client.ts';
 import { PROFILE_BYTES, PROFILE_SUBSCRIPTION_BYTES, type Footprint } from '../registry/footprint.ts';
 
-/** A profile with the clients that have it. */
+/** A profile with the number of clients that share it. */
 export interface SharedProfile extends ClientProfile {
   readonly key: string;
-  /** What it takes in memory. */
+  /** Its memory usage. */
   readonly bytes: number;
   clients: number;
 }
 
-/** Each profile once, however many clients have it: a large fleet has few. */
+/** Deduplicates profiles: a large fleet has few. */
 export class ClientProfiles {
   readonly #byKey = new Map<string, SharedProfile>();
   readonly #footprint: Footprint;
@@ -19,7 +19,7 @@ export class ClientProfiles {
     this.#footprint = footprint;
   }
 
-  /** The profile of a client, counted once more. */
+  /** Returns the profile of a client, and increments its use count. */
   take(client: Client): SharedProfile {
     const profile = profileOf(client);
     const key = JSON.stringify(profile);
@@ -32,14 +32,14 @@ export class ClientProfiles {
     return shared;
   }
 
-  /** Bytes that the profile of a client would add: none when others have it already. */
+  /** Returns the bytes that the profile of a client would add: none if others have it already. */
   bytesOf(client: Client): number {
     const profile = profileOf(client);
     const key = JSON.stringify(profile);
     return this.#byKey.has(key) ? 0 : bytesOf(profile, key);
   }
 
-  /** One client less has it. */
+  /** Decrements the use count. */
   release(shared: SharedProfile): void {
     shared.clients--;
     if (shared.clients > 0) return;
@@ -48,7 +48,7 @@ export class ClientProfiles {
   }
 }
 
-/** Its texts are there twice: in the key and by themselves. */
+/** Counts the texts twice: they are in the key and by themselves. */
 function bytesOf({ subscriptions }: ClientProfile, key: string): number {
   return PROFILE_BYTES + PROFILE_SUBSCRIPTION_BYTES * subscriptions.length + 2 * key.length;
 }

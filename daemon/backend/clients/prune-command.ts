@@ -21,20 +21,20 @@ export interface PruneFlags extends PruneSelection {
   readonly dryRun: boolean;
 }
 
-/** Clients that go in one commit. */
+/** Number of clients that are removed in one commit. */
 const SLICE = 200;
-/** Names that are shown. */
+/** Maximum number of names that are shown. */
 const NAMED_MAX = 10;
 
 type Found = readonly [namespace: string, name: string];
 
 /**
- * `mon-backend prune`: removes clients with their results and events from a store that no backend holds, one slice after
- * the other. It reads the store from one end to the other and keeps no more than names, so it works on one that is too
- * large to be started. Nobody is told of events that go: no handler runs.
+ * Implements `mon-backend prune`: removes clients with their results and events from a store that no backend holds, in
+ * batches. It reads the store sequentially and keeps only names in memory, so it works on a store that is too large to
+ * be started. Removed events run no handlers.
  *
- * @throws MonError `invalid` when nothing says which, `conflict` when a backend holds the directory, `unavailable` when the
- *   operator or the disk says no
+ * @throws MonError `invalid` if there is no selection, `conflict` if a backend holds the directory, `unavailable` if
+ *   the operator declines or the disk fails
  */
 export async function pruneCommand(place: StorePlace, flags: PruneFlags, parts: CommandParts): Promise<void> {
   const { olderThan, name, namespace } = flags;
@@ -70,17 +70,17 @@ async function findClients(
     signal.throwIfAborted();
     clients++;
     const lastSeen = datedClient(value, corrections).client.timestamp;
-    // A copy of the name: a part of a key would keep all of it in memory.
+    // A copy of the name: a part of a key would keep the whole key in memory.
     const client = { namespace: String(namespace), name: Buffer.from(String(name)).toString(), lastSeen };
     if (!isMeant(client)) continue;
-    // Nobody gives a sign of life for proxy clients, so most of all their results count.
+    // Proxy clients have no keepalives, so the time of their newest result counts too.
     const newest = selection.olderThan === undefined ? 0 : await newestResult(store, client, corrections);
     if (isMeant({ ...client, lastSeen: Math.max(lastSeen, newest) })) found.push([client.namespace, client.name]);
   }
   return { found, clients };
 }
 
-/** When the newest result of a client was executed, epoch seconds; 0: it has none. */
+/** Returns the execution time of a client's newest result, epoch seconds; 0: it has none. */
 async function newestResult(
   store: Store,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -105,7 +105,7 @@ async function removeAll(store: Store, found: readonly Found[], parts: CommandPa
   await lease.release();
 }
 
-/** Any: nobody else can hold the directory meanwhile. */
+/** Any duration suffices: no other process can hold the directory meanwhile. */
 const LEASE_MS = 30_000;
 
 async function removeSlice(

@@ -7,7 +7,7 @@ import { clientKey } from './table.ts';
 import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import type { V2Entity } from '../../../shared/schemas/v2/entity.ts';
 
-/** The committed records of these clients, in order; one that is gone by now is left out. */
+/** Reads the committed records of these clients, in order; deleted clients are omitted. */
 export async function readClients(
   store: Pick<Store, 'getMany'>,
   entries: readonly ClientEntry[],
@@ -15,7 +15,7 @@ export async function readClients(
   return (await readValues(store, entries)).map(([entry, value]) => [entry, decodeClient(value).client]);
 }
 
-/** The committed record of a client; undefined when there is none, or it is gone by now. */
+/** Reads the committed record of a client; undefined if there is none, or it was deleted. */
 export async function readClient(
   store: Pick<Store, 'getMany'>,
   entry: ClientEntry | undefined,
@@ -25,13 +25,13 @@ export async function readClient(
   return read?.[1];
 }
 
-/** The record of a client that has several checks: taken apart when it is asked for, and once. */
+/** The record of a client that has several checks, parsed lazily and once. */
 export class StoredOwner {
   readonly #value: string;
   #record: Client | undefined;
   #shownText: string | undefined;
 
-  /** @param value as it is stored */
+  /** @param value in its stored form */
   constructor(value: string) {
     this.#value = value;
   }
@@ -40,13 +40,13 @@ export class StoredOwner {
     return (this.#record ??= decodeClient(this.#value).client);
   }
 
-  /** Redacted, as JSON. */
+  /** Returns the redacted client as JSON. */
   shownText(): string {
     return (this.#shownText ??= shownText(this.#value));
   }
 }
 
-/** The committed records of the clients of these checks; of one that is gone by now there is none. */
+/** Reads the committed records of the clients of these checks; deleted clients are omitted. */
 export async function readOwners(
   store: Pick<Store, 'getMany'>,
   entries: readonly CheckEntry[],
@@ -55,7 +55,10 @@ export async function readOwners(
   return new Map((await readValues(store, owners)).map(([client, value]) => [client, new StoredOwner(value)]));
 }
 
-/** The committed records of these clients, redacted, as JSON: a record without secrets goes from the store to the answer unread. */
+/**
+ * Reads the committed records of these clients, redacted, as JSON. A record without secrets is copied from the store
+ * unparsed.
+ */
 export async function readClientTexts(
   store: Pick<Store, 'getMany'>,
   entries: readonly ClientEntry[],
@@ -67,7 +70,7 @@ export function shownClient(client: Client): Client {
   return redact(client, redactKeysOf(client));
 }
 
-/** A client as an entity, redacted. */
+/** Returns a client as an entity, redacted. */
 export function shownEntity(namespace: string, client: Client): V2Entity {
   return v2EntityOf(namespace, redact(client, redactKeysOf(client)));
 }
@@ -78,7 +81,7 @@ function shownText(value: string): string {
   return JSON.stringify(shownClient(JSON.parse(text) as Client));
 }
 
-/** Keys of its own to hide; elsewhere in the record it only costs time. */
+/** Detects redact keys of the client itself. A match elsewhere in the record only costs time. */
 const OWN_KEYS = /"redact":\[/;
 
 async function readValues(

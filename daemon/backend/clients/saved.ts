@@ -4,10 +4,10 @@ import { noteEvent, removeCheck } from '../events/saved.ts';
 import type { ClientEntry, ClientOrigin, Namespace } from '../registry/namespace.ts';
 import { CLIENTS } from './table.ts';
 
-/** Another version, or a few more subscriptions. */
+/** The growth of a normal update, such as another version or a few more subscriptions. */
 const ORDINARY_GROWTH_BYTES = 4096;
 
-/** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
+/** @param origin of a new client; a known client keeps its own, but is counted once a counted source reports it */
 export function saveClient(
   transaction: Transaction,
   namespace: Namespace,
@@ -15,7 +15,7 @@ export function saveClient(
   origin: ClientOrigin,
 ): ClientEntry {
   const present = namespace.clients.get(client.name);
-  // The silenced state of its events follows its subscriptions.
+  // The silenced state of its events depends on its subscriptions.
   if (present !== undefined) for (const check of present.checks.values()) noteEvent(transaction, check);
   const entry = namespace.putClient(client, origin);
   transaction.keep(CLIENTS, entry, client);
@@ -23,7 +23,7 @@ export function saveClient(
   return entry;
 }
 
-/** @param by who asked for it */
+/** @param by name of the user who requested it */
 export function removeClient(transaction: Transaction, entry: ClientEntry, by: string): void {
   for (const check of entry.checks.values()) removeCheck(transaction, check, by);
   entry.namespace.removeClient(entry);
@@ -32,7 +32,7 @@ export function removeClient(transaction: Transaction, entry: ClientEntry, by: s
 }
 
 /**
- * Asked before a client is replaced: while there is no memory it may not grow beyond the ordinary.
+ * Rejects the replacement of a client that grows beyond the normal while memory is full.
  *
  * @throws MonError `no_memory`
  */

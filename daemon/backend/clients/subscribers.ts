@@ -8,7 +8,7 @@ interface Subscriber {
   readonly profile: Pick<ClientProfile, 'subscriptions'>;
 }
 
-/** Which clients of a namespace have which subscription. A client is found by its own one through its name. */
+/** The index of clients by subscription. A client's own subscription is resolved by its name. */
 export class Subscribers<Client extends Subscriber> {
   readonly #clients: ReadonlyMap<string, Client>;
   readonly #bySubscription = new Map<string, Set<Client>>();

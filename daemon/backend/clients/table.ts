@@ -41,14 +41,14 @@ export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
   ],
 };
 
-/** Names of deleted clients that may not come back yet. */
+/** Names of deleted clients that may not be created again yet. */
 export const INVALIDATED = markTable(
   'invalidated',
   ({ invalidated }) => invalidated,
   (untilMs, byMs) => untilMs + byMs,
 );
 
-/** Names of clients that were deleted a short while ago. */
+/** Names of recently deleted clients. */
 export const TOMBSTONES = markTable(
   'tombstone',
   ({ tombstones }) => tombstones,
@@ -57,7 +57,7 @@ export const TOMBSTONES = markTable(
 
 type MarkTable<Mark> = StoredTable & Table<Namespace, string, Mark>;
 
-/** What is remembered of clients by their names, whether or not they are there. */
+/** Returns a table of marks by client name, whether or not the client exists. */
 function markTable<Mark>(
   prefix: string,
   marksOf: (namespace: Namespace) => Map<string, Mark>,

@@ -1,7 +1,7 @@
 import { entityWarning } from '../../../shared/domain/entity-limit.ts';
 import type { EntityUsage } from '../../../shared/schemas/entity-usage.ts';
 
-/** What answers about entities and events tell of the entity limit (completion 1.17). */
+/** Returns the headers about the entity limit, for responses about entities and events (completion 1.17). */
 export function entityHeaders(usage: EntityUsage): Readonly<Record<string, string>> {
   const warning = entityWarning(usage);
   return {

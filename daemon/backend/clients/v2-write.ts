@@ -22,7 +22,7 @@ interface EntityParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** What is done to entities through version 2; their removal is that of clients. */
+/** Changes entities through version 2; they are removed as clients. */
 export class Entities {
   readonly #parts: Required<EntityParts>;
 
@@ -31,11 +31,11 @@ export class Entities {
   }
 
   /**
-   * Makes the client of an entity, or changes what entities have of it.
+   * Creates the client of an entity, or changes its entity attributes.
    *
-   * @param change told of the client that is there; refuses by throwing
-   * @throws MonError `not_found` when there is no such namespace, `payment_required` when it is new and one too many,
-   * `too_large` or `invalid` when it brings along too much, `no_memory` when there is none for it, `unavailable`
+   * @param change called with the present client; throws to reject the change
+   * @throws MonError `not_found` if there is no such namespace, `payment_required` if it is new and exceeds the limit,
+   *   `too_large` or `invalid` if its attributes exceed the limits, `no_memory` if memory is full, `unavailable`
    */
   put(
     namespaceName: string,
@@ -70,8 +70,8 @@ export class Entities {
 }
 
 /**
- * Stores the client of an entity, whose place within the limit was made sure of. The command must have asked for the record
- * of the one that is there.
+ * Stores the client of an entity that was checked against the limit. The command must have requested the record of the
+ * present client.
  */
 export function saveEntity(
   transaction: Transaction,
@@ -85,7 +85,7 @@ export function saveEntity(
   const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, ...origin });
   refuseGrowthOf(transaction, before, client);
   letIn(transaction, namespace, name);
-  // Who reads an entity and puts it back does not know its secrets.
+  // A client that reads an entity and writes it back does not know its secrets.
   const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
   return saveClient(transaction, namespace, whole, { signature: before?.signature ?? '' });
 }

@@ -29,7 +29,7 @@ interface EntityDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** Clients as entities (clients 6). */
+/** Serves clients as entities (clients 6). */
 export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
   const { clients, clock, entities, entityLimit, registry, store } = deps;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
@@ -63,7 +63,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
           const before = present === undefined ? undefined : shownEntity(namespace, present);
           const entity = change(before);
           if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
-          // What a patch takes away was there, while a PUT may come from who does not know of it.
+          // A patch removes only attributes that existed, while the sender of a PUT may not know of them.
           return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
         },
         actor,
@@ -81,7 +81,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
   return objectHandlers(deps, collection);
 }
 
-/** Who changes a part of an entity gives it the subscription of its own, as at the peer. */
+/** Adds the entity's own subscription to a patched entity, as the peer does. */
 function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   const own = `entity:${entity.metadata.name}`;
   const subscriptions = entity.subscriptions ?? [];
@@ -92,14 +92,14 @@ function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   };
 }
 
-/** What was sent, as it is read: to whom sent it, who knows its secrets. */
+/** Returns the submitted entity unredacted: its sender knows its secrets. */
 function wholeEntity(entity: PlacedEntity, nowMs: number): object {
   const now = Math.floor(nowMs / 1000);
   const context = { present: undefined, now, version: '', createdBy: undefined, source: 'put' } as const;
   return v2EntityOf(entity.metadata.namespace, clientOfEntity(entity, context));
 }
 
-/** What can be changed of an entity: the peer answers a change with no more of it. */
+/** Returns the attributes of an entity that can be changed: the peer's response to a change contains only these. */
 function configurationOfEntity(entity: PlacedEntity): object {
   const { metadata, entity_class, user, subscriptions, deregister, deregistration, redact, keepalive_handlers } =
     entity;

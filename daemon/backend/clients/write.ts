@@ -24,9 +24,9 @@ import { refuseGrowthOf, removeClient, saveClient } from './saved.ts';
 import { INVALIDATED, TOMBSTONES, CLIENTS } from './table.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** How a deleted client is kept from coming back (completion 1.6). */
+/** Prevents a deleted client from being created again (completion 1.6). */
 export interface Invalidation {
-  /** Seconds for which its keepalives and results are refused; undefined: not at all. */
+  /** Seconds for which its keepalives and results are rejected; undefined: they are not. */
   readonly expireSeconds: number | undefined;
 }
 
@@ -35,14 +35,17 @@ interface ClientParts {
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
   /** Default: those of the settings. */
   readonly attributes?: AttributeBounds;
-  /** How long late results cannot bring a deleted client back; asked at each deletion, since a reload changes it. */
+  /**
+   * Seconds for which late results cannot create a deleted client again; read at each deletion, since a reload changes
+   * it.
+   */
   readonly quarantineSeconds: number;
 }
 
-/** Clients that are removed in one commit. */
+/** Number of clients that are removed in one commit. */
 const SLICE = 100;
 
-/** How clients come, show signs of life and go. */
+/** Creates clients, records their keepalives, and removes clients. */
 export class Clients {
   readonly #batcher: Batcher;
   readonly #parts: ClientParts;
@@ -55,11 +58,11 @@ export class Clients {
   }
 
   /**
-   * Stores a client posted through the API, replacing the one of that name as a whole (completion 1.6). Whoever may do
-   * that may also let a deleted one back in.
+   * Stores a client posted through the API, and replaces the one of that name as a whole (completion 1.6). A caller
+   * with this right may also re-create a deleted client.
    *
-   * @throws MonError `not_found` when its namespace is gone, `too_large` or `invalid` when it brings along too much,
-   * `no_memory` when there is none for it, `unavailable`
+   * @throws MonError `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the
+   *   limits, `no_memory` if memory is full, `unavailable`
    */
   async put(namespaceName: string, submitted: SubmittedClient): Promise<void> {
     this.#attributes.refuseClient(submitted);
@@ -83,14 +86,15 @@ export class Clients {
   }
 
   /**
-   * Stores what a client says about itself, as its sign of life. The first signature it shows becomes its own for good.
+   * Stores the attributes that a client reports about itself, as its keepalive. Its first signature becomes permanent.
    *
-   * @throws MonError `forbidden` when the signature is missing or wrong or the client was deleted with a ban, `conflict`
-   * when it was deleted since the keepalive was made, `payment_required` when it is new and one too many, `not_found`
-   * when its namespace is gone, `too_large` or `invalid` when it brings along too much, `no_memory` when there is none for it
+   * @throws MonError `forbidden` if the signature is missing or wrong or the client was deleted with a ban, `conflict`
+   *   if it was deleted since the keepalive was made, `payment_required` if it is new and exceeds the limit,
+   *   `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the limits,
+   *   `no_memory` if memory is full
    */
   keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS): Promise<Client> {
-    // An agent knows nothing of what people have added to its entity.
+    // Kept, because an agent does not know what people have added to its entity.
     const { name } = submitted;
     return this.keepaliveOf(namespaceName, { name, told: submitted, admission }, (present) => ({
       ...addedToEntity(present),
@@ -99,12 +103,12 @@ export class Clients {
   }
 
   /**
-   * The same for a keepalive whose client depends on the one that is there already.
+   * Stores a keepalive whose client depends on the present one.
    *
-   * @param told what the agent says of itself, which is what the limits are for
-   * @param isFresh whether it is sure to be from after a deletion, by more than the second that it tells
-   * @param resultOf what it tells as a result, in the same commit; undefined: nothing
-   * @param clientOf told of that one, and of the time in epoch seconds
+   * @param told the attributes that the agent reports, to which the limits apply
+   * @param isFresh true if it is certainly from after a deletion, although its time has only a resolution of seconds
+   * @param resultOf returns a result that is recorded in the same commit; undefined: none
+   * @param clientOf called with the present client, and the time in epoch seconds
    */
   async keepaliveOf(
     namespaceName: string,
@@ -156,7 +160,7 @@ export class Clients {
     );
   }
 
-  /** Removes what is left of a deleted client once it may come back; called by the clock. */
+  /** Removes the marks of a deleted client once it may be created again; called by the clock. */
   forget(namespaceName: string, name: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
@@ -173,7 +177,7 @@ export class Clients {
   /**
    * Resolves all events of a client, then removes it with its results (completion 1.6).
    *
-   * @param check told of it; refuses by throwing
+   * @param check called with the client; throws to reject the removal
    * @throws MonError `not_found`, `unavailable`
    */
   remove(
@@ -203,11 +207,11 @@ export class Clients {
   }
 
   /**
-   * The same for many. They follow one another in slices, each of them whole, with its own place in the audit trail.
+   * Removes many clients in batches. Each batch is one commit, with its own record in the audit trail.
    *
-   * @param isWanted asked when the turn of a client comes: one that gave a sign of life meanwhile may stay
-   * @returns how many are gone
-   * @throws MonError `unavailable`; some may be gone then, and asking again goes on with the others
+   * @param isWanted called when it is the turn of a client: a client that sent a keepalive meanwhile may stay
+   * @returns the number of removed clients
+   * @throws MonError `unavailable`; some may be removed then, and a repeated call continues with the others
    */
   async removeMany(
     namespaceName: string,
@@ -250,7 +254,7 @@ export class Clients {
     );
   }
 
-  /** Removes a client so that its late results do not bring it back. */
+  /** Removes a client so that its late results do not create it again. */
   #takeAway(transaction: Transaction, entry: ClientEntry, by: string): void {
     const { nowMs } = transaction;
     removeWithEvents(transaction, entry, by);
@@ -260,8 +264,8 @@ export class Clients {
   }
 
   /**
-   * Removes a client whose agent has left for good, and tells the handler of deregistrations. Nothing happens when the
-   * client is gone, or does not want that (any more).
+   * Removes a client whose agent has left permanently, and notifies the handler of deregistrations. Nothing happens if
+   * the client is deleted, or does not (or no longer) request that.
    *
    * @throws MonError `unavailable`
    */
@@ -278,13 +282,16 @@ export class Clients {
   }
 }
 
-/** A client, for its record. */
+/** Returns the entry of a client, for its record. */
 export function clientNamed(registry: Registry, namespaceName: string, name: string): ClientEntry[] {
   const entry = registry.namespace(namespaceName).clients.get(name);
   return entry === undefined ? [] : [entry];
 }
 
-/** The record of a client, and the body of its keepalive event, which its next keepalive may end. */
+/**
+ * Returns the entries for the record of a client and the body of its keepalive event, which its next keepalive may
+ * resolve.
+ */
 function clientAndKeepalive(registry: Registry, namespaceName: string, name: string): (CheckEntry | ClientEntry)[] {
   return clientNamed(registry, namespaceName, name).flatMap((entry) => {
     const check = entry.checks.get(KEEPALIVE_CHECK);
@@ -292,7 +299,7 @@ function clientAndKeepalive(registry: Registry, namespaceName: string, name: str
   });
 }
 
-/** The record of a client, and the bodies of its events. */
+/** Yields the entries for the record of a client and the bodies of its events. */
 function* wholeClient(
   registry: Registry,
   namespaceName: string,
@@ -304,7 +311,7 @@ function* wholeClient(
   yield* eventsOf(entry);
 }
 
-/** The record of a client that a command asked for; undefined: there is no such client. */
+/** Returns the record of a client that a command requested; undefined: there is no such client. */
 export function recordOf(transaction: Transaction, entry: ClientEntry | undefined): Client | undefined {
   return entry === undefined ? undefined : transaction.body(CLIENTS, entry);
 }
@@ -314,18 +321,18 @@ function removeWithEvents(transaction: Transaction, entry: ClientEntry, by: stri
   removeClient(transaction, entry, by);
 }
 
-/** What the audit trail keeps of a client: what the API shows of it, without its signature. */
+/** Returns a client for the audit trail: as the API shows it, without its signature. */
 export function auditedRecord(record: Client): Readonly<Record<string, unknown>> {
   return { ...redact(record, redactKeysOf(record)), signature: undefined };
 }
 
-/** Whoever is here again was never deleted. */
+/** Removes the marks of a deletion: the client exists again. */
 export function letIn(transaction: Transaction, namespace: Namespace, name: string): void {
   if (namespace.invalidated.has(name)) transaction.remove(INVALIDATED, namespace, name);
   if (namespace.tombstones.has(name)) transaction.remove(TOMBSTONES, namespace, name);
 }
 
-/** The subscriptions without repetitions, with the client's own at the end unless it is among them. */
+/** Returns the subscriptions without duplicates, with the client's own at the end unless it is among them. */
 function ownSubscriptions({ name, subscriptions }: SubmittedClient): string[] {
   return [...new Set([...(subscriptions ?? []), clientSubscription(name)])];
 }

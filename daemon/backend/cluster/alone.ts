@@ -7,7 +7,7 @@ import { SHARD } from '../store/main-shard.ts';
 import type { Cluster } from './cluster.ts';
 import { memberName } from './member-name.ts';
 
-/** Where everything is stored, for people. */
+/** Location of the store, for people. */
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'place'>;
 
 interface AloneParts {
@@ -16,12 +16,12 @@ interface AloneParts {
   readonly hostname: string;
   readonly database: ClusterDatabase;
   readonly store: Pick<Store, 'lastSeq' | 'refusal'>;
-  /** Of the lease of the store. */
+  /** Epoch of the lease of the store. */
   readonly epoch: number;
   readonly clock: Clock;
 }
 
-/** A backend that shares its store with nobody: the one member, which writes. */
+/** The cluster of a backend that does not share its store: its only member is the leader. */
 export class Alone implements Cluster {
   readonly #parts: AloneParts;
   readonly #since: number;
@@ -32,7 +32,7 @@ export class Alone implements Cluster {
     this.#since = this.#nowSeconds();
   }
 
-  /** @param url where it listens by now */
+  /** @param url the address at which the backend listens now */
   servesAt(url: string): void {
     this.#url = new URL(url);
   }

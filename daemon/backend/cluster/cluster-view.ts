@@ -1,29 +1,32 @@
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { Standing, StoredMember } from '../store/shared.ts';
 
-/** Who was not heard of for so long is gone. */
+/** A member that was not seen for this long counts as gone. */
 export const GONE_MS = 5000;
 
-/** What a member knows of itself. */
+/** The state that a member knows about itself. */
 interface ViewOfSelf {
   readonly id: string;
-  /** Of the newest write in its memory. */
+  /** Sequence number of the newest write in its memory. */
   readonly seq: number;
-  /** Of the newest write that it knows of. */
+  /** Sequence number of the newest write that it knows of. */
   readonly newest: number;
   readonly isTooFarBehind: boolean;
-  /** Why it exchanges nothing with other members, by their id. */
+  /** Reasons why it exchanges nothing with other members, by their id. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
 interface ViewOfDatabase {
-  /** Where it is, for people, without what is secret. */
+  /** Location of the database for people, without secrets. */
   readonly place: string;
-  /** Why it cannot be asked; null: it answers. */
+  /** The reason why the database cannot be queried; null: it responds. */
   readonly problem: string | null;
 }
 
-/** The cluster as one of its members sees it. @param standing what the database said last; undefined: nothing yet */
+/**
+ * Returns the cluster as one of its members sees it. @param standing the last state read from the database; undefined:
+ * none yet
+ */
 export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, database: ViewOfDatabase): ClusterView {
   const { lease, members = [], nowMs = 0 } = standing ?? {};
   const holder = lease !== undefined && lease.goodUntilMs > nowMs ? lease.holder : undefined;
@@ -42,8 +45,8 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
 }
 
 /**
- * Whether a member was last seen before another one started at its address: it is the same backend, which was killed
- * and started again. While it still holds the lease it is shown, because no other member writes yet.
+ * True if a member was last seen before another one started at its address: it is the same backend, which was killed
+ * and restarted. While it still holds the lease it is shown, because no other member writes yet.
  */
 function isReplaced(
   { id, name, url, seenMs }: StoredMember,
@@ -61,7 +64,7 @@ function shownMember(
   { self, holder, nowMs }: { readonly self: ViewOfSelf; readonly holder: string | undefined; readonly nowMs: number },
 ): ClusterMember {
   const isSelf = id === self.id;
-  // What others have told of themselves is older than what the writer has written since.
+  // The sequence number that another member reported is older than the newest write of the leader.
   const seq = isSelf ? self.seq : id === holder ? self.newest : told;
   const isGone = nowMs - seenMs > GONE_MS;
   const problem = isGone ? undefined : self.problems.get(id);

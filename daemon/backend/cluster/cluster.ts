@@ -1,17 +1,18 @@
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 
-/** The backends that share a store: this one, the one that writes, and the others. */
+/** The backends that share a store: this one, the leader, and the others. */
 export interface Cluster {
-  /** How it stands, as this member knows it. */
+  /** Returns the state of the cluster, as this member knows it. */
   view(): ClusterView;
 
   /**
-   * Has another member write, and waits until it does; writes wait meanwhile, and none of them fails.
+   * Hands the leadership over to another member, and waits until that member is the leader. Writes wait meanwhile, and
+   * none of them fails.
    *
-   * @param to id or name of the member; default: any other one
-   * @returns how it stands then
-   * @throws MonError `invalid` when there is nobody else or the name is ambiguous, `not_found` when there is no such member,
-   *   `conflict` when that one is behind or gone, `unavailable` when it does not come to it in time
+   * @param to id or name of the member; default: any other member
+   * @returns the state of the cluster afterwards
+   * @throws MonError `invalid` if there is no other member or the name is ambiguous, `not_found` if there is no such
+   *   member, `conflict` if that member is behind or gone, `unavailable` if the handover does not complete in time
    */
   handOver(to: string | undefined): Promise<ClusterView>;
 }

@@ -8,11 +8,11 @@ import { SHARD } from '../store/main-shard.ts';
 import type { SharedStore, WrittenRecord } from '../store/shared.ts';
 import { Turns } from '../store/turns.ts';
 
-/** Writes that are taken over together. */
+/** Maximum number of writes that are applied together. */
 const RECORDS_MAX = 100;
-/** How often it is asked for new ones when nobody has told of any. */
+/** Interval of queries for new writes when no notification arrives. */
 const ASK_MS = 500;
-/** How long somebody waits at most for a write that was acknowledged elsewhere. */
+/** Maximum time that a caller waits for a write that another member acknowledged. */
 const CAUGHT_UP_MS = 5000;
 
 interface FollowerParts {
@@ -21,7 +21,10 @@ interface FollowerParts {
   readonly commits: CommitBoard;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told that everything was read again, as it was at this write: those before it were not told one by one. */
+  /**
+   * Called after everything was read again, as it was at this write. The writes before it were not announced one by
+   * one.
+   */
   readonly onReadAgain: (seq: number) => void;
 }
 
@@ -31,8 +34,8 @@ interface Waiting {
 }
 
 /**
- * Keeps the memory of a member like the store while another one writes: takes over what each write touched, in order, and
- * tells of it as the writer does.
+ * Keeps the memory of a member equal to the store while another member writes. It applies the keys that each write
+ * touched, in order, and announces each write as the leader does.
  */
 export class Follower implements AsyncDisposable {
   readonly #parts: FollowerParts;
@@ -40,16 +43,16 @@ export class Follower implements AsyncDisposable {
   readonly #listening: Disposable;
   readonly #asking: Disposable;
   #seq: number;
-  /** Of the write with that number; undefined: it is learned with the next look. */
+  /** Id of the write with that sequence number; undefined: the next query returns it. */
   #id: string | undefined;
   readonly #turns = new Turns();
-  /** Whether a turn is to come that looks for everything written until now. */
+  /** True if a task is queued that applies everything written until then. */
   #isDue = false;
   #isEnded = false;
-  /** Why it cannot follow at the moment. */
+  /** The reason why it cannot follow at the moment. */
   #problem: string | undefined;
 
-  /** @param seq the last write that is in memory */
+  /** @param seq the last write in memory */
   constructor(seq: number, parts: FollowerParts) {
     this.#seq = seq;
     this.#parts = parts;
@@ -58,16 +61,16 @@ export class Follower implements AsyncDisposable {
     this.#look();
   }
 
-  /** The last write that is in memory. */
+  /** Sequence number of the last write in memory. */
   get seq(): number {
     return this.#seq;
   }
 
   /**
-   * Settles when a write is in memory; at once when this backend follows no more, because it has come to write and does not go
-   * back to following before it begins anew.
+   * Resolves when a write is in memory. It resolves at once if this backend no longer follows, because it became the
+   * leader: then it does not return to following before it restarts.
    *
-   * @throws MonError `unavailable` when that takes too long
+   * @throws MonError `unavailable` if that takes too long
    */
   async caughtUp(seq: number): Promise<void> {
     if (seq <= this.#seq || this.#isEnded) return;
@@ -87,20 +90,20 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * Takes over all that is written by now, whoever else looks.
+   * Applies everything that is written by now, independent of the periodic queries.
    *
-   * @throws MonError `unavailable` when the database cannot be read
+   * @throws MonError `unavailable` if the database cannot be read
    */
   async catchUp(): Promise<void> {
     await this.#turns.take(() => this.#takeOver());
   }
 
-  /** Begins anew: the database holds less than memory does. */
+  /** Reads everything again, because the database holds less than memory does. */
   async startOver(): Promise<void> {
     await this.#turns.take(() => this.#readAgain());
   }
 
-  /** Ends when what is being taken over is. */
+  /** Stops after the writes in progress are applied. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
     this.#listening[Symbol.dispose]();
@@ -134,7 +137,7 @@ export class Follower implements AsyncDisposable {
     for (;;) {
       const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
       if (this.#id !== undefined && after !== undefined && after !== this.#id) {
-        // Lost writes, and as many new ones since the last look.
+        // The database lost writes, and as many new ones were made since the last query.
         log.error({ seq: this.#seq }, 'the database holds another write in place of one that was acknowledged');
         await this.#readAgain();
         continue;
@@ -151,8 +154,8 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * @returns false: memory may hold a part of it
-   * @throws MonError `unavailable` when the database cannot be read
+   * @returns false: memory may hold a part of the records
+   * @throws MonError `unavailable` if the database cannot be read
    */
   async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
     const { store, registry, log } = this.#parts;
@@ -166,7 +169,7 @@ export class Follower implements AsyncDisposable {
     }
   }
 
-  /** Everything, when some writes are not to be had one by one any more. */
+  /** Reads everything again, when some writes are no longer available one by one. */
   async #readAgain(): Promise<void> {
     const { store, registry, onReadAgain } = this.#parts;
     await using snapshot = await store.snapshot(SHARD);
@@ -193,7 +196,7 @@ export class Follower implements AsyncDisposable {
   }
 }
 
-/** Handlers are for the backend that writes to see to. */
+/** A commit of the leader as a follower announces it: handlers are the leader's task. */
 const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = { jobs: [], handlingNotes: [], times: undefined };
 
 function touched(records: readonly WrittenRecord[]): Iterable<Key> {
@@ -202,7 +205,10 @@ function touched(records: readonly WrittenRecord[]): Iterable<Key> {
   return keys.values();
 }
 
-/** Each result changes the record of its check, but for several of the same in one write: a close estimate. */
+/**
+ * Estimates the number of results. Each result changes the record of its check, but several results of one check in one
+ * write count once.
+ */
 function countResults(keys: readonly Key[]): number {
   let count = 0;
   for (const [prefix] of keys) if (prefix === CHECK_RECORDS.prefix) count++;

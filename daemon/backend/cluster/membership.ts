@@ -16,23 +16,23 @@ import { Lag } from './lag.ts';
 import type { PeerSignatures } from './forwarding/proof/peer-signatures.ts';
 import type { PeerNews } from './peer-news.ts';
 
-/** How often members say that they are there, and hear who writes. */
+/** Interval at which members announce themselves, and read who is the leader. */
 const MEET_MS = 500;
-/** Without an answer of the database for so long the others are asked how far it is. */
+/** Time without a response of the database after which the other members are queried. */
 const UNHEARD_MS = 2 * MEET_MS;
-/** Members that find nobody writing do not all try at once. */
+/** Maximum random delay before a takeover, so that members do not all try at once. */
 const CHANCE_MS = 200;
-/** How long a write waits for somebody who takes it, and a hand-over for somebody who takes over. */
+/** Maximum time that a write waits for a leader, and a handover for the next leader. */
 const WAIT_MS = 5000;
 const LOOK_AGAIN_MS = 20;
-/** How long a request takes from the door to the queue. */
+/** Time that a request takes from its acceptance to the queue. */
 const ON_THEIR_WAY_MS = 20;
-/** How long others leave it to the one that is wanted next. */
+/** Time for which the other members leave a released lease to the chosen next leader. */
 const OFFER_MS = 1500;
-/** By how much the clock of a machine may differ from that of the database before it is said. */
+/** Difference between the clocks of the machine and of the database above which a warning is logged. */
 const CLOCK_MS_MAX = 10_000;
 
-/** How this member is known to the others. */
+/** The identity of this member as the others see it. */
 export interface Self {
   readonly name: string;
   readonly url: string;
@@ -43,52 +43,52 @@ export interface Self {
 interface MembershipParts {
   readonly store: SharedStore;
   readonly peers: Pick<PeerNews, 'newest'>;
-  /** Proves to the other members that this one is one, and says which of them have proved it. */
+  /** Proves to the other members that this one is a member, and verifies their proofs. */
   readonly signatures: Pick<PeerSignatures, 'problemOf' | 'rowProofOf'>;
   readonly batcher: Batcher;
   readonly time: TimeKeeper;
-  /** Absent while this member has led from its start on. */
+  /** Absent if this member has been the leader since its start. */
   readonly follower: Follower | undefined;
-  /** Begins what only the member that writes does. @param seq the last write that was followed */
+  /** Starts the work that only the leader does. @param seq the last write that was followed */
   readonly lead: (lease: Lease, seq: number) => Promise<void>;
-  /** Ends that. */
+  /** Stops the work of the leader. */
   readonly standDown: () => Promise<void>;
-  /** Called when it begins or ceases to write, so that agents come again. */
+  /** Called when this member becomes or ceases to be the leader, so that agents reconnect. */
   readonly onTurn: () => void;
-  /** How many seconds a member may be behind and still be asked. */
+  /** Returns the number of seconds that a member may be behind and still serve reads. */
   readonly staleAfter: () => number;
   readonly clock: Clock;
   readonly log: Log;
-  /** 0 to below 1, evenly spread. */
+  /** Returns a random number from 0 to below 1, evenly distributed. */
   readonly chance: () => number;
 }
 
 /**
- * One of several backends with one store: it follows while another one writes, takes over when nobody does, and hands over
- * when it ends.
+ * One of several backends with one store: it follows while another one is the leader, takes over when there is none,
+ * and hands over when it ends.
  */
 export class Membership implements Cluster, Leadership, AsyncDisposable {
   readonly #parts: MembershipParts;
-  /** Settles, with the reason, when this member has stopped writing and begins anew as one that follows. */
+  /** Resolves, with the reason, when this member has stopped writing and restarts as a follower. */
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
-  /** Asked each time: a certificate is renewed. */
+  /** Called each time, because a certificate is renewed. */
   #self: (() => Self) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
-  /** Why members are not believed, by their id. */
+  /** Reasons why members are not believed, by their id. */
   #problems: ReadonlyMap<string, string> = new Map();
-  /** The lead of the clock of the database over the monotonic clock, milliseconds; undefined: it is not known yet. */
+  /** The lead of the database's clock over the monotonic clock, milliseconds; undefined: unknown yet. */
   #databaseAheadMs: number | undefined;
-  /** When that was asked for, on the monotonic clock. */
+  /** Time of the last successful query, on the monotonic clock. */
   #heardMs: number;
-  /** Why nothing can be heard. */
+  /** The reason why the database cannot be queried. */
   #problem: string | undefined;
   readonly #meeting: Disposable[] = [];
   #isMeeting = false;
   #isAsking = false;
   #isResigning = false;
-  /** Whether the lease was taken from it. */
+  /** True if another member took the lease. */
   #isLost = false;
   #isEnded = false;
   readonly #lag = new Lag();
@@ -102,7 +102,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#end = resolve;
   }
 
-  /** Whether this member writes now. */
+  /** True if this member is the leader now. */
   get isWriter(): boolean {
     return this.#parts.batcher.isLeading && !this.#isResigning;
   }
@@ -111,31 +111,32 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#isResigning && this.#writer() !== undefined;
   }
 
-  /** Since when somebody writes, by the clock of this member, epoch milliseconds; 0: it was not heard yet. */
+  /** Start of the current leadership by the clock of this member, epoch milliseconds; 0: unknown yet. */
   get writtenSinceMs(): number {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { clock } = this.#parts;
     if (lease === undefined) return 0;
-    // By the clock of the database it was so long ago when it was heard.
+    // Corrected by the time since the query, because the clocks may differ.
     return clock.now() - (clock.monotonic() - this.#heardMs) - (nowMs - lease.sinceMs);
   }
 
-  /** The clock of the database as far as it was heard, epoch milliseconds: all members share it. */
+  /** The clock of the database, estimated from the last query, epoch milliseconds: all members share it. */
   get databaseNowMs(): number {
     const { clock } = this.#parts;
     return this.#databaseAheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#databaseAheadMs);
   }
 
-  /** Of the newest write in the memory of this member. */
+  /** Sequence number of the newest write in the memory of this member. */
   get seq(): number {
     const { follower, store } = this.#parts;
     return Math.max(follower?.seq ?? 0, this.#parts.batcher.isLeading ? store.lastSeq(SHARD) : 0);
   }
 
   /**
-   * Why its memory must not be asked.
+   * Rejects reads from the memory of this member while it may be stale.
    *
-   * @throws MonError `unavailable` when it is too far behind the member that writes, or does not know whether it still writes itself
+   * @throws MonError `unavailable` if it is too far behind the leader, or does not know whether it is still the leader
+   *   itself
    */
   refuseStale(): void {
     if (this.#isInDoubt()) {
@@ -147,7 +148,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     throw new BusyError('this follower lags behind the leader; use another member, or retry in a few seconds');
   }
 
-  /** From now on the others hear of this member. @param lease of the shard, when it writes already */
+  /** Announces this member to the others. @param lease of the shard, if it is the leader already */
   async join(self: () => Self, lease: Lease | undefined): Promise<void> {
     this.#self = self;
     if (lease !== undefined) this.#watch(lease);
@@ -162,9 +163,9 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Who writes, as soon as there is somebody.
+   * Returns the leader, as soon as there is one.
    *
-   * @throws MonError `unavailable` when nobody does in time
+   * @throws MonError `unavailable` if there is no leader in time
    */
   async writer(signal?: AbortSignal): Promise<'self' | PeerPlace> {
     const { clock } = this.#parts;
@@ -182,22 +183,22 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     }
   }
 
-  /** As `Follower.caughtUp`. */
+  /** Implements `Leadership.caughtUp`, as `Follower.caughtUp`. */
   async caughtUp(seq: number): Promise<void> {
     if (!this.isWriter) await this.#parts.follower?.caughtUp(seq);
   }
 
-  /** What another member that has lost the database is told. */
+  /** Returns the state for another member that has lost its connection to the database. */
   standing(): PeerStanding {
     return { seq: this.seq, hears_database: !this.#isUnheard() };
   }
 
-  /** Members beside this one that were heard of lately, and have proved that they are. */
+  /** Returns the other members that were seen recently and have proved their membership. */
   others(): readonly StoredMember[] {
     return this.#live().filter(({ id }) => !this.#problems.has(id));
   }
 
-  /** Members beside this one by the rows of the database, which nobody has to have proved. */
+  /** Returns the other members by their rows in the database, with or without a proof. */
   #live(): readonly StoredMember[] {
     const { members = [], nowMs = 0 } = this.#standing ?? {};
     return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
@@ -236,7 +237,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.view();
   }
 
-  /** Hands over when it writes and there is somebody else, and is not heard of any more. */
+  /** Hands over if this member is the leader and there is another one, and leaves the cluster. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { store, log } = this.#parts;
     await this.#meet();
@@ -250,7 +251,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await store.leave();
   }
 
-  /** Stops writing; until another member does, writes wait. */
+  /** Stops writing; writes wait until another member is the leader. */
   async #resign(to: string | undefined): Promise<void> {
     const { batcher, time, standDown, onTurn, store } = this.#parts;
     const lease = this.#lease;
@@ -258,7 +259,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await standDown();
     this.#isResigning = true;
     onTurn();
-    // Those that were let in before are on their way into the queue.
+    // Requests that were accepted before are still on their way into the queue.
     await this.#pause(ON_THEIR_WAY_MS);
     await batcher.resign();
     await time.close();
@@ -299,7 +300,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#isMeeting = true;
     const { clock, log } = this.#parts;
     try {
-      // An answer may have waited while this process stood still.
+      // The time of the request, because the response may have waited while this process was stopped.
       const askedMs = clock.monotonic();
       await this.#hear(this.#self);
       this.#heardMs = askedMs;
@@ -317,7 +318,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     }
   }
 
-  /** One that has resigned is no candidate any more. */
+  /** Announces this member and reads the state. A member that has resigned is no candidate any more. */
   async #hear(self: () => Self): Promise<void> {
     const { seq } = this;
     const { store, clock } = this.#parts;
@@ -355,7 +356,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     throw new MonError('unavailable', `the leader ${name} ${problem}: nothing is sent to it`);
   }
 
-  /** A standby that was behind was promoted, or an old copy was put in place; the writer notices that by itself. */
+  /**
+   * Reads everything again after the database lost writes: a standby that was behind was promoted, or an old copy was
+   * restored. The leader notices that by itself.
+   */
   async #goBack(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
     if (batcher.isLeading || follower === undefined) return;
@@ -377,8 +381,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Whether another one may write by now, because this one stood still for longer than its lease or has lost it: then memory may
-   * have what will never be committed.
+   * True if another member may be the leader by now, because this one was stopped for longer than its lease or has lost
+   * it. Then its memory may hold changes that will never be committed.
    */
   #isInDoubt(): boolean {
     const { batcher, store, clock } = this.#parts;
@@ -397,17 +401,20 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#parts.clock.monotonic() - this.#heardMs > UNHEARD_MS;
   }
 
-  /** Whether the others go on with the database that this member has lost, and it shows less and less of what there is. */
+  /**
+   * Queries the other members whether they still reach the database that this member has lost, and so how far it is
+   * behind.
+   */
   async #askPeers(): Promise<void> {
     if (this.#isAsking || this.#isEnded || !this.#isUnheard()) return;
     this.#isAsking = true;
     const newest = await this.#parts.peers.newest(this.others());
     this.#isAsking = false;
-    // Away for all: nobody shows more than what is here, and that is shown.
+    // If no member reaches the database, no member has newer data, and this memory may be served.
     if (this.#isUnheard()) this.#lag.note(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
   }
 
-  /** When nobody writes. @returns whether this member does now */
+  /** Takes over if there is no leader. @returns true if this member is the leader now */
   async #takeOver(): Promise<boolean> {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { store, batcher, chance, follower } = this.#parts;
@@ -419,7 +426,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (lease?.holder !== undefined) await this.#pause(chance() * CHANCE_MS);
     const startMs = this.#parts.clock.monotonic();
     const taken = await store.acquire(SHARD, LEASE_MS).catch((error: unknown) => {
-      // Another one was faster.
+      // Another member acquired the lease first.
       if (error instanceof MonError && error.code === 'conflict') return undefined;
       throw error;
     });

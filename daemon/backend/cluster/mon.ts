@@ -14,7 +14,7 @@ interface ClusterDeps {
   readonly audit: Audit;
 }
 
-/** The backends that share a store, and which of them writes. */
+/** Serves the state of the cluster and the handover. */
 export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' | 'handOver'> {
   return {
     cluster: () => cluster.view(),
@@ -24,7 +24,7 @@ export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' |
       const succession = successionOf(view, to);
       if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
       const { member } = succession;
-      // Before it: afterwards it is another one that writes, and may be out of reach.
+      // Recorded before the handover: afterwards another member is the leader, and may be unreachable.
       await audit.record(actorOf(request), {
         action: 'cluster.hand-over',
         target: member.name,

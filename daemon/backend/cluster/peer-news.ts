@@ -9,7 +9,7 @@ const ASKED_MS = 2000;
 
 type NewsParts = LinkParts;
 
-/** What the other backends know, asked by one that cannot ask the database. */
+/** Queries the other backends, for a member that cannot query the database. */
 export class PeerNews {
   readonly #parts: NewsParts;
 
@@ -17,7 +17,7 @@ export class PeerNews {
     this.#parts = parts;
   }
 
-  /** @returns the newest write that is known of by who reaches the database; undefined: nobody who does has answered */
+  /** @returns the newest write known to members that reach the database; undefined: no such member responded */
   async newest(places: readonly PeerPlace[]): Promise<number | undefined> {
     const standings = await Promise.all(places.map((place) => this.#standingOf(place).catch(() => undefined)));
     return newestHeard(standings.filter((standing) => standing !== undefined));
@@ -30,7 +30,7 @@ export class PeerNews {
   }
 }
 
-/** For nobody but the backends that share the store. */
+/** Serves the state of this member to the backends that share the store, and to no other caller. */
 export function serveStanding(app: FastifyInstance, standing: () => PeerStanding): void {
   app.get(PEER_STANDING_PATH, { config: { access: 'admin', isOfPeers: true, isOfItself: true } }, standing);
 }

@@ -14,40 +14,43 @@ import { RecordReader } from './record-reader.ts';
 import { EventHandling } from '../handlers/event-handling.ts';
 
 export interface BatcherOptions {
-  /** Results that may wait; beyond it new ones are refused. */
+  /** Maximum number of results in the queue; beyond it new ones are rejected. */
   readonly queueLimit?: number;
-  /** Results that are committed together. */
+  /** Maximum number of results that are committed together. */
   readonly batchLimit?: number;
-  /** How long the first of an idle queue waits for company at most. */
+  /** Batch delay: the maximum time that the first command of an idle queue waits for others. */
   readonly lingerMs?: number;
-  /** How long a command waits for company while nobody is held up by it. Default: `lingerMs` where that is given. */
+  /** Batch delay of a command with bulk priority, whose caller does not wait. Default: `lingerMs` if that is given. */
   readonly patientLingerMs?: number;
 }
 
-/** Results with which an idle queue waits for no more: a commit costs as much as some fifty of them. */
+/**
+ * Early-flush threshold: number of results with which an idle queue is committed at once. A commit costs as much as
+ * some fifty results.
+ */
 const ENOUGH_COMPANY = 64;
 
-/** How long a batch may hold the event loop at a time: as long as a usual one takes, which then waits for nobody. */
+/** Maximum time that a batch may block the event loop: the time of a usual batch, which is then not divided. */
 const HELD_MS_MAX = 15;
 
-/** How soon the state is read again when that failed too. */
+/** Delay before the state is read again after that failed too. */
 const RELOAD_RETRY_MS = 250;
 
 /**
  * Group commit: commands wait for a few milliseconds at most, are applied in order and committed as one atomic, synced
- * batch, with one batch under way at a time (architecture, The life of a result).
+ * batch. One batch is in progress at a time (architecture, The life of a result).
  *
- * When the store refuses a batch, its commands fail, the registry is read again from the store, and then work goes on.
+ * If the store rejects a batch, its commands fail, the registry is read again from the store, and work continues.
  */
 export class Batcher {
   readonly commits = new CommitBoard();
-  /** Results committed here so far. */
+  /** Number of results committed here so far. */
   committedResults = 0;
-  /** When the last write was synced, on the monotonic clock; undefined before the first. */
+  /** Time when the last write was synced, on the monotonic clock; undefined before the first. */
   lastWriteMs: number | undefined;
-  /** Batches that the store refused so far. */
+  /** Number of batches that the store rejected so far. */
   failedWrites = 0;
-  /** Whether the store refused the last batch and has not opened again since. */
+  /** True if the store rejected the last batch and has not been reopened since. */
   isFailing = false;
   readonly #queueLimit: number;
   readonly #batchLimit: number;
@@ -65,11 +68,11 @@ export class Batcher {
   readonly #memory: MemoryRoom;
   readonly #anchorDue: () => StoreOp | undefined;
   readonly #mended: Disposable;
-  /** Undefined: another backend writes. */
+  /** Undefined: another backend is the leader. */
   #lease: Lease | undefined;
   #queue: Command[] = [];
   #queuedWeight = 0;
-  /** Results of the last batch; before the first any number may come at once. */
+  /** Number of results of the last batch; infinite before the first. */
   #lastWeight = Infinity;
   #linger: Disposable | undefined;
   #patientLinger: Disposable | undefined;
@@ -89,13 +92,13 @@ export class Batcher {
       readonly log: Log;
       /** Default: there are no handlers. */
       readonly handling?: EventHandling;
-      /** Default: for everything. */
+      /** Default: unlimited. */
       readonly room?: Room;
-      /** Throws while results are kept out, say during an upgrade. Default: never. */
+      /** Throws while results are rejected, for example during an upgrade. Default: never. */
       readonly keepReportsOut?: () => void;
-      /** Default: there is always enough. */
+      /** Default: unlimited. */
       readonly memory?: MemoryRoom;
-      /** The newest time, from time to time, to be written with a batch. */
+      /** Returns the time record from time to time, to be written with a batch. */
       readonly anchorDue?: () => StoreOp | undefined;
     },
     options: BatcherOptions = {},
@@ -119,51 +122,55 @@ export class Batcher {
     this.#mended = this.#store.onMended(() => this.#noteMended());
   }
 
-  /** Results that wait or are being committed. */
+  /** Number of results that wait or are being committed. */
   get queued(): number {
     return this.#queuedWeight;
   }
 
-  /** Whether the registry equals the store: no batch is under way. */
+  /** True if the registry equals the store: no batch is in progress. */
   get isAtRest(): boolean {
     return this.#running === undefined && !this.#isDiverged;
   }
 
   /**
-   * The batch with a command that is applied in several rounds of the event loop, until it is committed or undone: the
-   * registry may hold a part of the command, and readers wait. Undefined: there is none.
+   * The batch with a command that is applied over several iterations of the event loop, until it is committed or rolled
+   * back. The registry may hold a part of the command, so readers wait. Undefined: there is none.
    *
-   * @returns true when it is committed; false when it failed, and the registry was read again
+   * @returns true if it was committed; false if it failed, and the registry was read again
    */
   get partial(): Promise<boolean> | undefined {
     return this.#partial?.promise;
   }
 
-  /** Whether this is the backend that writes. */
+  /** True if this backend is the leader. */
   get isLeading(): boolean {
     return this.#lease !== undefined;
   }
 
-  /** Whether commands are taken: until the backend stops. */
+  /** True if commands are accepted: until the backend stops. */
   get isOpen(): boolean {
     return !this.#isClosed;
   }
 
   /**
-   * To be asked before results are looked at: senders that have to wait try again after each commit.
+   * Rejects results while they cannot be accepted. Call it before results are validated: waiting senders retry after
+   * each commit.
    *
-   * @throws MonError `unavailable` while results are kept out, or there is no room for them
+   * @throws MonError `unavailable` while results are rejected, or there is no disk space for them
    */
   refuseReports(): void {
     this.#room.refuseGrowth();
     this.#keepReportsOut();
   }
 
-  /** @throws MonError `unavailable` when the queue is full, the backend stops, results are kept out, or the store takes nothing */
+  /**
+   * @throws MonError `unavailable` if the queue is full, the backend stops, results are rejected, or the store accepts
+   *   no writes
+   */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
     if (this.#lease === undefined) throw new BusyError('another member is the leader, retry in a second');
-    // Not behind a batch that waits to hear what has become of it.
+    // Rejected at once, instead of waiting behind a batch whose outcome is not known yet.
     const { refusal } = this.#store;
     if (refusal !== undefined) throw notWritten(refusal);
     if (command.isReported === true) this.refuseReports();
@@ -173,21 +180,21 @@ export class Batcher {
     this.#queue.push(command);
     this.#queuedWeight += command.weight;
     if (this.#running !== undefined) return;
-    // Counted here and not only by the timer: timers starve under a flood of messages.
+    // Checked here and not only by the timer, because timers starve under a flood of messages.
     if (this.#queuedWeight >= this.#enoughFor(command)) this.#start();
     else this.#waitForCompany(command.isPatient === true);
   }
 
   /**
-   * Results with which the queue waits for no more. Senders that wait for their answers send again when they have them. If the
-   * queue waited for as many as came last, all of them would stand still during each sync, and one alone would wait in vain; with
-   * half of them, the other half comes while the first is synced.
+   * Returns the number of results with which the queue is committed at once. Senders that wait for a response send
+   * again after it. If the queue waited for as many results as last time, all senders would be idle during each sync. A
+   * single sender would wait in vain. With half of them, the other half arrives while the first is synced.
    */
   #enoughFor({ isPatient }: Command): number {
     return isPatient === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
   }
 
-  /** With few of them under way it pays to have them come together. */
+  /** Starts the batch delay, so that commands that arrive close together share a commit. */
   #waitForCompany(isPatient: boolean): void {
     if (!isPatient) this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
     else if (this.#linger === undefined) {
@@ -198,7 +205,7 @@ export class Batcher {
   /**
    * Applies one change and waits for its commit.
    *
-   * @returns what `apply` returned
+   * @returns the result of `apply`
    */
   run<T>(
     apply: (transaction: Transaction) => T,
@@ -208,9 +215,9 @@ export class Batcher {
   }
 
   /**
-   * Like `run`, for a change whose size its sender chooses.
+   * Works like `run`, for a change whose size the caller determines.
    *
-   * @returns what the last step returned
+   * @returns the result of the last step
    */
   runSteps<T>(
     apply: (transaction: Transaction) => Steps<T>,
@@ -244,7 +251,7 @@ export class Batcher {
   }
 
   /**
-   * Does something to the store while nothing is committed, and reads the state again.
+   * Runs work on the store while nothing is committed, and reads the state again.
    *
    * @throws MonError `unavailable`
    */
@@ -256,16 +263,16 @@ export class Batcher {
   }
 
   /**
-   * From now on this backend writes. Its memory equals the store.
+   * Makes this backend the leader. Its memory must equal the store.
    *
-   * @param seq the last write that was told of
+   * @param seq the last write that was announced
    */
   lead(lease: Lease, seq: number): void {
     this.#lease = lease;
     this.#tellBeside(seq);
   }
 
-  /** Commits what waits, and takes nothing more from that moment on. */
+  /** Commits the queue, and accepts nothing more from that moment on. */
   async resign(): Promise<void> {
     while (this.#running !== undefined || this.#queue.length > 0) {
       this.#start();
@@ -274,7 +281,7 @@ export class Batcher {
     this.#lease = undefined;
   }
 
-  /** Commits what waits and refuses what comes after. */
+  /** Commits the queue, and rejects later commands. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#retry?.[Symbol.dispose]();
@@ -300,7 +307,7 @@ export class Batcher {
       if (first?.alone === undefined) await this.#commit(batch);
       else await this.#workAlone(first, first.alone);
       if (this.#queue.length === 0) break;
-      // The listeners see the state of the commit before the next batch changes it.
+      // Listeners see the state of this commit before the next batch changes it.
       this.#tellRest();
     }
     this.#running = undefined;
@@ -308,7 +315,7 @@ export class Batcher {
     if (this.#isDiverged && !this.#isClosed) this.#retry = this.#clock.after(RELOAD_RETRY_MS, () => this.#recover());
   }
 
-  /** Readers must not have to wait for the next write. */
+  /** Reads the state again, so that readers need not wait for the next write. */
   #recover(): void {
     if (this.#running === undefined) this.#running = this.#readAgain().then(() => this.#work());
   }
@@ -342,21 +349,23 @@ export class Batcher {
     } catch (cause) {
       failure = notWritten(cause);
     }
-    // Also after a failure: what the store then holds is what counts.
+    // Also after a failure: the content of the store is authoritative.
     this.#isDiverged = true;
     await this.#readAgain();
     this.#tellBeside(before);
     this.#settleAll([command], () => failure);
   }
 
-  /** Of what was written to the store itself: numbers without a gap are what the feed goes by. */
+  /**
+   * Announces the writes that were made directly to the store, because the feed needs sequence numbers without a gap.
+   */
   #tellBeside(before: number): void {
     const last = this.#store.lastSeq(this.#assertLeading().name);
     for (let seq = before + 1; seq <= last; seq++) this.commits.tell({ ...NOTHING_ASKED, seq });
   }
 
   async #commit(batch: readonly Command[]): Promise<void> {
-    // Nothing that is refused is shown, so nothing is applied that is known to be refused.
+    // Rejected changes must not become visible, so nothing is applied when the rejection is already known.
     const { refusal } = this.#store;
     if (refusal !== undefined) {
       this.#settleAll(batch, () => notWritten(refusal));
@@ -382,7 +391,7 @@ export class Batcher {
     }
     this.#partial?.resolve(failure === undefined);
     this.#partial = undefined;
-    // What was refused in view of changes that are gone may be right the next time.
+    // Commands that were rejected because of rolled-back changes may succeed when retried.
     this.#settleAll(batch, (command) => failure ?? refused.get(command));
   }
 
@@ -400,7 +409,7 @@ export class Batcher {
     }
   }
 
-  /** @param startMs when the batch began */
+  /** @param startMs start of the batch */
   async #write({ ops, changes, ...asked }: Outcome, results: number, startMs: number): Promise<void> {
     const writeStartMs = this.#clock.monotonic();
     const anchor = this.#anchorDue();
@@ -417,7 +426,7 @@ export class Batcher {
     return this.#lease;
   }
 
-  /** Applies a batch to the registry; what is refused is left out and noted. */
+  /** Applies a batch to the registry. Rejected commands are left out and recorded. */
   async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
@@ -432,14 +441,14 @@ export class Batcher {
       });
       this.#isDiverged = true;
       const isStale = (): boolean => generation !== this.#handling.definitions.generation;
-      // A defect may have left half a change behind: begin again from the store, without the command that has it.
+      // A defect may have left a partial change: begin again from the store, without the defective command.
       if (await this.#applyAll(batch, transaction, refused, isStale)) return transaction;
     }
   }
 
   /**
-   * @param isStale whether other handlers are there than those that the bodies were fetched for
-   * @returns false when the registry can no longer be trusted
+   * @param isStale returns true if the handlers changed since the bodies were fetched
+   * @returns false if the registry can no longer be trusted
    */
   async #applyAll(
     batch: readonly Command[],
@@ -479,7 +488,7 @@ export class Batcher {
     }
   }
 
-  /** @returns false when the registry can no longer be trusted */
+  /** @returns false if the registry can no longer be trusted */
   #applyOne(
     command: Command,
     transaction: Transaction,
@@ -495,7 +504,7 @@ export class Batcher {
     }
   }
 
-  /** @returns false when the registry can no longer be trusted */
+  /** @returns false if the registry can no longer be trusted */
   #noteFailure(command: Command, error: unknown, refused: Map<Command, MonError>): boolean {
     if (error instanceof MonError) {
       refused.set(command, error);
@@ -535,12 +544,12 @@ export class Batcher {
   }
 }
 
-/** Thrown when a batch has to begin again, with bodies for other handlers. */
+/** Thrown if a batch must begin again, with bodies for other handlers. */
 class StaleBatch extends Error {}
 
 function applyTurn(): LoopTurn {
   return new LoopTurn(undefined, HELD_MS_MAX);
 }
 
-/** What work on the store itself comes to. */
+/** The outcome of work on the store itself. */
 const NOTHING_ASKED = { changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };

@@ -8,29 +8,34 @@ export type Steps<Result = void> = Generator<void, Result, undefined>;
 
 /** One change of the state, applied in the order of arrival. */
 export interface Command {
-  /** How much of the queue it takes; one per result. */
+  /** Its share of the queue: one per result. */
   readonly weight: number;
-  /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
+  /** True if it contains results from outside, which their senders must keep during an upgrade. */
   readonly isReported?: boolean;
-  /** Whether its sender goes on without its answer, so that it may wait somewhat longer for company. */
+  /** True for bulk priority: the sender does not wait for the response, so the batch delay may be longer. */
   readonly isPatient?: boolean;
-  /** Whether what comes after it waits for its commit: by it other events may be handled, and other bodies be needed. */
+  /**
+   * True if later commands must wait for its commit, because it may change which events are handled and which bodies
+   * are needed.
+   */
   readonly endsBatch?: boolean;
   /**
-   * The entries whose bodies `apply` will read, asked right before it. Most commands need none.
+   * Returns the entries whose bodies `apply` will read; called right before it. Most commands need none.
    *
-   * @param audience who an event of a namespace could be given to, with its client
+   * @param audience returns the handlers that an event of a namespace could reach, with its client
    */
   needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<object>;
-  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. It announces nothing. */
+  /**
+   * Work on the store itself, without a concurrent commit; the registry is read again after it. It announces nothing.
+   */
   readonly alone?: () => Promise<void>;
   /**
-   * Changes the registry through the transaction. No other command runs beside it. A command whose size its sender
-   * chooses returns steps: between two of them others read the registry, and no command changes it.
+   * Changes the registry through the transaction. No other command runs concurrently. A command whose size its sender
+   * determines returns steps: between two of them readers may read the registry, and no command changes it.
    *
-   * @throws MonError when it is refused; then it must not have changed anything
+   * @throws MonError if it is rejected; then it must not have changed anything
    */
   apply(transaction: Transaction): Steps | undefined | void;
-  /** Told once: after the durable commit, or with the reason why there was none. */
+  /** Called once: after the durable commit, or with the reason why there was none. */
   settle(error: MonError | undefined): void;
 }

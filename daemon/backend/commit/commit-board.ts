@@ -1,37 +1,40 @@
 import type { ChangeRecord } from '../ports.ts';
 import type { Outcome } from './transaction.ts';
 
-/** One batch that the store has taken. */
+/** One batch that the store has committed. */
 export interface Commit extends ChangeRecord, Pick<Outcome, 'jobs' | 'handlingNotes'> {
   readonly results: number;
-  /** Of a batch of this process, in milliseconds; undefined: it was written beside, or by another backend. */
+  /**
+   * Durations of a batch of this process, in milliseconds; undefined: it was written directly to the store, or by
+   * another backend.
+   */
   readonly times:
     | {
-        /** From its first command to the synced write. */
+        /** Time from its first command to the synced write. */
         readonly durationMs: number;
-        /** The synced write alone. */
+        /** Time of the synced write alone. */
         readonly writeMs: number;
       }
     | undefined;
 }
 
 /**
- * Where everybody in this process hears of commits: in the order of the store, while memory equals it, and before those
- * who asked for a change get their answer. Of the writes of other processes `Store.watch` tells, and nobody else.
+ * Announces commits to all listeners in this process: in the order of the store, while memory equals it, and before the
+ * callers get their response. Only `Store.watch` reports the writes of other processes.
  */
 export class CommitBoard {
-  /** Results that were told of so far, whichever backend committed them. */
+  /** Number of results announced so far, whichever backend committed them. */
   results = 0;
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #restListeners = new Set<() => void>();
 
-  /** Calls `listener` for every batch that was written; who came first hears of it first. */
+  /** Calls `listener` for every committed batch, in the order of registration. */
   onCommit(listener: (commit: Commit) => void): Disposable {
     this.#commitListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#commitListeners.delete(listener) };
   }
 
-  /** Calls `listener` when a batch is over, in whatever way, while memory equals the store. */
+  /** Calls `listener` at the end of a batch, committed or not, while memory equals the store. */
   onRest(listener: () => void): Disposable {
     this.#restListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
@@ -47,7 +50,7 @@ export class CommitBoard {
   }
 }
 
-/** What was written is written: a listener that throws is a defect of its own. */
+/** Calls one listener. The write is done already, so an error of the listener is a separate defect. */
 function tellOne<Told>(listener: (told: Told) => void, told: Told): void {
   try {
     listener(told);

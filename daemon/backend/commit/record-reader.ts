@@ -14,7 +14,7 @@ interface ReaderParts {
 
 const NOTHING: Fetched = new Map();
 
-/** Reads the bodies that the commands of a batch ask for. */
+/** Reads the bodies that the commands of a batch need. */
 export class RecordReader {
   readonly #parts: ReaderParts;
   readonly #tables: readonly RecordTable<object, unknown>[];
@@ -25,8 +25,8 @@ export class RecordReader {
   }
 
   /**
-   * @param refused the commands that are not asked
-   * @param onDefect told of one that cannot say what it needs
+   * @param refused rejected commands, which are skipped
+   * @param onDefect called for a command whose `needs` fails
    */
   async fetch(
     batch: readonly Command[],
@@ -39,12 +39,12 @@ export class RecordReader {
       const needed = this.#needed(batch, refused, onDefect);
       if (needed === undefined) return NOTHING;
       const fetched = await this.#read(needed);
-      // With other handlers other events are handled.
+      // With other handlers, other bodies may be needed.
       if (generation === definitions.generation) return fetched;
     }
   }
 
-  /** @returns undefined when the batch needs nothing, which is usual */
+  /** @returns undefined if the batch needs nothing, which is usual */
   #needed(
     batch: readonly Command[],
     refused: ReadonlyMap<Command, MonError>,

@@ -1,11 +1,11 @@
 import { MonError } from '../../../shared/errors.ts';
 
-/** For the callers of a write that the store refused: nothing of it is there, nor will be after a restart. */
+/** Returns the error for the callers of a rejected write: nothing of it is stored, nor will be after a restart. */
 export function notWritten(cause: unknown): MonError {
   return new MonError('unavailable', 'the store does not accept writes now, try again later', { cause });
 }
 
-/** For the commands of a write that could not be taken back yet. */
+/** Returns the error for the commands of a write that could not be rolled back yet. */
 export function perhapsWritten(cause: unknown): MonError {
   return new MonError(
     'unavailable',

@@ -1,23 +1,23 @@
 import { MonError } from '../../../shared/errors.ts';
 
-/** Whether there is room for more than there is. */
+/** Rejects growth when disk space is low. */
 export interface Room {
   /**
-   * Asked before a result is taken, and by a command before it makes something new.
+   * Called before a result is accepted, and by a command before it creates something new.
    *
-   * @throws MonError `unavailable`, with the setting that says how much room must be left
+   * @throws MonError `unavailable`, with the setting for the required free space
    */
   refuseGrowth(): void;
 }
 
 export const ENDLESS_ROOM: Room = { refuseGrowth: () => undefined };
 
-/** Whether there is memory for more than is known: what is known goes on without asking. */
+/** Rejects new objects when memory is full; known objects are updated without a check. */
 export interface MemoryRoom {
   readonly isFull: boolean;
-  /** Counts what is refused, and tells the operator. */
+  /** Counts a rejection, and warns the operator. */
   refusal(): MonError;
-  /** @throws MonError `no_memory`, with the setting that says how much may be used */
+  /** @throws MonError `no_memory`, with the setting for the memory limit */
   refuseGrowth(): void;
 }
 

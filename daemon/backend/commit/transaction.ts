@@ -7,43 +7,43 @@ import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
 import type { MemoryRoom, Room } from './room.ts';
 
-/** The bodies that the commands of a batch asked for, as they were committed before, by their entries. */
+/** The committed bodies that the commands of a batch requested, by entry. */
 export type Fetched = ReadonlyMap<object, unknown>;
 
-/** What a batch comes to. */
+/** The result of a batch. */
 export interface Outcome {
-  /** What is to be written. */
+  /** The operations to be written. */
   readonly ops: readonly StoreOp[];
   readonly changes: readonly Change[];
-  /** The runs of handlers that it asks for, in order. */
+  /** The requested handler runs, in order. */
   readonly jobs: readonly HandlerJob[];
-  /** Whom its events were not given to, in order. */
+  /** The suppressed or filtered notifications of its events, in order. */
   readonly handlingNotes: readonly HandlingNote[];
 }
 
 /**
- * The changes of one batch: made in memory at once, collected for the store, and announced by key. How a kind of thing is
- * kept is told by its table; what else belongs to a change is in `saved.ts` or `write.ts` of the noun.
+ * The changes of one batch: made in memory at once, collected for the store, and announced by key. The table of a kind
+ * defines how its objects are kept; related changes are in `saved.ts` or `write.ts` of the noun.
  */
 export class Transaction {
   readonly registry: Registry;
-  /** Epoch milliseconds; one time for the whole batch. */
+  /** One time for the whole batch, epoch milliseconds. */
   readonly nowMs: number;
   /** Epoch seconds. */
   readonly now: number;
   readonly newId: () => string = randomUUID;
-  /** Results that were processed, for the rate. */
+  /** Number of processed results, for the rate. */
   resultCount = 0;
   readonly handling: EventHandling;
   readonly memory: MemoryRoom;
   readonly #room: Room;
   readonly #fetched: Fetched;
   /**
-   * Bodies that are written once, however often the batch changes them. A map of its own for each table, and none for
-   * each entry: a result costs no more than a look-up for having no name here.
+   * Bodies that are written once, however often the batch changes them. They are in one map per table, and not per
+   * entry: then a result needs only one look-up.
    */
   readonly #kept = new Map<object, Map<object, unknown>>();
-  /** What was amended of bodies that are not in memory, the last of each. */
+  /** The last amendment of each body that is not in memory. */
   readonly #amended = new Map<object, Map<object, unknown>>();
   readonly #announced = new Map<object, Set<object>>();
   readonly #latest = new Map<object, Map<unknown, Set<unknown>>>();
@@ -52,7 +52,7 @@ export class Transaction {
   readonly #jobs: HandlerJob[] = [];
   readonly #handlingNotes: HandlingNote[] = [];
 
-  /** @param fetched the bodies that the commands of this batch asked for */
+  /** @param fetched the bodies that the commands of this batch requested */
   constructor(
     registry: Registry,
     nowMs: number,
@@ -69,10 +69,10 @@ export class Transaction {
   }
 
   /**
-   * Asked by a command before it makes something new, while it has changed nothing yet.
+   * Rejects a new object if there is no space. A command calls it before its first change.
    *
-   * @param present what is there in its place; when there is something, it is only replaced
-   * @throws MonError `unavailable` when there is no room for more on the disk, `no_memory` when there is none in memory
+   * @param present the existing object; if there is one, it is only replaced
+   * @throws MonError `unavailable` if the disk has no space for more, `no_memory` if memory is full
    */
   refuseNew(present: unknown): void {
     if (present !== undefined) return;
@@ -80,26 +80,29 @@ export class Transaction {
     this.memory.refuseGrowth();
   }
 
-  /** Whether `body` has it: what another command of the batch brought up may not have been asked for. */
+  /**
+   * True if `body` can return it: the body of an entry that another command of the batch created may not have been
+   * requested.
+   */
   hasBody<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): boolean {
     return this.#keptOrFetched(table, entry) !== undefined;
   }
 
-  /** The newest body of an entry that a command of this batch asked for or kept. */
+  /** Returns the newest body of an entry that a command of this batch requested or kept. */
   body<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): Body {
     const body = this.#keptOrFetched(table, entry);
     if (body === undefined) throw new Error(`the record ${table.key(entry).join('/')} was not asked for`);
     return body as Body;
   }
 
-  /** Has the body of an entry written that is in memory already. */
+  /** Writes the body of an entry that is in memory already. */
   keep<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry, body: Body): void {
     const kept = this.#kept.get(table);
     if (kept === undefined) this.#kept.set(table, new Map([[entry, body]]));
     else kept.set(entry, body);
   }
 
-  /** Has parts of the body of an entry replaced that need not be in memory; a later `keep` replaces them again. */
+  /** Replaces parts of the body of an entry, which need not be in memory; a later `keep` replaces them again. */
   amend<Entry extends object, Body, Amendment>(
     table: AmendedTable<Entry, Body, Amendment>,
     entry: Entry,
@@ -115,14 +118,14 @@ export class Transaction {
     else amended.set(entry, amendment);
   }
 
-  /** Has the record of an entry deleted that is not in memory any more. */
+  /** Deletes the record of an entry that was removed from memory. */
   forget<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
     this.#kept.get(table)?.delete(entry);
     this.#amended.get(table)?.delete(entry);
     this.erase(table.key(entry));
   }
 
-  /** Has an entry announced, once, behind what is announced at once. */
+  /** Announces an entry once, after the immediate announcements. */
   announce<Entry extends object>(table: AnnouncedTable<Entry>, entry: Entry): void {
     const announced = this.#announced.get(table);
     if (announced === undefined) this.#announced.set(table, new Set([entry]));
@@ -141,7 +144,7 @@ export class Transaction {
     if (table.change !== undefined) this.note(table.change(holder, id));
   }
 
-  /** Has written what memory holds at the end of the batch. */
+  /** Writes the state in memory at the end of the batch. */
   putLatest<Holder, Id>(table: LatestTable<Holder, Id>, holder: Holder, id: Id): void {
     let holders = this.#latest.get(table);
     if (holders === undefined) this.#latest.set(table, (holders = new Map<unknown, Set<unknown>>()));
@@ -162,12 +165,12 @@ export class Transaction {
     this.#ops.push({ type: 'del', key });
   }
 
-  /** Asks for a run of a handler, which is told of it after the commit. */
+  /** Requests a handler run, which starts after the commit. */
   addJob(job: HandlerJob): void {
     this.#jobs.push(job);
   }
 
-  /** Notes whom an event was not given to, for the log, which gets it after the commit. */
+  /** Records a suppressed or filtered notification for the log, which gets it after the commit. */
   noteHandling(note: HandlingNote): void {
     this.#handlingNotes.push(note);
   }
@@ -188,7 +191,7 @@ export class Transaction {
     return step.value;
   }
 
-  /** The same in steps: a batch may have thousands of records to encode. */
+  /** Does the same as `finish` in steps: a batch may have thousands of records to encode. */
   *finishing(): Generator<void, Outcome, undefined> {
     const corrected = eraOf(this.registry.corrections);
     const era = corrected === 0 ? undefined : corrected;

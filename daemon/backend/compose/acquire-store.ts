@@ -8,14 +8,15 @@ import { isShared, type SharedStore } from '../store/shared.ts';
 import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 
-/** How often one that waits asks. */
+/** Interval of the attempts while it waits. */
 const ASK_MS = 250;
 
 /**
- * The store with the right to write to it; without, when another backend writes to a store that is shared. A database is
- * waited for.
+ * Opens the store and acquires its lease; without a lease, if another backend is the leader of a shared store. If the
+ * database is unavailable, it waits.
  *
- * @throws MonError as `openStore`; `invalid` beside backends of another major version; `unavailable` when it was stopped before
+ * @throws MonError as `openStore`; `invalid` if backends of another major version are running; `unavailable` if it was
+ *   stopped before
  */
 export async function acquireStore(
   options: Pick<BackendOptions, 'openStore' | 'isShared' | 'stop' | 'clock' | 'log'>,
@@ -29,7 +30,7 @@ export async function acquireStore(
   return { store, lease };
 }
 
-/** @throws MonError `invalid` while a backend of another major version is at work */
+/** @throws MonError `invalid` while a backend of another major version is running */
 async function refuseForeign(store: SharedStore): Promise<void> {
   const { members, nowMs } = await store.meet(SHARD, undefined);
   const foreign = foreignMember(
@@ -63,7 +64,7 @@ async function patiently<T>(
       return await attempt();
     } catch (error) {
       if (isPatient !== true || !(error instanceof MonError) || error.code !== 'unavailable') throw error;
-      // Once, and not four times a second.
+      // Logged once, and not with every attempt.
       if (!isTold) log.warn({ reason: error.message }, 'waiting for the database');
       isTold = true;
     }

@@ -67,7 +67,7 @@ import { inhibitionsOnMon } from '../inhibitions/mon.ts';
 import { timelineOnMon } from '../timeline/mon.ts';
 import { pastStateOnMon } from '../timeline/mon-state.ts';
 
-/** What the nouns are served from. */
+/** The dependencies of all nouns. */
 export type ApiDeps = V1Deps &
   MonDeps &
   V2Deps &
@@ -123,7 +123,7 @@ type V2Deps = FirstOf<typeof authOnV2> &
   FirstOf<typeof silencedOnV2> &
   FirstOf<typeof clusterOnV2>;
 
-/** Version 1, version 2, ours, and what an Alertmanager has. */
+/** Serves all APIs: v1, v2, mon and Alertmanager. */
 export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: readonly RouteAccess[]): void {
   measureRequests(app, deps.metrics);
   serveV2(app, deps);
@@ -181,7 +181,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
   serve(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
 }
 
-/** What a listener of version 2 alone serves: that, its own `/health`, and the metrics. */
+/** Serves a listener for version 2 alone: the v2 API with its own `/health`, and the metrics. */
 export function serveV2Alone(app: FastifyInstance, deps: ApiDeps): void {
   measureRequests(app, deps.metrics);
   serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));

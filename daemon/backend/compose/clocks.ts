@@ -37,11 +37,11 @@ interface ClockParts {
   readonly lanes: Lanes;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
-  /** The client that the check of the disk is of; undefined: the backend reports nothing about itself. */
+  /** The client of the disk check; undefined: the backend reports nothing about itself. */
   readonly ownName: string | undefined;
 }
 
-/** What the backend that writes does when its time has come: expiry, keepalives, stale results, the disk. */
+/** Starts the timed work of the leader: expiry, keepalives, stale results, the disk. */
 export function startClocks(
   { config, definitions, registry, store, disk, clock, log }: Ground,
   { batcher, writers, lanes, schedule, board, ownName }: ClockParts,
@@ -95,7 +95,7 @@ export function startClocks(
   }
 }
 
-/** When checks are asked for; only the backend that writes asks. */
+/** Opens the schedule of checks; only the leader requests runs. */
 export function openSchedule(
   { definitions, registry, store, clock, log }: Ground,
   { batcher, agents }: { readonly batcher: Pick<Batcher, 'isLeading'>; readonly agents: AgentHub },

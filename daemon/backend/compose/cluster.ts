@@ -18,17 +18,18 @@ interface MemberParts {
   readonly signatures: PeerSignatures;
   readonly batcher: Batcher;
   readonly changes: ChangeLog;
-  /** Begins what only the backend that writes does. */
+  /** Starts the work that only the leader does. */
   readonly startLeading: () => Promise<void>;
   readonly standDown: () => Promise<void>;
-  /** Called when it begins or ceases to write. */
+  /** Called when this backend becomes or ceases to be the leader. */
   readonly onTurn: () => void;
 }
 
 /**
- * The proof by which this backend and those that share its store recognize each other; undefined: nobody can share it.
+ * Opens the signatures by which this backend and those that share its store recognize each other; undefined: the store
+ * cannot be shared.
  *
- * @param now a clock that all of them share, epoch milliseconds
+ * @param now reads a clock that all members share, epoch milliseconds
  */
 export function openSignatures({ peerKey, store, log }: Ground, now: () => number): PeerSignatures | undefined {
   if (!isShared(store)) return undefined;
@@ -45,7 +46,7 @@ const NO_PEER_KEY =
   'backends that share the store recognize each other by a secret in it, which whoever reads the database has too: ' +
   'set peer-key-file on all of them, see docs/scale-out.md';
 
-/** This backend among those that share its store; undefined: nobody can. */
+/** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
 export function openMembership(
   { config, store, lease, time, registry, clock, log }: Ground,
   { signatures, batcher, changes, startLeading, standDown, onTurn }: MemberParts,
@@ -77,12 +78,12 @@ export function openMembership(
     log,
     chance: Math.random,
   });
-  // Whoever follows spares what the one that writes spares.
+  // A follower excuses the same results as the leader does.
   registry.state(openRuleWatch).otherSinceMs = () => member.writtenSinceMs;
   return member;
 }
 
-/** How others reach this backend. */
+/** Returns the identity and address of this backend for the other members. */
 export function selfOf(
   { config, tls }: Pick<Ground, 'config' | 'tls'>,
   { bind }: Pick<BackendOptions, 'bind'>,

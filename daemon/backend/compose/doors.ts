@@ -30,16 +30,19 @@ import type { Membership } from '../cluster/membership.ts';
 import { serveStanding } from '../cluster/peer-news.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 
-/** Longest frame of an agent: a full one of the largest results. */
+/** Maximum size of an agent's frame: a full one of the largest results. */
 const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** Of one event, which may bring a long output or many metrics. */
+/** Maximum size of one event, which may contain a long output or many metrics. */
 const V2_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
-/** Close code of the WebSocket protocol: the service begins anew, and is there at once. */
+/** Close code of the WebSocket protocol: the service restarts, and is available at once. */
 const SERVICE_RESTART = 1012;
 
-/** Where there are other backends to go to, clients that ask all the time are sent there without a failure. */
+/**
+ * Time for which requests on kept connections are answered, if there are other backends: then busy clients move there
+ * without a failure.
+ */
 const LAST_ANSWERS_MS = 500;
 
 interface DoorParts {
@@ -48,22 +51,22 @@ interface DoorParts {
   readonly feed: FeedHub;
   readonly connections: Connections;
   readonly commits: CommitBoard;
-  /** The way to the other backends; undefined: the store is of this one alone. */
+  /** Forwards to the other backends; undefined: the store is not shared. */
   readonly forwarding: Forwarding | undefined;
-  /** This one among them; undefined: there are none. */
+  /** The membership of this backend; undefined: there is no cluster. */
   readonly member: Pick<Membership, 'standing'> | undefined;
-  /** What they have run here; undefined: there are none. */
+  /** Runs handlers for other backends; undefined: there is no cluster. */
   readonly peerRuns: PeerRuns | undefined;
 }
 
-/** Where the backend listens; undefined: nowhere. */
+/** The URLs of the listeners; undefined: there is no such listener. */
 interface Doors {
   readonly url: string;
   readonly agentUrl: string | undefined;
   readonly v2Url: string | undefined;
 }
 
-/** Opens every listener, and behind each the guard that looks at credentials. */
+/** Opens every listener, each with the guard that checks credentials. */
 export async function openDoors(
   options: BackendOptions,
   ground: Ground,
@@ -80,7 +83,7 @@ export async function openDoors(
     peerRuns?.serve(server);
     if (member !== undefined) serveStanding(server, () => member.standing());
   });
-  // Together: each may have to wait for answers that are under way.
+  // Closed together, because each may have to wait for responses in progress.
   const apps = [app];
   const lastAnswersMs = forwarding === undefined ? 0 : LAST_ANSWERS_MS;
   teardown.defer('API', async () => {
@@ -96,7 +99,7 @@ export async function openDoors(
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
   forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another member is the leader now'));
   const other = forwarding?.openDoor({ server: app.server, connections, slowPeers });
-  // Behind the WebSockets in them.
+  // After the WebSockets within them.
   if (other !== undefined) teardown.use('tunnels of other backends', other);
   teardown.use(
     'WebSockets',
@@ -107,7 +110,7 @@ export async function openDoors(
       other,
     }),
   );
-  // A listener waits for whatever is connected to it.
+  // Otherwise a listener would wait for these connections.
   if (forwarding !== undefined) teardown.defer('tunnels of agents', () => forwarding.cutTunnels());
   const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
   const { 'core-api': v2Address, 'agent-listener': agentAddress } = options.config.program;
@@ -143,7 +146,7 @@ function liveSockets({ clock }: Ground, { api, commits }: DoorParts): LiveSocket
   });
 }
 
-/** Who asks for a WebSocket; of the feed that may be said later. */
+/** Returns the guard of WebSockets; consumers of the feed may send their credentials later. */
 function guardOf({ authenticator, callers }: ApiDeps): Guard {
   return (request) => {
     const { headers, url } = request;
@@ -157,11 +160,11 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
   };
 }
 
-/** The guard at the listener of agents, which others can reach while nobody needs credentials. */
+/** Returns the guard of the agent listener, which remote agents can reach while no credentials are required. */
 function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
     if (!authenticator.isOpen || isLoopback(bind)) return guard(request);
-    // Its names are unknown here, so no Host can be told to be a foreign one.
+    // Its host names are unknown here, so a foreign Host cannot be detected.
     refuseForeignOrigin(request);
     return authenticator.whileOpen(request.headers, request.socket.remoteAddress ?? '');
   };
@@ -213,7 +216,7 @@ function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): Endpoint 
     maxPayload: FEED_FRAME_BYTES_MAX,
     access: 'read',
     canLogInLater: true,
-    // Which namespaces it may hear of is looked at once it asks for them.
+    // The namespaces that it may read are checked when it requests them.
     admit: () => undefined,
     accept: (socket, principal, request) => {
       if (principal.via === 'nobody') logIn(socket, request);

@@ -21,7 +21,7 @@ import { ListenersTls } from '../tls/server-tls.ts';
 import { acquireStore } from './acquire-store.ts';
 import type { BackendOptions } from './options.ts';
 
-/** What everything stands on. */
+/** The foundation of all other parts. */
 export interface Ground {
   readonly config: ConfigInForce;
   readonly definitions: Definitions;
@@ -30,10 +30,10 @@ export interface Ground {
   readonly peerKey: PeerKeyFile | undefined;
   readonly disk: DiskGuard;
   readonly store: Store;
-  /** Undefined: another backend writes to the store that they share. */
+  /** Undefined: another backend is the leader of the shared store. */
   readonly lease: Lease | undefined;
   readonly time: TimeKeeper;
-  /** The clock of `time`: what the machine's clock is set to does not move it at once. */
+  /** The clock of `time`, which does not follow changes of the machine's clock at once. */
   readonly clock: TimeKeeper['clock'];
   readonly log: Log;
   readonly registry: Registry;
@@ -41,10 +41,10 @@ export interface Ground {
 }
 
 /**
- * Settings, store, time and the state in memory.
+ * Opens settings, store, time and the state in memory.
  *
- * @param tables every kind of what is stored
- * @throws MonError `invalid` or `conflict` when the backend cannot start this way
+ * @param tables all kinds of stored objects
+ * @throws MonError `invalid` or `conflict` if the backend cannot start this way
  */
 export async function openGround(
   options: BackendOptions,
@@ -65,7 +65,7 @@ export async function openGround(
     clock: machine,
     log,
   });
-  // A store on a full disk needs what was set aside to be opened.
+  // First, because opening a store on a full disk needs the reserve.
   await disk.look();
   const { store, lease } = await acquireStore(options, teardown);
   const time = await TimeKeeper.open({ store, tables, machine, log });
@@ -108,7 +108,7 @@ export async function openGround(
   return { config, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
 }
 
-/** What another backend writes meanwhile is not seen in part. */
+/** Loads the registry from a snapshot, so that concurrent writes of another backend are not seen in part. */
 async function loadRegistry(registry: Registry, store: Store, lease: Lease | undefined): Promise<void> {
   if (lease !== undefined || !isShared(store)) {
     await registry.load(store);
@@ -118,7 +118,7 @@ async function loadRegistry(registry: Registry, store: Store, lease: Lease | und
   await registry.load(snapshot);
 }
 
-/** @throws MonError `invalid` when everybody who can reach the address could use the API */
+/** @throws MonError `invalid` if every caller who can reach the address could use the API */
 export function refuseOpenBind(
   { bind, config, isInsecureAllowed }: BackendOptions,
   { api }: Pick<LoadedConfig, 'api'>,

@@ -11,36 +11,41 @@ import type { Disk, Store } from '../ports.ts';
 
 export interface BackendOptions {
   readonly config: LoadedConfig;
-  /** What a reload had brought into force before the backend began anew; where it listens is as `config` says. Default: nothing. */
+  /**
+   * The configuration that a reload had put into force before a restart; listeners stay as in `config`. Default: none.
+   */
   readonly reloaded?: LoadedConfig | undefined;
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
-  /** Where that is, for people. Default: it does not say. */
+  /** Location of the store, for people. Default: unknown. */
   readonly database?: ClusterDatabase;
-  /** The backends that share it. Default: this one is alone. */
+  /** The backends that share the store. Default: only this one. */
   readonly cluster?: Cluster;
-  /** Whether other backends have it too: a start waits for its turn then, and for the store. Default: no. */
+  /** True if other backends share the store: then a start waits for its turn, and for the store. Default: false. */
   readonly isShared?: boolean;
-  /** The way to the other backends that have the store, whose listeners stay open while it writes or not. Default: none. */
+  /**
+   * Opens the forwarding to the other backends; with it the listeners stay open whether or not this backend is the
+   * leader. Default: none.
+   */
   readonly openForwarding?: (parts: Omit<ForwardingParts, 'leadership' | 'signatures'>) => Forwarding;
-  /** Ends a start that waits. Default: nothing does. */
+  /** Cancels a start that waits. Default: none. */
   readonly stop?: AbortSignal;
-  /** Bytes of the files of the store; absent when it has none. */
+  /** Returns the bytes of the files of the store; absent if it has none. */
   readonly storeBytes?: () => Promise<number>;
-  /** Where the store is; absent: it is not looked at, and nothing is refused for want of room. */
+  /** The disk of the store; absent: it is not monitored, and nothing is rejected for lack of space. */
   readonly disk?: Disk;
-  /** Of the machine, which somebody may set. */
+  /** The clock of the machine, which may be set. */
   readonly clock: MachineClock;
   readonly log: Log;
-  /** Told about each answer of the API. */
+  /** Called for each response of the API. */
   readonly logRequest?: LogRequest;
-  /** Address and port to listen on; port 0 takes a free one. */
+  /** Address and port of the listener; port 0 selects a free one. */
   readonly bind: string;
   readonly port: number;
-  /** Whether an address that others can reach is fine without credentials. */
+  /** True if a remotely reachable address is allowed without credentials. */
   readonly isInsecureAllowed?: boolean;
-  /** Where the programs on this machine find their way in; absent: nowhere. */
+  /** Directories in which the programs on this machine find their token; absent: none. */
   readonly localPlaces?: LocalPlaces;
   readonly batcher?: BatcherOptions;
   readonly requestTimes?: RequestTimes;

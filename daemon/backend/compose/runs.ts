@@ -18,17 +18,17 @@ interface RunParts {
   readonly signatures: PeerSignatures | undefined;
 }
 
-/** Handlers on all backends that share the store. */
+/** The handler runs of all backends that share the store. */
 interface RunsOfAll {
-  /** Runs of this one, here and elsewhere. */
+  /** Distributes the runs of this backend over all backends. */
   readonly spread: SpreadRuns;
-  /** Pieces of transports, elsewhere. */
+  /** Sends messages of transports to other backends. */
   readonly broadcast: Broadcast;
-  /** What others ask of this one. */
+  /** Runs handlers for other backends. */
   readonly ofPeers: PeerRuns;
 }
 
-/** @returns undefined: the store is of this backend alone */
+/** @returns undefined: the store is not shared */
 export function openRunsOfAll(
   { config, definitions, clock, log }: Ground,
   { delivery, feed, member, signatures, apiCommands }: RunParts,

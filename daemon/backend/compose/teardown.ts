@@ -2,10 +2,10 @@ import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 
-/** Taking down one part for longer than this is said: whoever stops a backend waits for it. */
+/** Duration of a part's teardown above which it is logged, because an operator waits for it. */
 const LONG_MS = 1000;
 
-/** What has to be taken down, the last first, each by its name: a stop that hangs or fails says where. */
+/** Closes the registered parts in reverse order, each by its name: a stop that hangs or fails says where. */
 export class Teardown implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -20,7 +20,7 @@ export class Teardown implements AsyncDisposable {
     this.#stack = stack;
   }
 
-  /** @returns `part`, which is taken down with the others */
+  /** @returns `part`, which is closed with the others */
   use<T extends Disposable | AsyncDisposable>(name: string, part: T): T {
     this.defer(name, () => (Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : part[Symbol.dispose]()));
     return part;
@@ -30,12 +30,12 @@ export class Teardown implements AsyncDisposable {
     this.#stack.defer(() => this.#takeDown(name, work));
   }
 
-  /** @returns all of it, for somebody else to take down */
+  /** @returns a teardown with all parts, for another owner */
   move(): Teardown {
     return new Teardown({ clock: this.#clock, log: this.#log }, this.#stack.move());
   }
 
-  /** @throws what a part threw, when all of them are down */
+  /** @throws the error of a part, after all parts were closed */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }

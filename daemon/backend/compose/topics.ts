@@ -4,7 +4,7 @@ import { inhibitionTopic } from '../inhibitions/topic.ts';
 import { TOPICS } from '../tables/tables.ts';
 import type { Topic } from '../tables/topic.ts';
 
-/** All that the feed shows: what is stored, and what the definitions make of it. */
+/** Returns all topics of the feed: for stored objects, and for state derived from definitions. */
 export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {
   return [...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
 }

@@ -32,7 +32,7 @@ import type { Teardown } from './teardown.ts';
 import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
 import type { Ground } from './ground.ts';
 
-/** What changes each noun: every change goes through the batcher. */
+/** The writers of each noun: every change goes through the batcher. */
 export interface Writers {
   readonly entityLimit: EntityLimit;
   readonly results: Results;

@@ -2,7 +2,7 @@ import type { Transaction } from '../commit/transaction.ts';
 import type { DefinitionKind, DefinitionKinds } from './state.ts';
 import { DEFINITIONS } from './table.ts';
 
-/** In place of the one of this kind with the same name. */
+/** Stores a definition, in place of the one of this kind with the same name. */
 export function saveDefinition<Kind extends DefinitionKind>(
   transaction: Transaction,
   kind: Kind,

@@ -11,7 +11,7 @@ import { v2PipelineSchema } from '../../../shared/schemas/v2/pipeline.ts';
 import { roleBindingSchema, roleSchema } from '../../../shared/schemas/v2/role.ts';
 import type { DefinitionKind } from './state.ts';
 
-/** What is sent of each kind of definition. */
+/** The schemas of submitted definitions by kind. */
 export const DEFINITION_SCHEMAS = {
   checks: v2CheckSchema,
   handlers: v2HandlerSchema,

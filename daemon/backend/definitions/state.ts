@@ -29,7 +29,7 @@ import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 
-/** What each kind of definition is, as version 2 has it, and what the backend works by. */
+/** The object of each kind of definition in version 2, and its form for the backend. */
 export interface DefinitionKinds {
   readonly checks: { readonly object: V2Check; readonly definition: CheckDefinition & { readonly name: string } };
   readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };
@@ -40,7 +40,7 @@ export interface DefinitionKinds {
   readonly assets: { readonly object: V2Asset; readonly definition: V2Asset };
   readonly roles: { readonly object: Role; readonly definition: Role };
   readonly rolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
-  /** These two are in the namespace `''`. */
+  /** The kinds below are in the namespace `''`. */
   readonly clusterroles: { readonly object: Role; readonly definition: Role };
   readonly clusterrolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
 }
@@ -48,7 +48,7 @@ export interface DefinitionKinds {
 export type DefinitionKind = keyof DefinitionKinds;
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** What says who may do what. */
+/** The kinds that define rights. */
 export const ROLE_KINDS = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const;
 export type RoleKind = (typeof ROLE_KINDS)[number];
 
@@ -67,7 +67,7 @@ export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
   return ROLE_KINDS.some((one) => one === kind);
 }
 
-/** Every attribute of an object there, also those that were not sent; kinds that are not here are shown as they were sent. */
+/** Adds every attribute that an object lacks; other kinds are shown as they were sent. */
 const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
   checks: wholeCheck,
   handlers: wholeHandler,
@@ -99,26 +99,26 @@ const TRANSLATE: {
 };
 
 /**
- * An object as it is stored and shown, with its translation.
+ * Returns an object in its stored form, with its translation.
  *
- * @throws MonError `invalid` when it cannot be used, naming the place
+ * @throws MonError `invalid` that names the position, if it cannot be used
  */
 export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
   const shown = withCommandText(WHOLE[kind]?.(object) ?? object);
   const definition = TRANSLATE[kind](shown);
   if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
-  // Its two parts belong to the same kind, which the compiler cannot see.
+  // Both parts belong to the same kind, which the compiler cannot verify.
   return { object: shown, definition } as unknown as DefinitionKinds[Kind];
 }
 
 type ByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
 type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
 
-/** Definitions that were made over the API, by kind, namespace and name. Only transactions change them. */
+/** Definitions that were created over the API, by kind, namespace and name. Only transactions change them. */
 export class StoredDefinitions {
-  /** Grows with each change: what was worked out before no longer counts. */
+  /** Increases with each change, which invalidates derived state. */
   generation = 0;
-  /** Grows with each change of what says who may do what. */
+  /** Increases with each change of roles and bindings. */
   roleGeneration = 0;
   #tables: Tables = emptyTables();
 
@@ -126,17 +126,17 @@ export class StoredDefinitions {
     return this.#tables[kind].get(namespace)?.get(name);
   }
 
-  /** All of a kind in a namespace, in no order. */
+  /** Returns all definitions of a kind in a namespace, unordered. */
   in<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
     return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
   }
 
-  /** Where there are some of a kind, also namespaces that do not exist, in no order. */
+  /** Yields the namespaces with definitions of a kind, including namespaces that do not exist, unordered. */
   *namespaces(kind: DefinitionKind): Generator<string, void, undefined> {
     for (const [namespace, byName] of this.#tables[kind]) if (byName.size > 0) yield namespace;
   }
 
-  /** All of a kind, also those of namespaces that do not exist, in no order. */
+  /** Yields all definitions of a kind, including those of namespaces that do not exist, unordered. */
   *all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind], void, undefined> {
     for (const byName of this.#tables[kind].values()) yield* byName.values();
   }
@@ -152,9 +152,9 @@ export class StoredDefinitions {
   }
 
   /**
-   * In place of all that is here.
+   * Replaces all definitions.
    *
-   * @throws MonError `invalid` for one that a later version has stored and this one cannot use
+   * @throws MonError `invalid` for one that a later version has stored and this version cannot use
    */
   load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
     const tables = emptyTables();
@@ -171,9 +171,9 @@ export class StoredDefinitions {
 }
 
 /**
- * What was stored, as it is used.
+ * Returns the translated form of a stored object.
  *
- * @throws MonError `invalid` for one that a later version has stored and this one cannot use
+ * @throws MonError `invalid` for one that a later version has stored and this version cannot use
  */
 export function loadedDefinition<Kind extends DefinitionKind>(
   kind: Kind,

@@ -6,10 +6,10 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'definition';
 
-/** What is stored of one; its translation is made of it. */
+/** The stored object, from which its translation is derived. */
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
 
-/** Each kind by the type of its objects in a dump. */
+/** Each kind with the type of its objects in a dump. */
 const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
   ['clusterroles', 'ClusterRole'],
   ['clusterrolebindings', 'ClusterRoleBinding'],
@@ -24,15 +24,15 @@ const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
   ['checks', 'CheckConfig'],
 ];
 
-/** Where a definition is. */
+/** The kind, namespace and name of a definition. */
 export interface DefinitionPlace {
   readonly kind: DefinitionKind;
-  /** Empty for what is over all namespaces. */
+  /** Empty for objects over all namespaces. */
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Checks, handlers, filters and whatever else is made over the API, as it shows them. */
+/** Definitions that were created over the API, as it shows them. */
 export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionPlace, DefinitionKinds[DefinitionKind]> = {
   prefix: PREFIX,
   key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
@@ -65,6 +65,6 @@ function dumpedDefinition(
     ...spec
   }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
 ): Wrapped {
-  // What is over all namespaces is in none.
+  // Objects over all namespaces have none.
   return wrappedOf(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
 }

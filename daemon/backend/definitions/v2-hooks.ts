@@ -11,7 +11,7 @@ import { changing } from '../http/v2-object-answer.ts';
 
 const validateHooks = validator(checkHooksSchema);
 
-/** Hooks, which agents of the newer generation run after checks, and which checks name which of them. */
+/** Serves hooks, which v2 agents run after checks, and the assignment of hooks to checks. */
 export function hooksOnV2(deps: DefinitionDeps): OnV2<'hooks'> {
   const { definitionChanges } = deps;
   const collection = definitionCollection(deps, { kind: 'hooks' });

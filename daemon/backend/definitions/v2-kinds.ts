@@ -11,35 +11,35 @@ interface ConfiguredDeps extends DefinitionDeps {
   readonly config: ConfigInForce;
 }
 
-/** Assets, which are stored and told to agents of the newer generation: they fetch and verify them by themselves. */
+/** Serves assets, which are stored and sent to v2 agents: these fetch and verify them. */
 export function assetsOnV2(deps: DefinitionDeps): OnV2<'assets'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'assets' }));
 }
 
-/** Pipelines, which lead the events of checks through filters and mutators to handlers of the same namespace. */
+/** Serves pipelines, which lead the events of checks through filters and mutators to handlers of the same namespace. */
 export function pipelinesOnV2(deps: DefinitionDeps): OnV2<'pipelines'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'pipelines' }));
 }
 
-/** Filters that are made over the API, beside those of the configuration. */
+/** Serves filters created over the API, and those of the configuration. */
 export function filtersOnV2(deps: ConfiguredDeps): OnV2<'filters'> {
   const configured = () => shownAll(deps.config.definitions.configured('filters'), v2FilterOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'filters', configured }));
 }
 
-/** Handlers that are made over the API, beside those of the configuration. */
+/** Serves handlers created over the API, and those of the configuration. */
 export function handlersOnV2(deps: ConfiguredDeps): OnV2<'handlers'> {
   const configured = () => shownAll(deps.config.definitions.configured('handlers'), v2HandlerOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'handlers', configured, isRunByBackend: true }));
 }
 
-/** Mutators that are made over the API, beside those of the configuration. */
+/** Serves mutators created over the API, and those of the configuration. */
 export function mutatorsOnV2(deps: ConfiguredDeps): OnV2<'mutators'> {
   const configured = () => shownAll(deps.config.definitions.configured('mutators'), v2MutatorOf);
   return objectHandlers(deps, definitionCollection(deps, { kind: 'mutators', configured, isRunByBackend: true }));
 }
 
-/** All that is configured is in `default`. */
+/** Returns the objects of the configuration, which are all in `default`. */
 function shownAll<Configured, Shown>(
   configured: ReadonlyMap<string, Configured>,
   shown: (namespace: string, name: string, one: Configured) => Shown,

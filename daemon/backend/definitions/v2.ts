@@ -18,23 +18,28 @@ import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** What the definitions of version 2 are made of. */
+/** The dependencies of the definitions of version 2. */
 export interface DefinitionDeps extends DeclaredNamespaces {
   readonly definitionChanges: DefinitionChanges;
   readonly log: Log;
   readonly registry: DeclaredNamespaces['registry'] & { readonly definitions: StoredDefinitions };
 }
 
-/** What one kind of definition adds to the rest. */
+/** The properties of one kind of definition. */
 interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
-  /** Objects of the configuration, as version 2 shows them; all are in `default`. Absent: there can be none. */
+  /**
+   * Returns the objects of the configuration, as version 2 shows them; all are in `default`. Absent: there can be none.
+   */
   readonly configured?: () => readonly ObjectOf<Kind>[];
-  /** Whether its commands and connections are the backend's own, which belong to no namespace. */
+  /** True if the backend itself runs its commands and connections, which belong to no namespace. */
   readonly isRunByBackend?: boolean;
 }
 
-/** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
+/**
+ * Returns the definitions of a kind as a collection: the stored ones, and those of the configuration, which are
+ * read-only.
+ */
 export function definitionCollection<Kind extends DefinitionKind>(
   { definitionChanges, registry, log }: DefinitionDeps,
   { kind, configured = () => [], isRunByBackend = false }: KindOfDefinition<Kind>,
@@ -58,11 +63,12 @@ export function definitionCollection<Kind extends DefinitionKind>(
     orphanNamespaces: () => registry.definitions.namespaces(kind),
     parse: (value) => {
       refuseInvalid(value, DEFINITION_SCHEMAS[kind]);
-      // Itself, which keeps the order and the absence of its attributes as they were sent.
+      // The submitted value and not the parsed one, to keep the order and the absence of its attributes.
       return value as SubmittedDefinition<Kind>;
     },
     place: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
-    // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
+    // A caller with write access gets the whole object: an object that is read, changed and written back must not lose
+    // its secrets.
     show: (object, principal) =>
       mayChange(principal, place(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
     list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
@@ -81,7 +87,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
 }
 
 function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
-  // Checks only: nothing of an event is put into the commands of the others.
+  // Checks only, because data of an event is not substituted into the commands of other kinds.
   const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
   return [
     ...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []),
@@ -90,7 +96,10 @@ function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[]
   ];
 }
 
-/** Whoever is kept to a namespace, by a key or a role, would get out of it by a command on the machine of the backend. */
+/**
+ * Rejects callers who are limited to a namespace by a key or a role: a command on the machine of the backend would
+ * escape the limit.
+ */
 function refuseKept(principal: Principal, doing: Doing): void {
   const { name, namespace } = principal;
   const isEverywhere =

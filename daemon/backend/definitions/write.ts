@@ -16,7 +16,7 @@ import { saveDefinition } from './saved.ts';
 /** Limit on the definitions of one kind in one namespace. */
 export const DEFINITIONS_MAX = 10_000;
 
-/** A result behind a new handler is handled by it. */
+/** A result after a new handler must be handled by it. */
 const ENDS_BATCH = { endsBatch: true };
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
@@ -28,7 +28,7 @@ interface DefinitionParts {
   readonly roles: RoleGuard;
 }
 
-/** Making, changing and removing checks, handlers, filters and mutators over the API. */
+/** Creates, changes and removes definitions over the API. */
 export class DefinitionChanges {
   readonly #parts: DefinitionParts;
   readonly #definitionsMax: number;
@@ -39,11 +39,11 @@ export class DefinitionChanges {
   }
 
   /**
-   * Stores what `change` makes of the object that is there. Whoever made it first stays its maker.
+   * Stores the result of `change`. The first creator stays the creator.
    *
-   * @param change refuses by throwing
-   * @throws MonError `conflict` when the configuration defines this name, `not_found` when there is no such namespace,
-   *   `invalid` when it cannot be used, `forbidden` for a command that may not come over the API, `unavailable`
+   * @param change throws to reject the change
+   * @throws MonError `conflict` if the configuration defines this name, `not_found` if there is no such namespace,
+   *   `invalid` if it cannot be used, `forbidden` for a command that is not allowed over the API, `unavailable`
    */
   async write<Kind extends DefinitionKind>(
     kind: Kind,
@@ -88,8 +88,8 @@ export class DefinitionChanges {
   }
 
   /**
-   * @param check refuses by throwing
-   * @throws MonError `conflict` when the configuration defines it, `not_found`, `unavailable`
+   * @param check throws to reject the removal
+   * @throws MonError `conflict` if the configuration defines it, `not_found`, `unavailable`
    */
   async remove<Kind extends DefinitionKind>(
     kind: Kind,

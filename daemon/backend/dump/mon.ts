@@ -13,17 +13,20 @@ import type { OnMon } from '../http/route.ts';
 
 const validate = bodyValidator(MON_API.restore);
 
-/** Longest time between two pages of one dump. */
+/** Maximum time between two pages of one dump. */
 const DUMP_PAUSE_MS = 60_000;
 
-/** The exact state of everything, out and in again: with secrets and hashes, so for administrators. */
+/** Serves dump and restore of the exact state: with secrets and hashes, so only for administrators. */
 export function dumpOnMon(
   deps: DumpDeps & { readonly audit: Audit; readonly clock: Clock; readonly restore: Restore },
 ): OnMon<'dump' | 'restore'> {
   const { audit, clock, restore } = deps;
   const pages = new Map<string, number>();
 
-  /** A page that follows on none of the last minute begins a dump as well: anybody can make up where to go on. */
+  /**
+   * True if a page begins a new dump. A page without a predecessor in the last minute does so as well, because a caller
+   * can invent the position.
+   */
   function isNewDump(who: string, type: string, after: string | undefined): boolean {
     const key = JSON.stringify([who, type]);
     const before = pages.get(key) ?? -Infinity;
@@ -37,7 +40,7 @@ export function dumpOnMon(
       const kind = kindNamed(type);
       if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
       const { namespace, continue: after } = query;
-      // Who takes the secrets is known before the first of them goes out; the pages that follow are of the same dump.
+      // Recorded before the first secrets are sent; later pages belong to the same dump.
       if (isNewDump(request.principal.name, kind.type, after)) {
         await audit.record(actorOf(request), { action: 'dump', target: kind.type });
       }

@@ -6,7 +6,7 @@ import { TABLES } from '../tables/tables.ts';
 import type { Dump, DumpDeps, Found } from '../tables/dump-table.ts';
 import { dumpedNamespace } from '../namespaces/table.ts';
 
-/** Which objects: those of a type after a place, in one namespace or in all of them. */
+/** Selects objects: those of a type after a position, in one namespace or in all of them. */
 export interface DumpQuery {
   readonly type: V2Type;
   readonly namespace: string | undefined;
@@ -15,13 +15,13 @@ export interface DumpQuery {
 }
 
 /**
- * A page of the exact state of one type, in the order of the store: changes in between do not disturb it.
+ * Returns a page of the exact state of one type, in the order of the store: changes in between do not disturb it.
  *
- * @throws MonError `invalid` for a place that no page ended at
+ * @throws MonError `invalid` for a position at which no page ended
  */
 export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery): Promise<DumpPage> {
   const { type, namespace, limit } = query;
-  // Few, and `default` is not even stored.
+  // There are few, and `default` is not even stored.
   if (type === 'Namespace')
     return { objects: registry.declared.names().map(dumpedNamespace).map(asRecord), continue: null };
   const table = DUMPS.get(type);
@@ -42,7 +42,7 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   return { objects: objects.map(asRecord), continue: token };
 }
 
-/** Where each type of object is, and what a dump holds of one. */
+/** The key prefix and the dump functions of each type of object. */
 const DUMPS: ReadonlyMap<V2Type, Dump & { readonly prefix: Key }> = new Map(
   TABLES.flatMap(({ prefix, dumps = [] }) =>
     dumps.map((dump) => [dump.type, { ...dump, prefix: dump.kind === undefined ? [prefix] : [prefix, dump.kind] }]),
@@ -56,7 +56,7 @@ function placeOf(token: string, prefix: Key): Key {
     const isKey = Array.isArray(key) && key.every((part) => typeof part === 'string') && key.length <= 4;
     if (isKey && prefix.every((part, at) => key[at] === part)) return key;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new MonError('invalid', 'continue: is no place at which a page ended, begin without it');
 }

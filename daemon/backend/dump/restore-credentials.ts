@@ -76,14 +76,16 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
     expiresAt: times.expires_at ?? 0,
     createdBy: metadata.created_by ?? username,
     createdAt: times.created_at ?? transaction.now,
-    // The key that is used for this very call must not count as another one.
+    // The key that is used for this very request must not count as changed.
     lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
     hash,
   };
   return settle(restoring, { before, after }, () => saveApiKey(transaction, after), lostAttributes(spec, parsed.data));
 }
 
-/** A key of the peer, whose name is the key itself, as one of ours, of which only the hash is known. */
+/**
+ * Converts a key of the peer, whose name is the key itself, to a key of this backend, of which only the hash is stored.
+ */
 function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
   const { metadata, spec } = object;
   const { name } = metadata;

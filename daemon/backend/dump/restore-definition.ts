@@ -71,7 +71,7 @@ function riskyCommand(kind: DefinitionKind, object: Attributes): readonly Lost[]
 }
 
 function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
-  // As it was sent: the schema has looked at it and changes nothing.
+  // The submitted value: the schema has validated it and changes nothing.
   return unwrap({
     ...object,
     metadata: { ...object.metadata, namespace },

@@ -15,7 +15,7 @@ import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, typ
 import { saveClient } from '../clients/saved.ts';
 import { CLIENTS, dumpedEntity } from '../clients/table.ts';
 
-/** Computed when an entity is shown, or made anew by its agent. */
+/** Attributes that are computed for display, or reported again by the agent. */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
 
 export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
@@ -44,14 +44,14 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
   );
 }
 
-/** Stores the client of an entity as it stands in the file. */
+/** Stores the client of an entity exactly as it is in the file. */
 export function restoreClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
   const { client, ...origin } = stored;
   letIn(transaction, namespace, client.name);
   return saveClient(transaction, namespace, client, origin);
 }
 
-/** What version 2 says of an entity, as a client. */
+/** Returns the client for an entity of version 2. */
 export function translated(
   entity: SubmittedV2Entity | undefined,
   present: ClientEntry | undefined,

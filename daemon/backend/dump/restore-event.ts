@@ -18,7 +18,7 @@ import { noteStoredInhibiting } from '../handlers/quieting.ts';
 import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
 import { CLIENTS } from '../clients/table.ts';
 
-/** The records that an event is about, if they are there: what its state is compared with must be read before. */
+/** Returns the existing entries of an event: their records must be read before, to compare with. */
 export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
   const [client = '', check = ''] = wrappedName(object).split('/');
   const owner = namespace.clients.get(client);
@@ -47,9 +47,9 @@ export function restoreEvent(restoring: Restoring, namespace: Namespace, object:
   );
 }
 
-/** The client of an event: it is there, or the event brings one along. */
+/** The client of an event: it exists, or the event contains its entity. */
 interface Owner {
-  /** Undefined: it is still to be made. */
+  /** Undefined: it must still be created. */
   readonly client: ClientEntry | undefined;
   make(): ClientEntry;
 }
@@ -58,7 +58,7 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   const present = namespace.clients.get(name);
   if (present !== undefined) return { client: present, make: () => present };
   const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
-  // A dump of ours only names the entity, which is an object of its own there.
+  // A dump of this backend only names the entity, which is an object of its own.
   const isWhole = event.success && 'system' in (event.data.entity ?? {});
   const entity = isWhole ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
   if (entity === undefined || !entity.success) {
@@ -88,7 +88,7 @@ function exactRecord(
   };
   const own = result ?? eventCheck;
   if (own === undefined || own.name !== check) return undefined;
-  // The record is of this client only where it is shown as the file has it.
+  // The record belongs to this client only if it would be dumped exactly as in the file.
   const shown = dumpedEvent(client.namespace.name, transaction.body(CLIENTS, client), record as CheckRecord);
   const entity = object.spec['entity'];
   return isFaithful(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
@@ -139,6 +139,6 @@ function save({ transaction, by }: Restoring, client: ClientEntry, check: string
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
   const bodies = { check: result, eventCheck, eventHistory };
   saveCheck(transaction, entry, stateOf(record), bodies, output, by);
-  // What it keeps quiet comes along, and may have its next result before it.
+  // Events that it inhibits are restored too, and may get their next result before it does.
   noteStoredInhibiting(transaction, entry, bodies);
 }

@@ -55,7 +55,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     exact === undefined
       ? [
           ...('mon' in object.spec ? [EXACT_LOST] : []),
-          // The end says it all, and how long it lasts is counted from it.
+          // The end determines everything; the duration is relative to it.
           ...lostAttributes(
             { ...object.spec, mon: undefined, expire: undefined },
             { ...v2SilencedOf(namespace.name, after.entry) },
@@ -74,12 +74,12 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 }
 
 /**
- * The state of an entry that is there. Since when it matched nothing is counted all the time, and is known better here, and so is
- * what was pointed out of the same end.
+ * Returns the dumped state for an existing entry. It keeps the present time without a match, which is counted
+ * continuously, and the reminder of the same end.
  */
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
   const entry = remindedAs(dumped, present);
-  // One that kept nothing back may have matched something here.
+  // An entry that suppressed nothing may have matched something here.
   const known = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
   if (known === undefined) return { entry, use };
   const { unmatched_since: _ofThen, ...rest }: KeptUse = known;
@@ -108,13 +108,16 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   if (parts === undefined) return { problem: 'it names neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);
   const begin = parsed.data.begin ?? 0;
-  // A dump says when it began; counted from now, what was silenced for an hour would be for another.
+  // A dump contains the begin. Counted from now, a silence of one hour would last another hour.
   const made = silencedEntry(request, begin > 0 ? Math.min(begin * 1000, nowMs) : nowMs);
   const present = namespace.silenced.get(made.id);
   return { entry: { ...made, ...over }, use: present === undefined ? undefined : namespace.silenced.use(present.id) };
 }
 
-/** What version 2 shows of it is one window: as that alone it would be in force once. */
+/**
+ * True if the exact state is a recurring silence. Version 2 shows only one window of it, which alone would be active
+ * only once.
+ */
 function recurs({ spec }: Wrapped): boolean {
   const exact = spec['mon'];
   if (typeof exact !== 'object' || exact === null || !('entry' in exact)) return false;

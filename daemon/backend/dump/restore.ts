@@ -28,12 +28,12 @@ interface RestoreParts {
   readonly commands: ApiCommands;
   readonly roles: RoleGuard;
   readonly entityLimit: EntityLimit;
-  /** The user of the configuration, who may do everything. */
+  /** Returns the user of the configuration, who has all rights. */
   readonly configuredUser: () => string | undefined;
   readonly silencesMax: SilencesMax;
 }
 
-/** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
+/** Restores objects of a dump as they were: no handler runs, and nothing is counted. */
 export class Restore {
   readonly #parts: RestoreParts;
 
@@ -42,10 +42,10 @@ export class Restore {
   }
 
   /**
-   * Restores objects in their order, in one commit. What cannot be carried over is left out and says why.
+   * Restores objects in order, in one commit. Objects that cannot be restored are skipped with a reason.
    *
-   * @returns what became of each
-   * @throws MonError `unavailable`; then nothing was done
+   * @returns the outcome for each object
+   * @throws MonError `unavailable`; then nothing was changed
    */
   run(
     { objects, dry_run: dryRun, assumed = [], assumed_entities: entities = 0 }: RestoreRequest,
@@ -87,7 +87,7 @@ export class Restore {
 }
 
 function restoreOne(restoring: Restoring, object: Wrapped): Restored {
-  // Nothing is reported to anybody from here, whatever the file says.
+  // This backend reports nothing to third parties, whatever the file says.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
   if (kind === undefined) return leftOut(leftOutReason(object));
@@ -101,7 +101,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
     return leftOut(`there is no namespace ${name}: restore the namespaces too`);
   }
-  // One that is only assumed must not come into being by looking into it.
+  // A namespace that is only assumed must not be created by reading it.
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
   switch (kind.type) {
     case 'Silenced':
@@ -115,7 +115,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   }
 }
 
-/** What comes after it in the same request may need it. */
+/** Records an object that later objects of the same request may need. */
 function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): void {
   const { assumed } = restoring;
   const { type } = object;
@@ -135,13 +135,13 @@ function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
   );
 }
 
-/** The records that entities and events are compared with. */
+/** Returns the entries whose records entities and events are compared with. */
 function recordsOf(registry: Registry, objects: readonly Wrapped[]): (CheckEntry | ClientEntry)[] {
   return objects.flatMap((object) => {
     const type = kindOf(object)?.type;
     if (type !== 'Event' && type !== 'Entity') return [];
     const name = namespaceOf(object);
-    // Asking for an unknown one would make it.
+    // Reading an unknown namespace would create it.
     if (!registry.hasNamespace(name)) return [];
     const namespace = registry.namespace(name);
     if (type === 'Event') return recordsOfEvent(namespace, object);

@@ -10,37 +10,39 @@ import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { Transaction } from '../commit/transaction.ts';
 
-/** What restoring one object works with. */
+/** The context of restoring one object. */
 export interface Restoring {
   readonly transaction: Transaction;
-  /** Who restores. */
+  /** Name of the user who restores. */
   readonly by: string;
-  /** Only say what would become of it. */
+  /** True if only the outcome shall be reported. */
   readonly isDryRun: boolean;
-  /** What would be there by then although it is not, in a dry run; see `restoreKey`. */
+  /** Objects that would exist by then, in a dry run; see `restoreKey`. */
   readonly assumed: Set<string>;
-  /** How many entities there would be by then that are not there, in a dry run. */
+  /** Number of entities that would exist by then, in a dry run. */
   assumedEntities: number;
   readonly definitions: Definitions;
   readonly commands: ApiCommands;
   readonly roles: RoleGuard;
   readonly entityLimit: EntityLimit;
-  /** The user of the configuration, who may do everything. */
+  /** The user of the configuration, who has all rights. */
   readonly configuredUser: string | undefined;
-  /** Most silenced entries in one namespace. */
+  /** Maximum number of silenced entries in one namespace. */
   readonly silencesMax: number;
 }
 
 /**
- * What stands under `mon`, as it is: a schema would put its names into another order.
+ * Returns the value of `mon` unchanged: a schema would reorder its names.
  *
- * @returns undefined when it is not of that shape
+ * @returns undefined if it does not match the schema
  */
 export function exactly<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
   return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
 }
 
-/** Whether an entity would be new and one too many, also after what a dry run would have made by then. */
+/**
+ * True if an entity would be new and exceed the limit, including entities that a dry run would have created by then.
+ */
 export function isBeyondEntities(
   { transaction, entityLimit, assumedEntities }: Restoring,
   namespace: string,
@@ -57,10 +59,10 @@ export function leftOut(reason: string): Restored {
 }
 
 /**
- * What becomes of an object that can be carried over, and makes it so.
+ * Returns the outcome for an object that can be restored, and stores it.
  *
- * @param before what is there now; undefined: nothing
- * @param save called where that differs and it is no dry run
+ * @param before the present state; undefined: there is none
+ * @param save called if the states differ and it is no dry run
  */
 export function settle<State>(
   { isDryRun }: Pick<Restoring, 'isDryRun'>,
@@ -75,20 +77,20 @@ export function settle<State>(
   return { outcome: before === undefined ? 'created' : 'replaced', ...told };
 }
 
-/** Equal as JSON: what is undefined is absent. */
+/** Compares as JSON, so that undefined equals absent. */
 function isSame(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(plain(a), plain(b));
 }
 
 /**
- * Whether the rest of an object is what its exact state would be shown as. If not, somebody changed the rest since, or the
- * dump is of another version, and then the rest counts.
+ * True if the rest of an object matches its exact state. If not, the rest was edited since, or the dump is of another
+ * version, and then the rest counts.
  */
 export function isFaithful({ metadata, spec }: Wrapped, shown: Wrapped): boolean {
   return isSame({ metadata, spec: withoutExact(spec) }, { metadata: shown.metadata, spec: withoutExact(shown.spec) });
 }
 
-/** Said of an object whose exact state did not count. */
+/** The loss that is reported if the exact state of an object was ignored. */
 export const EXACT_LOST: Lost = {
   attribute: 'mon',
   reason: 'the rest of the object was changed since it was dumped, and counts: what only stands here is lost',

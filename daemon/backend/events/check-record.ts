@@ -4,34 +4,36 @@ import type { CheckResult, HeldResult } from '../../../shared/schemas/result.ts'
 import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import type { History } from '../../../shared/domain/history.ts';
 
-/** The parts of a client and check that are not in the registry. */
+/** The parts of a client and check that are not in memory. */
 export interface CheckBodies {
   /** The last result; null after it was deleted while its event stays. */
   readonly check: CheckResult | null;
-  /** The event's check, where it differs from the result's: a cut output, an event that outlives an OK. */
+  /** The event's check, if it differs from that of the result: a truncated output, or an event that outlives an OK. */
   readonly eventCheck?: CheckResult | undefined;
-  /** The history when the event was built, where it has grown since: an event that outlives an OK. */
+  /** The history when the event was built, if it has grown since: an event that outlives an OK. */
   readonly eventHistory?: History | undefined;
 }
 
-/** The stored form of a client and check: the last result, what the rules remember, and the event if one is open. */
+/**
+ * The stored form of a client and check: the last result, the state of the rules, and the open event if there is one.
+ */
 export type CheckRecord = CheckBodies & CheckState & AggregateState & Dated;
 
-/** The clock that a record was written by. */
+/** The clock era of a record. */
 export interface Dated {
-  /** How often the clock had been corrected; undefined: never. */
+  /** Number of clock corrections when it was written; undefined: none. */
   readonly era?: number | undefined;
 }
 
-/** What a result remembers of the aggregates around it. */
+/** The aggregate state of a result. */
 export interface AggregateState {
-  /** How many aggregates of the namespace had been deleted when it came; undefined: none, or it names none. */
+  /** Number of aggregates of the namespace that had been deleted when it arrived; undefined: none, or it names none. */
   readonly deletionsBefore?: number | undefined;
 }
 
 /**
- * Written for every result. The check is the last part, after everything that is the backend's own, so that
- * `splitCheckRecord` finds it unread.
+ * Encodes a record, for every result. The check is the last part, after everything that the backend itself writes, so
+ * that `splitCheckRecord` can split it off unparsed.
  */
 export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number, era = 0): string {
   const { history, lastOk, okCount, okWatermark } = state;
@@ -49,29 +51,29 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deleti
       check: bodies.check,
     } satisfies CheckRecord);
   }
-  // The usual one, byte for byte as above.
+  // The usual record, byte for byte as above.
   return `${ownPart(state, deletionsBefore, era)},"check":${JSON.stringify(bodies.check)}}`;
 }
 
-/** What a result has in place of that of the one before, of which all else is the same. */
+/** The attributes in which a repeated result differs from the one before. */
 export interface RenewedResult {
-  /** Of the record that it renews. */
+  /** Stamp of the record that it renews. */
   readonly stamp: string;
   /** Epoch seconds. */
   readonly executed: number;
   /** Epoch seconds. */
   readonly issued: number;
-  /** Seconds; undefined: none was told. */
+  /** Seconds; undefined: none was reported. */
   readonly duration: number | undefined;
-  /** Undefined: as before. */
+  /** Undefined: unchanged. */
   readonly output: string | undefined;
 }
 
 /**
- * The usual record in four parts, which `encodeRenewed` makes anew without the second: what the rules remember, the check but
- * for the rest, its output, its times. The order of a check's attributes says nothing.
+ * Encodes the usual record in four parts: the state of the rules, the static part of the check, its output, its times.
+ * `encodeRenewed` encodes them again without the second. The order of a check's attributes has no meaning.
  *
- * @param check of a result that opened nothing
+ * @param check of a result without an event
  */
 export function encodeRecordParts(
   state: CheckState,
@@ -88,7 +90,7 @@ export function encodeRecordParts(
   ];
 }
 
-/** The parts of a record that are others after a result like the one before. */
+/** Encodes the parts of a record that a repeated result changes. */
 export function encodeRenewed(
   state: CheckState,
   { output, ...times }: Omit<RenewedResult, 'stamp'>,
@@ -103,14 +105,16 @@ export function encodeRenewed(
   ];
 }
 
-/** The bodies of a check after a result like the one before. */
+/** Returns the bodies of a check after a repeated result. */
 export function renewedBodies(bodies: CheckBodies, { output, executed, issued, duration }: RenewedResult): CheckBodies {
   const { check } = bodies;
   if (check === null) return bodies;
   return { ...bodies, check: { ...check, executed, issued, duration, output: output ?? check.output } };
 }
 
-/** The own part is put together as text, because the engine makes text of a few numbers faster than of an object. */
+/**
+ * Encodes the backend's own part. It is concatenated, because that is faster than JSON of an object with a few numbers.
+ */
 function ownPart({ history, lastOk, okCount, okWatermark }: CheckState, deletions: number, era: number): string {
   const { length, recent, older } = history;
   const count = okCount === undefined ? '' : `,"okCount":${String(okCount)}`;
@@ -140,7 +144,7 @@ export function decodeCheckRecord(value: string): CheckRecord {
   return JSON.parse(value) as CheckRecord;
 }
 
-/** A record with the age of its result by the clock of today: what the rules go on from. */
+/** Returns a record with the age of its result by the present clock, which the rules use. */
 export function datedCheckRecord(value: string, corrections: Corrections): CheckRecord {
   const record = decodeCheckRecord(value);
   const seconds = secondsSince(corrections, record.era ?? 0);
@@ -160,7 +164,7 @@ function movedRecovery(recovery: Recovery, seconds: number): Recovery {
   return { ...recovery, since: recovery.since + seconds, last: recovery.last + seconds };
 }
 
-/** A record whose check was left as the text that it is. */
+/** A record whose check is still unparsed text. */
 export interface UnreadCheckRecord {
   readonly state: CheckState & Pick<CheckBodies, 'eventHistory'>;
   /** JSON of an object. */
@@ -168,35 +172,35 @@ export interface UnreadCheckRecord {
 }
 
 const FIRST_PART = '{"history":';
-/** What says itself that it is of a check: the check of the event, and who keeps it quiet. */
+/** Matches names of the backend's own part that contain another check: the check of the event, and the inhibitor. */
 const OTHER_CHECK = /"(?:eventCheck|inhibited)":/;
 const CHECK = ',"check":';
 
 /**
- * Takes a record apart without reading the check, which is most of it.
+ * Splits a record without parsing the check, which is its largest part.
  *
- * @returns undefined when the event has a check of its own, or is kept quiet by another one: then it has to be read
+ * @returns undefined if the event has a check of its own, or is inhibited: then the whole record must be parsed
  */
 export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
   const at = value.indexOf(CHECK);
   if (at === -1 || !value.startsWith(FIRST_PART)) return undefined;
-  // Nothing before it comes from outside but those, so this is where the check begins.
+  // Before the check only those attributes contain external data, so the check begins here.
   const own = value.slice(0, at);
   if (OTHER_CHECK.test(own)) return undefined;
   const state = JSON.parse(`${own}}`) as UnreadCheckRecord['state'];
   return { state, check: value.slice(at + CHECK.length, -1) };
 }
 
-/** What memory takes over from a record. */
+/** The parts of a record that are kept in memory. */
 export interface HeldRecord {
   readonly state: CheckState;
   /** Undefined: it was deleted while its event stays. */
   readonly result: HeldResult | undefined;
-  /** The check by which selectors find an open event: of its last result, or what is left when that was deleted. */
+  /** The check by which selectors find an open event: of its last result, or of the event if that was deleted. */
   readonly selected: HeldResult | undefined;
-  /** The check as an open event has it, where that is not the last result. */
+  /** The check of an open event, if it differs from the last result. */
   readonly eventCheck?: HeldResult | null | undefined;
-  /** Of the event. */
+  /** Output of the event. */
   readonly output: string | undefined;
   readonly deletionsBefore: number;
 }
@@ -215,14 +219,14 @@ export function heldRecord(value: string, name: string, corrections: Corrections
 
 const SKIMMED =
   /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null)(?:,"okCount":(?<okCount>\d+))?(?:,"okWatermark":(?<okWatermark>\d+))?,"check":\{/;
-/** Also what is no attribute of the check itself, and texts that look like one: then the record is read. */
+/** Also matches nested attributes, and strings that look like one: then the record is parsed. */
 const HELD_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|ttl"|aggregate)/g;
 
 /**
- * What memory takes over from the usual record, in a third of the time: a start reads all that there are. No event is open,
- * and it says nothing else that memory keeps.
+ * Reads the parts for memory from the usual record without parsing it, which takes a third of the time: a start reads
+ * all records. The usual record has no open event and nothing else for memory.
  *
- * @returns undefined when it has to be read
+ * @returns undefined if the record must be parsed
  */
 function skimmedRecord(value: string, name: string): HeldRecord | undefined {
   const own = SKIMMED.exec(value);
@@ -249,7 +253,7 @@ function skimmedRecord(value: string, name: string): HeldRecord | undefined {
   return { state, result: { name, status, executed }, selected: undefined, output: undefined, deletionsBefore: 0 };
 }
 
-/** The packed state of a record: of one shape, as the rules make it. */
+/** Returns the packed state of a record, with the same object shape that the rules produce. */
 export function stateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
   return {
     history: packed(history),

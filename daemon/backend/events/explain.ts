@@ -22,14 +22,14 @@ import { inhibitionOf } from '../inhibitions/state.ts';
 import { readRecords } from './read-records.ts';
 import type { EventHandling } from '../handlers/event-handling.ts';
 
-/** What an explanation is made of. */
+/** The dependencies of an explanation. */
 export interface ExplainDeps {
   readonly store: Store;
   readonly handling: EventHandling;
   readonly deliveries: Deliveries;
 }
 
-/** Why the handlers of a check run or do not run for its event as it is stored; undefined when its record is gone. */
+/** Explains why the handlers of a check run or do not run for its stored event; undefined if its record is deleted. */
 export async function explainEvent(
   { store, handling, deliveries }: ExplainDeps,
   entry: CheckEntry,

@@ -2,14 +2,14 @@ import type { EventState } from '../../../shared/domain/event.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 
-/** Memory for each that is kept, beside its own. */
+/** Memory of each entry, in addition to its value. */
 const PLACE_BYTES = 250;
 
 interface KeptParts<Value> {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
-  /** Bytes of memory that all may take now. */
+  /** Returns the bytes of memory that all values may take now. */
   readonly room: () => number;
-  /** Bytes of memory of a value; undefined: it may change untold, and is not kept. */
+  /** Returns the memory of a value; undefined: it may change without a commit, and is not cached. */
   readonly bytesOf: (value: Value) => number | undefined;
 }
 
@@ -17,24 +17,26 @@ interface Kept<Value> {
   readonly value: Value;
   readonly bytes: number;
   readonly key: string;
-  /** Whose event it was then: one that is renamed keeps its state. */
+  /** Client of the event at that time: a renamed event keeps its state object. */
   readonly client: string;
   readonly check: string;
 }
 
 /**
- * What was made of the committed records of checks whose event is open, kept for those who ask again. A commit that
- * announces an event takes away what was made of it, and what is being made; memory that is ahead of the store, or was read
- * anew, has another state of the event. So nobody gets anything but what is in the store. What does not fit is made again.
+ * Caches values derived from the committed records of checks with an open event. A commit that announces an event
+ * removes its value, and any value that is being derived. If memory is ahead of the store, or was read anew, the event
+ * has another state object. So a caller gets only values of the stored state. Values that do not fit are derived again.
  */
 export class KeptByEvent<Value> implements Disposable {
   readonly #parts: KeptParts<Value>;
   readonly #listening: Disposable;
-  /** By the state of the event when the value was read: a list looks up thousands, and texts as keys would be a fifth of it. */
+  /**
+   * Values by the state object of the event: a list looks up thousands, and text keys would take a fifth of its time.
+   */
   readonly #kept = new Map<EventState, Kept<Value>>();
-  /** The state of each event of which something is kept, by its names. */
+  /** The state object of each cached event, by its names. */
   readonly #events = new Map<string, EventState>();
-  /** The keys whose records are being read, and were not changed since. */
+  /** The keys whose records are being read, and have not changed since. */
   readonly #readings = new Set<Set<string>>();
   #bytes = 0;
 
@@ -54,7 +56,9 @@ export class KeptByEvent<Value> implements Disposable {
   }
 
   /**
-   * @param read reads the records of some entries, and makes a value of each in their order; undefined where there is none
+   * Returns the values of some entries, cached or read.
+   *
+   * @param read reads the records of some entries, and derives their values in order; undefined where there is none
    * @returns in the order of `entries`
    */
   async of(
@@ -118,7 +122,7 @@ export class KeptByEvent<Value> implements Disposable {
     if (before !== undefined) this.#forgetKept(before.key);
     const bytes = own + key.length + PLACE_BYTES;
     const room = this.#parts.room();
-    // The room has become less: what was asked for long ago is not worth finding.
+    // The limit was lowered. Finding the oldest values would cost more than it saves.
     if (this.#bytes > room) this.#clear();
     if (this.#bytes + bytes > room) return;
     this.#kept.set(event, { value, bytes, key, client: client.name, check: name });
@@ -148,7 +152,7 @@ export class KeptByEvent<Value> implements Disposable {
 
 const BEYOND_ONE_BYTE = /[^\u0000-\u00ff]/;
 
-/** Bytes of memory of a text: two for each of its characters when one of them needs two. */
+/** Returns the bytes of memory of a text: two for each of its characters if one of them needs two. */
 export function bytesOfText(text: string): number {
   return BEYOND_ONE_BYTE.test(text) ? 2 * text.length : text.length;
 }
@@ -157,7 +161,7 @@ function keyOfEntry({ client, name }: CheckEntry): string {
   return keyOf(client.namespace.name, client.name, name);
 }
 
-/** No name holds a line break. */
+/** Returns the key of an event. Names contain no line breaks. */
 function keyOf(namespace: string, client: string, check: string): string {
   return `${namespace}\n${client}\n${check}`;
 }

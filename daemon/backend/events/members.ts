@@ -10,14 +10,14 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import { readEvents } from './read.ts';
 import type { Events } from './write.ts';
 
-/** What the events of v1 and of ours are made of. */
+/** The dependencies of the event routes of v1 and mon. */
 export interface EventDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly events: Events;
   readonly store: Store;
 }
 
-/** What one event is, on the wire of v1 or of ours. */
+/** Returns the handlers for a single event in the v1 or mon API. */
 export function oneEvent(
   deps: EventDeps,
   namespaceOf: NamespaceOf,

@@ -28,14 +28,14 @@ interface HandlerTestDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** Each may be a process, or a connection to a server that takes its time. */
+/** Maximum number of concurrent tests: each may be a process, or a connection to a slow server. */
 const TESTS_MAX = 5;
 
 const validateTest = bodyValidator(MON_API.testHandler);
 
 /**
- * Tells a handler of one event, once and outside of its queue, whatever its filters say; or shows what it would be told
- * (completion 1.23).
+ * Notifies a handler of one event, once and outside of its queue, whatever its filters decide; or shows the
+ * notification without sending it (completion 1.23).
  */
 export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
   const { audit, clock, config, delivery } = deps;
@@ -110,7 +110,10 @@ async function presentEvent(
   throw new MonError('not_found', `there is no event of ${client}/${check}`);
 }
 
-/** Of no stored run: no run has this id, and no other test, so that no receiver takes it for one that came before. */
+/**
+ * Returns a job that is not stored. Its id is unique among all runs and tests, so that no receiver takes it for a
+ * duplicate.
+ */
 function jobOf(
   event: HandledEvent,
   { name, handler }: { readonly name: string; readonly handler: RunningHandler },

@@ -14,7 +14,10 @@ import type { OnMon } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
 import { inChunks, LoopTurn } from '../store/loop-turn.ts';
 
-/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?whole`: as v1 tells of them. */
+/**
+ * Serves events as feed rows, selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); with `?whole` in the
+ * v1 format.
+ */
 export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
   const { clock, store } = deps;
   return {

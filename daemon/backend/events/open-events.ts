@@ -2,7 +2,7 @@ import { familiesOf } from '../../../shared/domain/check-family.ts';
 import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 
-/** A check of a client, as far as its event goes. */
+/** The event state of a client's check. */
 interface EventHolder {
   readonly name: string;
   readonly state: { readonly event?: { readonly status: number } | undefined };
@@ -11,14 +11,14 @@ interface EventHolder {
 /** The open events of a namespace by check. */
 export class OpenEvents<Entry extends EventHolder> {
   readonly #byCheck = new Map<string, Set<Entry>>();
-  /** Events of checks that are one of several of a name (prometheus 1.6). */
+  /** Events of checks that share a name with others (prometheus 1.6). */
   readonly #byFamily = new Map<string, Set<Entry>>();
 
   of(check: string): Iterable<Entry> {
     return this.#byCheck.get(check) ?? NONE;
   }
 
-  /** Events of the checks that are one of several of this name. */
+  /** Returns the events of the checks that share this name. */
   inFamily(name: string): Iterable<Entry> {
     return this.#byFamily.get(name) ?? NONE;
   }
@@ -33,7 +33,7 @@ export class OpenEvents<Entry extends EventHolder> {
     for (const family of familiesOf(entry.name)) takeFrom(this.#byFamily, family, entry);
   }
 
-  /** By severity, counted when it is asked. */
+  /** Counts the open events by severity. */
   counts(): Record<Severity, number> {
     const counts = { ok: 0, warning: 0, critical: 0, unknown: 0 };
     for (const entries of this.#byCheck.values()) {

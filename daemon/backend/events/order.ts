@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 
 /**
- * The order of a list of events that `?sort=` asks for.
+ * Returns the order of a list of events for `?sort=`.
  *
  * @throws MonError `invalid`
  */

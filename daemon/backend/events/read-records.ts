@@ -4,8 +4,8 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import { checkRecordKey } from './table.ts';
 
 /**
- * The committed records of these checks, in order. What is read is always whole: the registry may already be a batch
- * ahead, so it says which records there are and never what is in them.
+ * Reads the committed records of these checks, in order. The content always comes from the store, because the registry
+ * may be a batch ahead: the registry only decides which records exist.
  */
 export async function readRecords(
   store: Store,
@@ -14,7 +14,7 @@ export async function readRecords(
   return (await readRecordTexts(store, entries)).map(([entry, text]) => [entry, decodeCheckRecord(text)]);
 }
 
-/** Records as they are stored, unread. */
+/** Reads records as stored text, unparsed. */
 export async function readRecordTexts(
   store: Store,
   entries: readonly CheckEntry[],

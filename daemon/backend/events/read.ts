@@ -11,9 +11,9 @@ import type { KeptByEvent } from './kept-by-event.ts';
 import { readRecords, readRecordTexts } from './read-records.ts';
 
 /**
- * The committed events of these checks, redacted; one that is resolved by now is left out.
+ * Reads the committed events of these checks, redacted; resolved events are omitted.
  *
- * @param shown an event as it is told on this wire
+ * @param shown converts an event for the API in use
  */
 export async function readEvents(
   store: Store,
@@ -25,22 +25,21 @@ export async function readEvents(
   return [...events].map(([entry, event]) => shown(event, entry));
 }
 
-/** An event as our own routes tell it: also how far it has recovered. */
+/** Returns an event for the mon API, which also shows its recovery. */
 export function eventOnMon(event: Event, { state }: CheckEntry): Event {
   const recovering = state.event?.recovery;
   return recovering === undefined ? event : { ...event, recovering };
 }
 
 /**
- * The text of an event up to what silences say of it; made of a check without secrets that goes from the store to the
- * answer unread.
+ * The text of an event before its silenced state. The check in it has no secrets and is copied from the store unparsed.
  */
 export type EventHead = string;
 
 /**
- * The same as JSON, in a fraction of the time.
+ * Reads the same events as JSON, much faster.
  *
- * @param heads those of the last times
+ * @param heads the cached heads
  */
 export async function readEventTexts(
   store: Store,
@@ -89,8 +88,8 @@ async function readHeads(store: Store, entries: readonly CheckEntry[]): Promise<
 }
 
 /**
- * The event of a record, with the client as it is known now and the silences that match now (completion 1.3.7).
- * Undefined when none is open.
+ * Builds the event of a record, with the present client and the silences that match now (completion 1.3.7). Undefined
+ * if no event is open.
  */
 export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): Event | undefined {
   const { event } = record;
@@ -106,9 +105,10 @@ export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, 
 }
 
 /**
- * `eventOf`, redacted, as JSON around the text of the check.
+ * Returns the event of `eventOf`, redacted, as JSON around the text of the check.
  *
- * @returns undefined when the check has to be read: something in it is to be hidden or replaced; or when there is no event
+ * @returns undefined if the check must be parsed, because something in it must be hidden or replaced; or if there is no
+ *   event
  */
 function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead | undefined {
   if (hasOwnRedactKeys(entry.client)) return undefined;
@@ -123,13 +123,13 @@ function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead
   const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
   const check = `${record.check.slice(0, -1)},${added}}`;
   const rest = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED.length);
-  // A copy: what is put together of others keeps all of them in memory.
+  // A copy: a concatenated string keeps all its parts in memory.
   return Buffer.from(`{"id":"${event.id}","client":${client.shownText()},"check":${check},${rest}`).toString();
 }
 
 const ADDED_KEY = /"(?:history|total_state_change)":/;
 
-/** What silences say of an event, which is its end. */
+/** Returns the silenced state of an event as JSON, which is the end of its text. */
 function tailOf(entry: CheckEntry, nowMs: number): string {
   const ids = silencedNow(entry, nowMs);
   return ids.length === 0 ? NOT_SILENCED : `"silenced":true,"silenced_by":${JSON.stringify(ids)}}`;

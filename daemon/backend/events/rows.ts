@@ -31,13 +31,13 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   };
 }
 
-/** The rule, and the event because of which it keeps this one quiet. */
+/** Returns the inhibition rule and the inhibitor of an event. */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
   const inhibited = inhibitedNow(entry);
   return inhibited === undefined ? {} : { inhibited_by: inhibitorIn(inhibited) };
 }
 
-/** Where handlers have groups, those that it is in. */
+/** Returns the groups that contain an event, if handlers have groups. */
 function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return {};
@@ -45,7 +45,7 @@ function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   return ids.length === 0 ? {} : { groups: ids };
 }
 
-/** Only a client that names keys of its own may hide its outputs. */
+/** Redacts an output; only a client with redact keys of its own can hide outputs. */
 export function shownOutput(client: ClientEntry, output: string): string {
   return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
 }
@@ -60,7 +60,10 @@ export const EVENT_TOPIC = namespacedTopic({
   row: eventRow,
 });
 
-/** Events that a silenced entry names change their silenced state with it, and those that another one keeps quiet with that. */
+/**
+ * Returns the entries that changes affect: also the events that a silenced entry covers, and the events inhibited by a
+ * changed one.
+ */
 function changedEntries(
   namespace: Namespace | undefined,
   changes: readonly Change[],
@@ -94,5 +97,8 @@ function changedEntries(
   return entries;
 }
 
-/** Silences by selector whose events are looked for one after the other: with more, all events are told of again. */
+/**
+ * Maximum number of changed silences with a selector whose events are searched individually; with more, all events are
+ * sent again.
+ */
 const SELECTORS_MAX = 50;

@@ -8,8 +8,8 @@ import { noteMatched } from '../silences/saved.ts';
 import { CHECK_RECORDS } from './table.ts';
 
 /**
- * @param output of the event, when `state` holds a new one
- * @param by who asked for it, where somebody did
+ * @param output of the event, if `state` has a new one
+ * @param by name of the user who requested it, if any
  */
 export function saveCheck(
   transaction: Transaction,
@@ -20,16 +20,16 @@ export function saveCheck(
   by?: string,
 ): void {
   const { facts } = entry;
-  // Of a result that was deleted the check of its event is left.
+  // After a result was deleted, the check of its event remains.
   const known = bodies.check ?? bodies.eventCheck;
   if (known !== undefined && (state.event ?? entry.state.event) !== undefined) {
     entry.client.namespace.learnCheck(entry, known, state.event === undefined ? undefined : bodies.eventCheck);
   }
-  // What silences it is noted below, by the severity that it has from now on.
+  // Set first, because the silences that match are recorded below, by the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
-  // An event that stays as it is through an OK may be silenced by others because of what that says.
+  // An event that outlives an OK may be covered by other silences because of the new result.
   if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
@@ -40,8 +40,8 @@ export function saveCheck(
 }
 
 /**
- * The last result of a check, which has a base, came once more, with other times and perhaps another output. No event is
- * open, so that nobody is to be told.
+ * Records a repeated result of a check with a base, with new times and perhaps another output. No event is open, so
+ * nothing is announced.
  */
 export function renewCheck(
   transaction: Transaction,
@@ -53,13 +53,15 @@ export function renewCheck(
   transaction.amend(CHECK_RECORDS, entry, renewed);
 }
 
-/** Notes in the open event of a check that this batch saved whether a silence keeps back its handlers. */
+/** Records in the open event of a check saved in this batch whether a silence suppresses its handlers. */
 export function saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined): void {
   const { event } = entry.state;
   if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
 }
 
-/** Notes in the open event of a check that this batch saves whether an inhibition keeps it, or has kept it, from handlers, and from whom. */
+/**
+ * Records in the open event of a check saved in this batch its inhibition and the handlers with a pending notification.
+ */
 export function saveInhibited(
   transaction: Transaction,
   entry: CheckEntry,
@@ -72,7 +74,7 @@ export function saveInhibited(
   entry.state = { ...entry.state, event: { ...event, isHeld, inhibited, owed } };
 }
 
-/** Announces that a rule keeps more or fewer events quiet. */
+/** Announces that a rule inhibits more or fewer events. */
 function noteInhibited(transaction: Transaction, entry: CheckEntry, after: EventState['inhibited']): void {
   const before = entry.state.event?.inhibited;
   if (before === after) return;
@@ -83,8 +85,8 @@ function noteInhibited(transaction: Transaction, entry: CheckEntry, after: Event
 }
 
 /**
- * Forgets that silences kept back the open event of a check, whose bodies the command must have asked for. Nothing that
- * is shown changes with it.
+ * Records that silences no longer suppress the open event of a check. The command must have requested its bodies.
+ * Nothing visible changes.
  */
 export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): void {
   const bodies = transaction.body(CHECK_RECORDS, entry);
@@ -93,8 +95,8 @@ export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): v
 }
 
 /**
- * @param by who asked for it, where somebody did
- * @param to under which name it goes on
+ * @param by name of the user who requested it, if any
+ * @param to the new name of the check, if it is renamed
  */
 export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
   noteRemoval(transaction, entry, by, to);
@@ -107,7 +109,10 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
   transaction.forget(CHECK_RECORDS, entry);
 }
 
-/** That an event begins or ends is a match of those that silence it, whether or not a handler would have heard of it. */
+/**
+ * Records the begin or end of an event as a match of the silences that cover it, whether or not a handler would be
+ * notified.
+ */
 function noteMatch(transaction: Transaction, entry: CheckEntry): void {
   const { namespace } = entry.client;
   if (namespace.silenced.size > 0) noteMatched(transaction, namespace, entry.silencedBy(transaction.nowMs));
@@ -117,7 +122,7 @@ function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): v
   forgetInhibitor(transaction, client.namespace, client.name, name);
 }
 
-/** Announces the open event of a check, if there is one: what is shown of it may be another. */
+/** Announces the open event of a check, if there is one, because its visible attributes may have changed. */
 export function noteEvent(transaction: Transaction, entry: CheckEntry): void {
   if (entry.state.event !== undefined) transaction.announce(CHECK_RECORDS, entry);
 }

@@ -2,7 +2,7 @@ import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
-/** One event that is or is not there, whatever the registry says. */
+/** An event that is assumed to be open or not, whatever the registry contains. */
 export interface AssumedEvent {
   readonly client: Client;
   readonly check: string;
@@ -10,9 +10,9 @@ export interface AssumedEvent {
 }
 
 /**
- * The open events of a namespace, for filters that ask about others.
+ * Returns the open events of a namespace, for filters that refer to other events.
  *
- * @param assumed what a result that never comes would have made of its own event
+ * @param assumed the event of a hypothetical result
  */
 export function openEvents(namespace: Namespace, assumed?: AssumedEvent): StoredEvents {
   const isAssumed = (client: string, check: string): boolean =>

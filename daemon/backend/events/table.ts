@@ -34,7 +34,10 @@ export const checkRecordKey = (namespace: string, client: string, check: string)
 interface CheckTable
   extends StoredTable, AmendedTable<CheckEntry, CheckBodies, RenewedResult>, AnnouncedTable<CheckEntry> {}
 
-/** One record per client and check: the last result and the event together. After the clients, to which they belong. */
+/**
+ * One record per client and check, with the last result and the event. It is loaded after the clients, to which records
+ * belong.
+ */
 export const CHECK_RECORDS: CheckTable = {
   prefix: PREFIX,
   isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
@@ -44,7 +47,7 @@ export const CHECK_RECORDS: CheckTable = {
     const { base, state, deletionsBefore } = entry;
     if (base === undefined || check === null) return undefined;
     if (base.isStored) {
-      // What it was amended with may be outdated by what is written now.
+      // The present amendment may be outdated by this write.
       base.forget();
       entry.base = undefined;
       return undefined;
@@ -92,7 +95,7 @@ export const CHECK_RECORDS: CheckTable = {
 
 function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], held: HeldRecord): void {
   const owner = namespace.clients.get(client);
-  // Client and results are written and deleted in one batch. Whoever follows it may have read what a later one left of them.
+  // Client and results are written and deleted in one batch. A follower may have read what a later batch left of them.
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
   if (held.selected !== undefined) namespace.learnCheck(entry, held.selected, held.eventCheck);

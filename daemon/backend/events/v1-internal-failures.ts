@@ -2,8 +2,8 @@ import { BusyError, MonError } from '../../../shared/errors.ts';
 import type { Handler } from '../http/route.ts';
 
 /**
- * Handlers whose internal failures are answered with 500, as those of events are (reference 7): a disk that is full, a store
- * that cannot be read. 503 says that trying again is right, and stays for what passes by itself.
+ * Wraps handlers so that internal failures, such as a full disk or an unreadable store, get 500 as those of events do
+ * (reference 7). 503 means that a retry is useful, and remains for temporary problems.
  */
 export function withInternalFailures<Handlers extends Readonly<Record<string, Handler<never>>>>(
   handlers: Handlers,

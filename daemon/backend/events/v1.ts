@@ -18,7 +18,7 @@ import { withInternalFailures } from './v1-internal-failures.ts';
 
 const validateResolve = validator(resolveSchema);
 
-/** Events, also under their other name (completion 1.1, path alias). */
+/** Serves events, also under their other name (completion 1.1, path alias). */
 export function eventsOnV1(
   deps: EventDeps & { readonly eventHeads: KeptByEvent<EventHead> },
 ): OnV1<
@@ -45,7 +45,7 @@ export function eventsOnV1(
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
     },
     ...oneEvent(deps, v1Namespace),
-    /** On request (completion 1.4). */
+    /** Resolves an event on request (completion 1.4). */
     resolve: async (request, reply) => {
       const { client, check } = readBody(request, validateResolve);
       try {
@@ -58,7 +58,7 @@ export function eventsOnV1(
       return issued(deps);
     },
   };
-  // A database comes back by itself, or another one takes its place.
+  // A database recovers by itself, or another one takes its place.
   const { events, eventsOfClient, event, resolveEvent, resolve } = isShared(store)
     ? handlers
     : withInternalFailures(handlers);

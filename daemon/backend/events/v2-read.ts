@@ -13,7 +13,10 @@ import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import { readRecords } from './read-records.ts';
 import { readOwners, shownEntity } from '../clients/read.ts';
 
-/** The committed events of these checks, redacted but for their environment variables; one that is gone by now is left out. */
+/**
+ * Reads the committed events of these checks, redacted except for their environment variables; deleted ones are
+ * omitted.
+ */
 export async function readV2Events(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<V2Event[]> {
   const [records, owners] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
   const entities = new Map<ClientEntry, V2Entity>();
@@ -27,14 +30,14 @@ export async function readV2Events(store: Store, entries: readonly CheckEntry[],
   });
 }
 
-/** An event with what is known of its check; undefined when there is neither a result nor an event. */
+/** Returns an event with the known state of its check; undefined if there is neither a result nor an event. */
 export function shownEvent(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): V2Event | undefined {
   return v2Event(entry, record, shownEntity(entry.client.namespace.name, client), nowMs);
 }
 
 function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs: number): V2Event | undefined {
   const { client, name } = entry;
-  // An event that outlives an OK is what is wrong, not that OK.
+  // An event that outlives an OK shows the problem, not that OK.
   const check = record.event === undefined ? record.check : (record.eventCheck ?? record.check);
   if (check === null) return undefined;
   const namespace = client.namespace.name;
@@ -50,12 +53,12 @@ function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs
   });
 }
 
-/** With the environment of its command, which the definition has as well: not everybody is shown that. */
+/** Adds the environment of the command, which is also in the definition and is hidden from some callers. */
 function withVariables(shown: CheckResult, { env_vars: variables }: CheckResult): CheckResult {
   return shown['env_vars'] === variables ? shown : { ...shown, env_vars: variables };
 }
 
-/** Sorted, as that peer has them. */
+/** Returns the names of the active silences, sorted as the peer does. */
 function silencedNames(check: CheckEntry, nowMs: number): string[] {
   const { namespace, subscriptions } = check.client;
   const names: string[] = [];
@@ -65,7 +68,7 @@ function silencedNames(check: CheckEntry, nowMs: number): string[] {
   return names.toSorted();
 }
 
-/** A UUID of version 8 made of a text, always the same: a result that is well has no id of its own. */
+/** Returns a UUID of version 8 derived from a text: an OK result has no id of its own. */
 function uuidOf(text: string): string {
   const hex = hash('sha256', text);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -26,11 +26,11 @@ import { CHECK_RECORDS } from './table.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** An event of version 2, as what it means to the model. */
+/** A submitted event of version 2, converted to the model. */
 export interface ReportedEvent {
   readonly entity: SubmittedV2Entity;
   readonly result: SubmittedResult;
-  /** Whether an OK resolves the event whatever the definition of the check says: somebody resolves it by hand. */
+  /** True if an OK resolves the event whatever the definition of the check says: a user resolves it. */
   readonly isResolution: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface EventPlace {
   readonly check: string;
 }
 
-/** What there is of a client and check. */
+/** The stored state of a client and check. */
 export interface PresentEvent {
   readonly entry: CheckEntry;
   readonly client: Client;
@@ -54,7 +54,7 @@ interface V2EventParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** What is done to events through version 2, which shows the result of a check and its event as one. */
+/** Changes events through version 2, which shows the result of a check and its event as one. */
 export class V2Events {
   readonly #parts: Required<V2EventParts>;
 
@@ -63,11 +63,12 @@ export class V2Events {
   }
 
   /**
-   * Takes an event as a result. An entity that is not known is made from what the event says of it.
+   * Accepts an event as a result. An unknown entity is created from the event.
    *
-   * @param change told of what is there; refuses by throwing
-   * @throws MonError `not_found` when there is no such namespace, `payment_required` when the entity is new and one too
-   * many, `forbidden` when it was deleted with a ban, `too_large` or `invalid` when it brings along too much, `unavailable`
+   * @param change called with the present event; throws to reject the change
+   * @throws MonError `not_found` if there is no such namespace, `payment_required` if a new entity exceeds the limit,
+   *   `forbidden` if it was deleted with a ban, `too_large` or `invalid` if its attributes exceed the limits,
+   *   `unavailable`
    */
   write(
     namespaceName: string,
@@ -94,9 +95,10 @@ export class V2Events {
   }
 
   /**
-   * Removes the result of a check with its event, which is resolved first as with every removal (completion, Decisions).
+   * Removes the result of a check with its event, which is resolved first as with every removal (completion,
+   * Decisions).
    *
-   * @param refuse told of what is there; refuses by throwing
+   * @param refuse called with the present event; throws to reject the removal
    * @throws MonError `not_found`, `unavailable`
    */
   remove(
@@ -131,7 +133,7 @@ export class V2Events {
     now: number,
   ): IncomingResult {
     const definition = this.#parts.definitions.in(namespaceName).check(result.name);
-    // Nobody is told unless the event or a definition says so: the handler `default` is a matter of version 1.
+    // No handler runs unless the event or a definition names one: the handler `default` belongs to version 1.
     const submitted = {
       ...(definition === undefined ? { handlers: [] } : {}),
       ...result,
@@ -155,13 +157,13 @@ export class V2Events {
   }
 }
 
-/** The event says whose it is, whatever entity the definition of its check is for. */
+/** Removes the source of a check: the event belongs to its own entity, whatever the definition says. */
 function ofOwnSource(check: CheckResult, client: string): CheckResult {
   const { source, ...others } = check;
   return source === undefined || source === client ? check : others;
 }
 
-/** The records that an event is about. */
+/** Returns the entries that an event affects. */
 function entriesOf(
   registry: Registry,
   namespace: string,
@@ -179,7 +181,7 @@ function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent
   return { entry, client, record: { ...entry.state, ...transaction.body(CHECK_RECORDS, entry) } };
 }
 
-/** Who reads an event and puts it back does not know its secrets. */
+/** Keeps the stored secrets, because a client that reads an event and writes it back does not know them. */
 function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
   if (present === undefined) return event;
   const { entry, record } = present;

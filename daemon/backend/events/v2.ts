@@ -27,10 +27,13 @@ import { firstBehind } from '../http/v2-portions.ts';
 
 const parse = validator(v2EventSchema);
 
-/** Only the values of environment variables are hidden: the rest of an event is redacted for everybody. */
+/**
+ * No redact keys: only the values of environment variables are hidden here, because the rest of an event is redacted
+ * already.
+ */
 const NOTHING_ELSE: ReadonlySet<string> = new Set();
 
-/** Bodies that are read at a time. */
+/** Number of bodies that are read at a time. */
 const PORTION = 100;
 
 interface V2EventDeps extends NamespaceDeps {
@@ -40,7 +43,7 @@ interface V2EventDeps extends NamespaceDeps {
   readonly v2Events: V2Events;
 }
 
-/** Results and what became of them, as events (clients 6). */
+/** Serves results and their events as events (clients 6). */
 export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
   const { clock, v2Events, entityLimit, registry, store } = deps;
 
@@ -61,7 +64,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
     sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
     labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
-    // They are of the definition, so who may write that one may read them here.
+    // The variables are part of the definition, so a caller who may change the definition may read them here.
     show: (event, principal) => {
       const { name } = event.check.metadata;
       const { namespace } = event.metadata;
@@ -80,7 +83,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
       return event;
     },
     async write(namespace, key, change, actor, request) {
-      // Somebody resolves it by hand: clients of people put the event back with another status.
+      // A user resolves it: user interfaces put the event back with another status.
       const isResolution = request.method === 'PUT' && hasScope(request.principal, 'resolve');
       let written: PlacedV2Event | undefined;
       await v2Events.write(
@@ -143,7 +146,7 @@ function placeOf([client = '', check = '']: V2Key): EventPlace {
   return { client, check };
 }
 
-/** Fills the names that the entity and the check of a body lack from its path, as the peer does. */
+/** Adds names that the entity and the check of a body lack, from its path, as the peer does. */
 function withNamesOfPath(value: unknown, { client, check }: EventPlace): unknown {
   if (!isSettings(value) || client === '' || check === '') return value;
   return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };
@@ -157,7 +160,7 @@ function withName(part: unknown, name: string): unknown {
   return { ...part, metadata: { ...others, ...(namespace ? { namespace } : {}), name: own || name } };
 }
 
-/** @throws MonError `invalid` for what could not be found again */
+/** @throws MonError `invalid` if the event lacks the names by which it is stored */
 function named(event: SubmittedV2Event): SubmittedV2Event {
   if (!event.check) {
     throw new MonError('invalid', 'check: is required, also in an event that brings metrics: they are kept with it');
@@ -171,13 +174,16 @@ function named(event: SubmittedV2Event): SubmittedV2Event {
   return event;
 }
 
-/** Of its own, that of its entity and that of its check, where they say so. */
+/** Returns the namespaces of the event, its entity and its check, where given. */
 function namespacesIn({ metadata, entity, check }: SubmittedV2Event): string[] {
   const all = [metadata?.namespace, entity?.metadata?.namespace, check?.metadata?.namespace];
   return all.filter((namespace): namespace is string => Boolean(namespace));
 }
 
-/** An event whose check is for a proxy entity is that one's: whoever ran it has nothing to do with it. */
+/**
+ * Returns the event in its namespace. An event whose check is for a proxy entity belongs to that entity, whatever
+ * entity ran it.
+ */
 function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
   const { check } = event;
   const name = event.entity?.metadata?.name ?? '';
@@ -191,7 +197,7 @@ function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
   };
 }
 
-/** What is shown could be sent as it is; of the attributes of its check the compiler does not know that. */
+/** Asserts that a shown event can be sent back; the compiler cannot check the attributes of its check. */
 function asSent<Shown extends V2Event | undefined>(event: Shown): PlacedV2Event & Shown {
   return event as PlacedV2Event & Shown;
 }
@@ -204,7 +210,7 @@ function labelsIn({
   return (metadata?.labels ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** The checks of a namespace by client, then check, from behind a key on. */
+/** Yields the checks of a namespace by client, then check, after a key. */
 function* entriesBehind(
   namespace: Namespace,
   [client, check]: readonly [client: string | undefined, check: string | undefined],
@@ -220,7 +226,7 @@ function* entriesBehind(
   }
 }
 
-/** By their names alone, so that a selector on these reads no others. */
+/** Yields the checks of a client. Selectors on names are applied first, so that others are not read. */
 function* entriesOf(
   client: ClientEntry,
   after: string | undefined,

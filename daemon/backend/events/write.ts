@@ -5,7 +5,7 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** What operators do to events. */
+/** The actions of operators on events. */
 export class Events {
   readonly #batcher: Batcher;
 
@@ -14,10 +14,10 @@ export class Events {
   }
 
   /**
-   * Resolves an event on request, as a result that goes the way of every other one (completion 1.4).
+   * Resolves an event on request, as a result that is processed like any other (completion 1.4).
    *
-   * @param action by the name that the caller has for it
-   * @throws MonError `not_found` when there is no such event, `unavailable`
+   * @param action as the caller's API names it
+   * @throws MonError `not_found` if there is no such event, `unavailable`
    */
   resolve(
     namespaceName: string,
@@ -45,7 +45,7 @@ export class Events {
   }
 }
 
-/** What the audit trail keeps of the open event of `entry`; null: there is none. */
+/** Returns the open event of `entry` for the audit trail; null: there is none. */
 export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown {
   if (event === undefined) return null;
   const { id, status, action, occurrences, timestamp } = event;

@@ -3,22 +3,22 @@ import type { Change } from '../ports.ts';
 import type { FeedReach } from './feed-reach.ts';
 
 /**
- * The events that a consumer wants in brief. Of what it was told in brief only the keys are kept, each once however often it
- * changed: the row is read when it is wanted whole.
+ * Tracks the events that a consumer wants in brief. For events that were sent in brief only the keys are kept, once
+ * each: the row is read when it is requested in full.
  */
 export class BriefEvents {
-  /** Undefined: all are wanted whole. */
+  /** Undefined: all are sent in full. */
   #whole: ReadonlySet<string> | undefined;
   readonly #owed = new Set<string>();
-  /** Of those the ones that are wanted by now. */
+  /** The events among them that are requested in full by now. */
   readonly #due = new Set<string>();
 
-  /** Whether a frame for this consumer is none for others. */
+  /** True if frames for this consumer cannot be shared with others. */
   get isInUse(): boolean {
     return this.#whole !== undefined || this.#owed.size > 0;
   }
 
-  /** Whether the consumer lacks rows that it was told of. */
+  /** True if the consumer got rows only in brief. */
   get owes(): boolean {
     return this.#owed.size > 0;
   }
@@ -27,20 +27,20 @@ export class BriefEvents {
     return this.#due.size > 0;
   }
 
-  /** @param whole keys of the events that are wanted whole from now on; undefined: all */
+  /** @param whole keys of the events to be sent in full from now on; undefined: all */
   want(whole: readonly string[] | undefined): void {
     this.#whole = whole && new Set(whole);
     for (const key of whole ?? this.#owed) if (this.#owed.has(key)) this.#due.add(key);
   }
 
-  /** What is due, as if it had changed just now. It is owed until its row has left. */
+  /** Yields the due events as if they had changed just now. They stay pending until their row was sent. */
   *takeDue(reach: FeedReach): Generator<Change, void, undefined> {
     const due = [...this.#due];
     this.#due.clear();
     for (const key of due) yield changeOf(key, reach);
   }
 
-  /** Takes out of the rows what is to come in brief. What is gone is gone in full. */
+  /** Separates the rows to be sent in brief. Removed rows are sent in full. */
   split({ events = {}, ...others }: FeedRows): { readonly rows: FeedRows; readonly brief?: FeedBriefs } {
     const whole: Record<string, EventRow | null> = Object.create(null) as Record<string, EventRow | null>;
     const brief: Record<string, EventBrief> = Object.create(null) as Record<string, EventBrief>;
@@ -59,14 +59,14 @@ export class BriefEvents {
     return { rows: { events: whole, ...others }, ...(isAny && { brief: { events: brief } }) };
   }
 
-  /** The consumer starts over: it gets everything whole. */
+  /** Resets the state: the consumer starts over and gets everything in full. */
   forget(): void {
     this.#owed.clear();
     this.#due.clear();
   }
 }
 
-/** A change of the event of this key. Where one namespace is heard of, keys do not name it. */
+/** Returns the change of the event with this key. For a single namespace the keys do not contain it. */
 function changeOf(key: string, { isMany, only = '' }: FeedReach): Change {
   const [namespace = '', client = '', check = ''] = (isMany ? key : `${only}/${key}`).split('/');
   return ['event', namespace, client, check];

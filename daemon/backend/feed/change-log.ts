@@ -1,33 +1,33 @@
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, ChangeRecord, Store } from '../ports.ts';
 
-/** A record with its changes by namespace, so that nobody looks through those of others. */
+/** A record with its changes by namespace, so that a reader need not examine those of others. */
 interface LoggedRecord {
   readonly seq: number;
   readonly changes: readonly Change[];
   readonly byNamespace: ReadonlyMap<string, readonly Change[]>;
 }
 
-/** Where the changes of plans are, which are in no namespace. */
+/** The pseudo-namespace for the changes of upgrade plans, which are in no namespace. */
 const PLANS = '';
 
-/** Whose changes are wanted. */
+/** Selects changes. */
 export interface ChangesOf {
   /** The only namespace; undefined: all of them. */
   readonly only: string | undefined;
-  /** Whether those of plans for upgrades are wanted beside it. */
+  /** True if the changes of upgrade plans are included. */
   readonly seesPlans: boolean;
 }
 
 const ALL_CHANGES: ChangesOf = { only: undefined, seesPlans: true };
 
 /**
- * The retained changes in memory, so that a consumer can fall behind or come back without anything being kept for it.
- * As long as the store retains them, and no longer than the bound here.
+ * Keeps the retained changes in memory, so that a consumer can fall behind or come back without a queue of its own.
+ * Changes are kept as long as the store retains them, but within the limits here.
  */
 export class ChangeLog {
   #records: LoggedRecord[] = [];
-  /** Index of the oldest record in `#records`; the ones before it are dropped now and then. */
+  /** Index of the oldest record in `#records`; the records before it are removed occasionally. */
   #start = 0;
   #changeCount = 0;
   #lastSeq = 0;
@@ -43,12 +43,12 @@ export class ChangeLog {
     return this.#lastSeq;
   }
 
-  /** Where an empty log begins: after this sequence number. */
+  /** Sets the begin of an empty log: after this sequence number. */
   startAfter(seq: number): void {
     if (this.#records.length === 0) this.#lastSeq = seq;
   }
 
-  /** Forgets all of it: what was written before this number was not told one by one. */
+  /** Clears the log, because the writes up to this sequence number were not announced one by one. */
   restartAfter(seq: number): void {
     this.#records = [];
     this.#start = 0;
@@ -56,7 +56,7 @@ export class ChangeLog {
     this.#lastSeq = seq;
   }
 
-  /** Takes in the next write; one that is here already is passed over. */
+  /** Appends the next write; a known one is skipped. */
   add(record: ChangeRecord): void {
     if (record.seq <= this.#lastSeq) return;
     this.#records.push({ seq: record.seq, changes: record.changes, byNamespace: byNamespace(record.changes) });
@@ -75,18 +75,18 @@ export class ChangeLog {
     }
   }
 
-  /** Whether every change after `seq` is here. */
+  /** True if every change after `seq` is in the log. */
   reaches(seq: number): boolean {
     const first = this.#records[this.#start]?.seq ?? this.#lastSeq + 1;
     return seq >= first - 1 && seq <= this.#lastSeq;
   }
 
-  /** The changes after `seq`, which must be in reach, oldest first; within a commit those of plans come last. */
+  /** Yields the changes after `seq`, which must be in reach, oldest first; within a commit those of plans come last. */
   *after(seq: number, wanted = ALL_CHANGES): Generator<Change, void, undefined> {
     for (const some of this.#partsAfter(seq, wanted)) yield* some;
   }
 
-  /** How many changes there are after `seq`, which must be in reach. */
+  /** Returns the number of changes after `seq`, which must be in reach. */
   countAfter(seq: number, wanted = ALL_CHANGES): number {
     let count = 0;
     for (const { length } of this.#partsAfter(seq, wanted)) count += length;
@@ -106,7 +106,7 @@ export class ChangeLog {
     }
   }
 
-  /** Sequence numbers are dense, so a place follows from the difference. */
+  /** Returns an index. Sequence numbers are dense, so it follows from the difference. */
   #indexAfter(seq: number): number {
     return this.#records.length - (this.#lastSeq - seq);
   }
@@ -118,7 +118,7 @@ function byNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
   const [first] = changes;
   if (first === undefined) return NOWHERE;
   const place = placeOf(first);
-  // Nearly every commit is of one namespace.
+  // Nearly every commit belongs to one namespace.
   if (changes.every((change) => placeOf(change) === place)) return new Map([[place, changes]]);
   return Map.groupBy(changes, placeOf);
 }
@@ -129,10 +129,10 @@ function placeOf([kind, namespace]: Change): string {
   return kind === 'upgrade' ? PLANS : namespace;
 }
 
-/** Bounds of the log: minutes of a busy backend, tens of megabytes at the most. */
+/** Limits of the log: minutes of a busy backend, tens of megabytes at the most. */
 const BOUNDS = { recordsMax: 20_000, changesMax: 500_000 };
 
-/** The log of a shard, filled with what the store retains and kept up to date until it is disposed of. */
+/** Opens the log of a shard, filled with the retained changes and kept up to date until disposal. */
 export async function openChangeLog(
   store: Store,
   shard: string,
@@ -140,7 +140,7 @@ export async function openChangeLog(
 ): Promise<{ readonly log: ChangeLog } & Disposable> {
   const log = new ChangeLog(BOUNDS);
   const watch = await store.watch(shard, 0, (record) => log.add(record));
-  // Both at once, so that no commit falls in between; one that was told here already comes again at most.
+  // Without a pause in between, so that no commit is missed; a known one may at most come again.
   watch.close();
   const listening = commits.onCommit((commit) => log.add(commit));
   log.startAfter(store.lastSeq(shard));

@@ -16,21 +16,27 @@ import { changedRows, snapshotRows, type TopicRow } from './topic-rows.ts';
 import { TransportTap } from './transport-tap.ts';
 import type { FeedParts } from './feed-parts.ts';
 
-/** A consumer that has this much not yet taken gets nothing more until it has. */
+/** Unsent bytes above which a consumer gets nothing more for now. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
-/** One that takes nothing for this long is cut off; it can come back and resume. */
+/** A consumer that reads nothing for this long is disconnected; it can reconnect and resume. */
 const STALLED_MS_MAX = 30_000;
-/** Rows in one frame: as much as does not hold up ingest, and far less than a consumer takes in one frame. */
+/**
+ * Maximum number of rows in one frame: few enough not to delay ingest, and far fewer than a consumer accepts in one
+ * frame.
+ */
 const FRAME_ROWS = 2000;
-/** Further behind than this many changes, a snapshot in parts is the shorter way. */
+/** Number of missed changes above which a snapshot in parts is faster. */
 const CATCH_UP_MAX = 50_000;
 
-/** So many changes do not wait for the pace of a consumer: it must not fall so far behind that it has to start over. */
+/**
+ * Number of changes that are sent without waiting for the pace of a consumer. Otherwise it could fall so far behind
+ * that it must start over.
+ */
 const PACED_CHANGES_MAX = CATCH_UP_MAX / 5;
 
 const POLICY_VIOLATION = 1008;
 
-/** One consumer's side of the protocol in `schemas/feed.ts`. */
+/** The server side of one connection of the protocol in `schemas/feed.ts`. */
 export class FeedConsumer {
   readonly #socket: WebSocket;
   readonly #parts: FeedParts;
@@ -38,28 +44,28 @@ export class FeedConsumer {
   readonly #storeId: string;
   #selection: RowSelection | undefined;
   #transports: TransportTap | undefined;
-  /** Everything up to this sequence number was sent, but for what `#snapshot` still holds, and in brief. */
+  /** Everything up to this sequence number was sent, except the rest of `#snapshot` and the rows sent in brief. */
   #seq = 0;
-  /** Up to where it has all rows whole: what it is told as its place. */
+  /** Sequence number up to which it has all rows in full, which is sent as its position. */
   #wholeSeq = 0;
   readonly #brief = new BriefEvents();
   #snapshot: Generator<TopicRow, void, undefined> | undefined;
-  /** Whether it wants the events of snapshots in columns. */
+  /** True if it wants the events of snapshots in columns. */
   #takesColumns = false;
-  /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
+  /** The rest of changes that did not fit into one frame: one silence can change the rows of every event. */
   #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
   #isLive = false;
-  /** The least time between two frames of changes, once it is live. */
+  /** The minimum time between two frames of changes, once it is live. */
   #paceMs = 0;
-  /** When the last frame of changes left, on the monotonic clock. */
+  /** Time of the last frame of changes, on the monotonic clock. */
   #sentMs = -Infinity;
-  /** Which reading of the store the rows came from; after another one the consumer starts over. */
+  /** Generation of the registry from which the rows came; after a change the consumer starts over. */
   #generation = 0;
-  /** Likewise of the definitions that they were made of. */
+  /** Revision of the definitions from which its rows were derived; after a change it starts over, too. */
   #revision = '';
   #heardMs: number;
   #takenMs: number;
-  /** When it last had everything, on the monotonic clock. */
+  /** Time when it last had everything, on the monotonic clock. */
   #currentMs: number;
 
   constructor(socket: WebSocket, principal: Principal, parts: FeedParts, onClose: () => void) {
@@ -74,7 +80,7 @@ export class FeedConsumer {
   }
 
   /**
-   * For how long it has not had everything that it wants by now; 0 while nothing is new to it, or before it asked for
+   * Returns the time since it last had everything that it selected; 0 while it is up to date, or before it selected
    * anything.
    */
   get lagMs(): number {
@@ -82,7 +88,7 @@ export class FeedConsumer {
     return isCurrent ? 0 : Math.max(0, this.#parts.clock.monotonic() - this.#currentMs - this.#paceMs);
   }
 
-  /** The first thing that a consumer hears. */
+  /** Sends the first message to a consumer. */
   greet(): void {
     const { clock, name, isShared } = this.#parts;
     this.send({
@@ -106,17 +112,17 @@ export class FeedConsumer {
     this.#socket.close(code, reason);
   }
 
-  /** @param namespace of the event that the handler was called for */
+  /** @param namespace of the event for which the handler was called */
   wantsTransport(name: string, namespace: string): boolean {
     return this.#selection?.reach.includes(namespace) === true && this.#transports?.wants(name) === true;
   }
 
-  /** @param frame a piece of a transport, ready to send */
+  /** @param frame a message of a transport, ready to send */
   passOn(transport: string, frame: string): void {
     this.#transports?.passOn(transport, frame);
   }
 
-  /** Once a second: the figures for a live consumer, a ping for a quiet one, the end for a dead one. */
+  /** Called once a second: sends the figures to a live consumer, a ping to an idle one, and disconnects a dead one. */
   beat(statsOf: (reach: FeedReach) => FeedMessage): void {
     const quietSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
     if (quietSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
@@ -129,18 +135,18 @@ export class FeedConsumer {
   }
 
   /**
-   * Sends what has changed since the last time, or the next part of the snapshot. Called while the registry equals the
+   * Sends the changes since the last call, or the next part of the snapshot. Called while the registry equals the
    * store.
    *
-   * @param frames already made in this round, by place, namespaces and topics
-   * @returns whether there is more to send at once
+   * @param frames frames of this round, by position, namespaces and topics
+   * @returns true if there is more to send at once
    */
   advance(frames: Map<string, string>): boolean {
     const selection = this.#selection;
     if (selection === undefined || !this.#canTake()) return false;
     const { changes, registry } = this.#parts;
     if (selection.topics.length === 0) {
-      // Somebody who only listens to transports holds no rows.
+      // A consumer that only listens to transports holds no rows.
       this.#seq = this.#wholeSeq = changes.lastSeq;
       this.#goLive();
       return false;
@@ -163,7 +169,7 @@ export class FeedConsumer {
     return false;
   }
 
-  /** Whether there is something new that it wants later. What was begun is finished first. */
+  /** True if there are changes that its pace delays. A frame that was begun is finished first. */
   #isTooEarly({ reach }: RowSelection): boolean {
     const { changes, clock } = this.#parts;
     if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined) return false;
@@ -171,7 +177,7 @@ export class FeedConsumer {
     return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq, reach) < PACED_CHANGES_MAX;
   }
 
-  /** It has everything. */
+  /** Marks the consumer as up to date. */
   #goLive(): void {
     this.#currentMs = this.#parts.clock.monotonic();
     if (this.#isLive) return;
@@ -179,7 +185,7 @@ export class FeedConsumer {
     this.send({ type: 'live', seq: this.#wholeSeq });
   }
 
-  /** Whether everything after this place is kept, and is not too much. */
+  /** True if all changes after this sequence number are in the log, and not too many. */
   #isKept(seq: number, { reach }: RowSelection): boolean {
     const { changes } = this.#parts;
     return changes.reaches(seq) && changes.countAfter(seq, reach) <= CATCH_UP_MAX;
@@ -243,8 +249,8 @@ export class FeedConsumer {
     } else if (store === this.#storeId && this.#isKept(since, selection) && selection.canResume) {
       this.#seq = this.#wholeSeq = since;
     } else {
-      // With a filter the consumer may hold rows that match no longer, and nothing here remembers them; nor of which
-      // definitions its rows were made.
+      // With a filter the consumer may hold rows that no longer match, and the server does not know them. Nor does it
+      // know from which definitions its rows were derived.
       this.#reset(selection, 'the changes since then are not available, a full snapshot follows');
     }
   }
@@ -263,7 +269,10 @@ export class FeedConsumer {
     this.#startSnapshot(selection);
   }
 
-  /** The changes from here on follow the snapshot; a row that is read after its change comes twice, which is harmless. */
+  /**
+   * Starts a snapshot, which later changes follow. A row that is read after its change is sent twice, which is
+   * harmless.
+   */
   #startSnapshot(selection: RowSelection): void {
     const { registry, changes, clock } = this.#parts;
     this.#generation = registry.generation;
@@ -306,7 +315,7 @@ export class FeedConsumer {
     const { rows, isLast } = takeRows(changed.rows);
     this.#changes = isLast ? undefined : changed;
     const { rows: whole, brief } = this.#brief.split(selection.select(rows, nowMs));
-    // Until the last part the consumer is where it was: one that is cut off here starts over from there.
+    // Until the last part the position does not advance: a consumer that is disconnected here resumes from there.
     if (isLast) this.#seq = changed.seq;
     if (isLast && !this.#brief.owes) this.#wholeSeq = this.#seq;
     const message: FeedMessage = {
@@ -331,7 +340,7 @@ export class FeedConsumer {
   }
 }
 
-/** The rows of the next frame. */
+/** Takes the rows of the next frame. */
 function takeRows<Row>(rows: Iterator<Row>): { readonly rows: readonly Row[]; readonly isLast: boolean } {
   const taken: Row[] = [];
   while (taken.length < FRAME_ROWS) {

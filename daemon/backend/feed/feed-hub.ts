@@ -6,20 +6,20 @@ import { FeedConsumer } from './feed-consumer.ts';
 import type { FeedParts } from './feed-parts.ts';
 import type { FeedReach } from './feed-reach.ts';
 
-/** Changes are sent at most this often. */
+/** Minimum interval between frames of changes. */
 const FRAME_MS = 50;
 const STATS_MS = 1000;
 const CONSUMERS_MAX = 1000;
 
-/** Close code of the WebSocket protocol: the server cannot now. */
+/** Close code of the WebSocket protocol: the server is overloaded. */
 const TRY_AGAIN_LATER = 1013;
 
 /**
- * The live feed. Nothing is queued for a consumer: each has a place in the change log, and gets the newest state of what
- * changed since, when it has taken what it got before. So a slow consumer costs no memory.
+ * The live feed. No queue per consumer: each has a position in the change log, and gets the newest state of the objects
+ * changed since, when it has read the previous frame. So a slow consumer costs no memory.
  *
- * Rows are read from the registry only while it equals the store, between two commits: what a consumer holds at a
- * sequence number is what a restarted backend would hold at it.
+ * Rows are read from the registry only while it equals the store, between two commits: the rows of a consumer at a
+ * sequence number equal those of a restarted backend at it.
  */
 export class FeedHub implements Disposable {
   readonly #parts: FeedParts;
@@ -44,19 +44,19 @@ export class FeedHub implements Disposable {
     ];
   }
 
-  /** Connected consumers. */
+  /** Number of connected consumers. */
   get size(): number {
     return this.#consumers.size;
   }
 
-  /** For how long the consumer that is behind the most has not had everything. */
+  /** Returns the lag of the consumer that is furthest behind. */
   get lagMs(): number {
     let worstMs = 0;
     for (const { lagMs } of this.#consumers) worstMs = Math.max(worstMs, lagMs);
     return worstMs;
   }
 
-  /** Takes over an opened socket that speaks `FEED_PROTOCOL`, of somebody who may read. */
+  /** Accepts an opened socket that speaks `FEED_PROTOCOL`, of a principal who may read. */
   accept(socket: WebSocket, principal: Principal): void {
     if (this.#consumers.size >= CONSUMERS_MAX) {
       socket.close(TRY_AGAIN_LATER, 'too many consumers');
@@ -68,7 +68,7 @@ export class FeedHub implements Disposable {
   }
 
   /**
-   * Sends a piece of a transport to those who asked for it, now; nothing is kept for the others or for later.
+   * Sends a message of a transport to its present listeners; nothing is kept for others or for later.
    *
    * @param namespace of the event
    */
@@ -85,17 +85,17 @@ export class FeedHub implements Disposable {
   }
 
   #flush(): void {
-    // With new selectors, the silences of all events are evaluated in chunks: rows are made when they are known.
+    // After a change of selectors, the silences of all events are evaluated in chunks; rows are built afterwards.
     if (this.#parts.isPrepared?.() === false) {
       setImmediate(() => this.#continue());
       return;
     }
     this.#isDue = false;
-    // Consumers at the same place with the same namespaces and topics get the same frame.
+    // Consumers at the same position with the same namespaces and topics share a frame.
     const frames = new Map<string, string>();
     let isMore = false;
     for (const consumer of this.#consumers) isMore = consumer.advance(frames) || isMore;
-    // A snapshot goes on as soon as others had their turn.
+    // A snapshot continues after other work had a chance to run.
     if (isMore) setImmediate(() => this.#continue());
   }
 
@@ -141,5 +141,5 @@ export class FeedHub implements Disposable {
   }
 }
 
-/** What is not of one namespace. */
+/** The figures that do not belong to one namespace. */
 type WholeStats = Omit<FeedStats, 'results' | 'clients'>;

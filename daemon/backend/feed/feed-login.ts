@@ -5,30 +5,33 @@ import { feedLoginSchema } from '../../../shared/schemas/feed-request.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Clock } from '../ports.ts';
 
-/** How long a consumer has to say who it is (security S4). */
+/** Time within which a consumer must authenticate (security S4). */
 const LOGIN_MS = 5000;
-/** Consumers that have not said it yet: they cost nobody anything else. Networks share the number evenly. */
+/** Maximum number of consumers that have not authenticated yet. Networks share the number evenly. */
 const PENDING_MAX = 100;
 
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
 interface LoginParts {
-  /** The network that the consumer comes from, see `networkOf`. */
+  /** The network of the consumer, see `networkOf`. */
   readonly network: string;
   readonly clock: Clock;
-  /** Whose key this is and whether the feed is for them. @throws MonError, the promise likewise */
+  /** Authenticates a key and checks its access to the feed. @throws MonError, the promise likewise */
   readonly admit: (key: string) => Promise<Principal> | Principal;
   readonly accept: (socket: WebSocket, principal: Principal) => void;
 }
 
-/** A consumer that has not said yet who it is. */
+/** A consumer that has not authenticated yet. */
 interface PendingLogin {
   readonly network: string;
   readonly giveUp: () => void;
 }
 
-/** For consumers that cannot send a header with their handshake, as pages cannot: their first message is their key. */
+/**
+ * Authenticates consumers that cannot send a header with their handshake, such as web pages: their first message is
+ * their key.
+ */
 export class FeedLogins {
   readonly #pending = new Set<PendingLogin>();
 
@@ -59,7 +62,7 @@ export class FeedLogins {
       isOver();
       try {
         const admitted = admit(keyIn(data));
-        // At once where that is known, so that no message that follows is missed.
+        // Synchronously for a known key, so that no following message is missed.
         if (!(admitted instanceof Promise)) accept(socket, admitted);
         else admitted.then((principal) => accept(socket, principal)).catch((error: unknown) => refuse(socket, error));
       } catch (error) {
@@ -68,11 +71,11 @@ export class FeedLogins {
     };
     socket.on('message', receive);
     socket.on('close', isOver);
-    // A broken socket also closes.
+    // A socket with an error also emits `close`.
     socket.on('error', () => undefined);
   }
 
-  /** Sends away the oldest of the network that has most, if that is more than this network would have. */
+  /** Rejects the oldest consumer of the network with the most, if that has more than this network would have. */
   #sendAwayFor(network: string): boolean {
     const counts = new Map<string, number>();
     for (const pending of this.#pending) counts.set(pending.network, (counts.get(pending.network) ?? 0) + 1);

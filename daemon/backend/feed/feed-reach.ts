@@ -6,7 +6,7 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Reach } from '../tables/topic.ts';
 
-/** Of which namespaces a consumer hears. Those with the same `id` hear the same. */
+/** The namespaces that a consumer reads. Equal `id`s mean equal content. */
 export class FeedReach implements Reach {
   readonly id: string;
   readonly isMany: boolean;
@@ -18,13 +18,14 @@ export class FeedReach implements Reach {
     this.isMany = about.isMany;
     this.only = about.only;
     this.seesPlans = about.seesPlans;
-    // No namespace has a space in its name.
+    // Namespace names contain no space.
     this.id = [about.only ?? EVERY_NAMESPACE, ...(about.isMany ? ['many'] : []), String(about.seesPlans)].join(' ');
   }
 
   /**
    * @param asked a name, or `*`: all that the principal may see
-   * @throws MonError `forbidden` for another namespace than the one it is kept to; `not_found` where there is none
+   * @throws MonError `forbidden` for another namespace than that of the principal; `not_found` if there is no such
+   *   namespace
    */
   static of(principal: Principal, asked: string, registry: Pick<Registry, 'hasNamespace'>): FeedReach {
     const seesPlans = maySee(principal, DEFAULT_NAMESPACE);
@@ -46,8 +47,8 @@ export class FeedReach implements Reach {
 }
 
 /**
- * The store by the name under which somebody hears of it. Who is kept to a namespace has another one, so that whoever comes
- * back with other rights than before starts over: what was heard is too much by now, or too little.
+ * Returns the store id for a principal. A principal that is limited to a namespace gets another one. So a consumer that
+ * reconnects with other rights starts over, because its rows would be too many or too few.
  */
 export function storeHeardBy({ namespace }: Pick<Principal, 'namespace'>, storeId: string): string {
   return namespace === undefined ? storeId : `${storeId}.${hash('sha256', namespace).slice(0, 16)}`;

@@ -8,17 +8,17 @@ import type { ShownState, Topic } from '../tables/topic.ts';
 
 type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
-/** Which rows a consumer asked for. */
+/** The rows that a consumer selected. */
 export class RowSelection {
-  /** In the order in which their rows are sent. */
+  /** The topics, in the order in which their rows are sent. */
   readonly topics: readonly Topic[];
-  /** Of which namespaces. */
+  /** The selected namespaces. */
   readonly reach: FeedReach;
   readonly #filters: ReadonlyMap<FeedTopic, TopicFilter<object>>;
 
   /**
-   * @param all the topics that there are
-   * @throws MonError `invalid` when a filter does not parse or depends on the time
+   * @param all all existing topics
+   * @throws MonError `invalid` for a filter that is invalid or depends on the time
    */
   constructor(all: readonly Topic[], wanted: Wanted, reach: FeedReach) {
     this.reach = reach;
@@ -32,22 +32,22 @@ export class RowSelection {
     return [...this.#filters.values()].some(({ isFiltered }) => isFiltered);
   }
 
-  /** Whether the changes after a place in an earlier connection tell all that is new since. */
+  /** True if the changes after a position in an earlier connection contain everything new. */
   get canResume(): boolean {
     return !this.isFiltered && this.topics.every(({ revision }) => revision === undefined);
   }
 
-  /** Of what the rows are made beside what is stored. */
+  /** Returns the revision of the state that is not stored, from which rows are derived. */
   revision(registry: ShownState['registry']): string {
     return this.topics.map(({ revision }) => revision?.(registry) ?? '').join('\n');
   }
 
-  /** The consumer starts over and holds nothing. */
+  /** Resets the filters: the consumer starts over and holds nothing. */
   forget(): void {
     for (const filter of this.#filters.values()) filter.forget();
   }
 
-  /** The rows to send, and null for those that the consumer holds and that match no longer. */
+  /** Returns the rows to send, and null for those that the consumer holds and that no longer match. */
   select(rows: Iterable<TopicRow>, nowMs: number): FeedRows {
     const wanted = FEED_TOPICS.filter((name) => this.topics.some((topic) => topic.name === name));
     const selected = Object.fromEntries(wanted.map((name) => [name, byKey()]));
@@ -61,7 +61,7 @@ export class RowSelection {
   }
 }
 
-/** Events had the only filter once, so that theirs has no name. */
+/** Returns the filter of a topic. Events once had the only filter, which therefore has no name. */
 function filterOf(
   topic: FeedTopic,
   language: SearchLanguage<never>,
@@ -72,7 +72,7 @@ function filterOf(
   return new TopicFilter(language as SearchLanguage<object>, name, text);
 }
 
-/** Without a prototype: a client may be called `__proto__`. */
+/** Returns an object without a prototype, because a client may be named `__proto__`. */
 function byKey(): Record<string, object | null> {
   return Object.create(null) as Record<string, object | null>;
 }

@@ -1,15 +1,15 @@
 import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../../shared/domain/search-language.ts';
 import { MonError } from '../../../shared/errors.ts';
 
-/** Which rows of one topic a consumer asked for, and which of them it holds. */
+/** The filter of one topic, and the rows that the consumer holds. */
 export class TopicFilter<Row> {
   readonly #search: SearchOf<Row> | undefined;
-  /** With a search: the keys of the rows that the consumer holds. */
+  /** Keys of the rows that the consumer holds; only used with a search. */
   readonly #held = new Set<string>();
 
   /**
-   * @param name of the attribute that holds the text, for people
-   * @throws MonError `invalid` when the text is no search of this language, or depends on the time
+   * @param name of the attribute that contains the text, for people
+   * @throws MonError `invalid` if the text is no search of this language, or depends on the time
    */
   constructor(language: SearchLanguage<Row>, name: string, text = '') {
     this.#search = text.trim() === '' ? undefined : searchOf(language, name, text);
@@ -19,12 +19,14 @@ export class TopicFilter<Row> {
     return this.#search !== undefined;
   }
 
-  /** The consumer starts over and holds nothing. */
+  /** Resets the filter: the consumer starts over and holds nothing. */
   forget(): void {
     this.#held.clear();
   }
 
-  /** The row to send; null where the consumer holds one that is gone or matches no longer; undefined: nothing. */
+  /**
+   * Returns the row to send; null if the consumer holds a row that is deleted or no longer matches; undefined: nothing.
+   */
   select(key: string, row: Row | null, nowMs: number): Row | null | undefined {
     if (this.#search === undefined) return row;
     if (row !== null && isFound(this.#search, row, Math.floor(nowMs / 1000))) {
@@ -40,7 +42,7 @@ function searchOf<Row>(language: SearchLanguage<Row>, name: string, text: string
   if (search.kind === 'problem') {
     throw new MonError('invalid', `${name}: ${search.message} (at character ${String(search.position + 1)})`);
   }
-  // Rows are looked at when they change; nobody would notice that an age was reached.
+  // Rows are evaluated only when they change, so reaching an age would go unnoticed.
   const moving = [...language.fields.values()].filter(({ usesTime }) => usesTime === true).map((field) => field.name);
   if (search.usesTime) throw new MonError('invalid', `${name}: ${moving.join(' and ')} cannot be used on the feed`);
   return search;

@@ -2,12 +2,12 @@ import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { Change } from '../ports.ts';
 import type { ShownState, Topic } from '../tables/topic.ts';
 
-/** A row of a topic under its key; `null`: gone. */
+/** A row of a topic under its key; `null`: deleted. */
 export type TopicRow = readonly [topic: FeedTopic, key: string, row: object | null];
 
 /**
- * All rows of some topics. The state may change on the way: what comes, goes or changes meanwhile is for the changes to
- * tell.
+ * Yields all rows of some topics. The state may change during the iteration: those differences are sent as changes
+ * afterwards.
  */
 export function* snapshotRows(
   state: ShownState,
@@ -17,7 +17,7 @@ export function* snapshotRows(
   for (const { name, rows } of topics) for (const [key, row] of rows(state, now)) yield [name, key, row];
 }
 
-/** The newest rows of what changed, each once, however often it changed. */
+/** Yields the newest rows of the changed objects, each once, however often it changed. */
 export function* changedRows(
   state: ShownState,
   topics: readonly Topic[],
@@ -25,7 +25,8 @@ export function* changedRows(
   nowMs: number,
 ): Generator<TopicRow, void, undefined> {
   const byNamespace = Map.groupBy(changes, ([, namespace]) => namespace);
-  // What changed is found out for all of them at once: the rows may leave in parts, with other changes in between.
+  // The changed keys are determined for all topics first, because the rows may be sent in parts with other changes in
+  // between.
   const changed = topics.map((topic) => [topic.name, topic.changed(state, byNamespace, nowMs)] as const);
   for (const [name, rows] of changed) for (const [key, row] of rows) yield [name, key, row];
 }

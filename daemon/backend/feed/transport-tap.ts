@@ -2,7 +2,7 @@ import type { FeedMessage } from '../../../shared/schemas/feed.ts';
 
 /** The connection of one consumer. */
 interface Outlet {
-  /** Whether it has taken enough of what it got before. */
+  /** Returns true if it has read enough of the earlier messages. */
   canTake(): boolean;
   send(message: FeedMessage): void;
   sendText(frame: string): void;
@@ -10,7 +10,10 @@ interface Outlet {
   now(): number;
 }
 
-/** What one consumer hears of the transports that it asked for. Nothing waits for it: what it cannot take is counted. */
+/**
+ * Passes messages of the selected transports to one consumer. There is no queue: messages that it cannot accept are
+ * counted as missed.
+ */
 export class TransportTap {
   readonly #names: ReadonlySet<string>;
   readonly #outlet: Outlet;
@@ -25,18 +28,18 @@ export class TransportTap {
     return this.#names.has(name);
   }
 
-  /** @param frame a piece of a transport that is wanted */
+  /** @param frame a message of a selected transport */
   passOn(transport: string, frame: string): void {
     if (!this.#outlet.canTake()) {
       this.#missed.set(transport, (this.#missed.get(transport) ?? 0) + 1);
       return;
     }
-    // Before the piece, so that the consumer knows where the gap is.
+    // Sent before the message, so that the consumer knows the position of the gap.
     this.#tell(transport);
     this.#outlet.sendText(frame);
   }
 
-  /** Says how much was lost, as soon as the consumer takes something again. */
+  /** Reports the number of missed messages, as soon as the consumer reads again. */
   tellMissed(): void {
     if (this.#missed.size === 0 || !this.#outlet.canTake()) return;
     for (const transport of this.#missed.keys()) this.#tell(transport);

@@ -13,9 +13,9 @@ import type { Clock } from '../ports.ts';
 import { sayLast } from '../tls/last-words.ts';
 
 interface ConnectionParts {
-  /** Asked for each connection: a reload may change it. */
+  /** Returns the limits, called for each connection: a reload may change them. */
   readonly limits: () => ConnectionLimits;
-  /** Whether an address speaks for many, see `connectionRefusal`. */
+  /** True if an address represents many clients, see `connectionRefusal`. */
   readonly isShared: (address: string) => boolean;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
@@ -33,15 +33,18 @@ const REFUSAL =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
   `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;
 
-/** Every connection of every listener, whatever became of it: a request, a handshake, a WebSocket, a refusal. */
+/**
+ * Counts and limits the connections of every listener, whatever they are used for: a request, a handshake, a WebSocket,
+ * a refusal.
+ */
 export class Connections implements Disposable {
-  /** Since the start, by why. */
+  /** Number of rejected connections since the start, by reason. */
   readonly refused: Record<ConnectionRefusal, number> = { all: 0, address: 0 };
   readonly #parts: ConnectionParts;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
   readonly #tunnels = new Set<Duplex>();
-  /** What each server does with a connection. */
+  /** The original connection listeners of each server. */
   readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
   readonly #told: Seldom;
@@ -51,12 +54,12 @@ export class Connections implements Disposable {
     this.#told = new Seldom(parts.log, parts.clock);
   }
 
-  /** Connections now. */
+  /** Number of open connections. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Connections within connections of other backends, now. */
+  /** Number of open connections within connections of other backends. */
   get tunnels(): number {
     return this.#tunnels.size;
   }
@@ -65,10 +68,10 @@ export class Connections implements Disposable {
     return this.#parts.limits();
   }
 
-  /** Counts the connections of a server that does not listen yet. What is too much never reaches it. */
+  /** Counts the connections of a server that does not listen yet. Connections above the limit never reach it. */
   watch<Listener extends Server>(server: Listener): Listener {
     const accept = server.listeners('connection') as Accept[];
-    // With TLS that is the handshake, which a tunnel has behind it.
+    // With TLS these listeners do the handshake, which a tunnel has already done.
     if (!(server instanceof TlsServer)) this.#accept.set(server, accept);
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
@@ -78,7 +81,7 @@ export class Connections implements Disposable {
     return server;
   }
 
-  /** Has a server deal with a connection within one of another backend, which takes no descriptor and speaks for many. */
+  /** Serves a connection within one of another backend, which uses no descriptor and represents many clients. */
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
       this.refused.all++;
@@ -92,7 +95,7 @@ export class Connections implements Disposable {
     for (const listener of accept) listener.call(server, tunnel);
   }
 
-  /** Cuts whatever a server still has, for its end. */
+  /** Cuts all remaining connections of a server that ends. */
   cut(server: Server): void {
     for (const [socket, connection] of this.#open) if (connection.server === server) socket.destroy();
   }
@@ -101,7 +104,7 @@ export class Connections implements Disposable {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  /** @returns false when it was sent away */
+  /** @returns false if the connection was rejected */
   #take(server: Server, socket: Socket): boolean {
     const { remoteAddress: address = '' } = socket;
     const network = networkOf(address);
@@ -132,7 +135,7 @@ export class Connections implements Disposable {
 
   #refuse(server: Server, socket: Socket, refusal: ConnectionRefusal): void {
     this.refused[refusal]++;
-    // To a peer that expects TLS the text would be noise.
+    // A peer that expects TLS could not read the text.
     if (this.#leaving >= this.limits.told || server instanceof TlsServer) {
       socket.destroy();
       return;

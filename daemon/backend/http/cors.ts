@@ -11,18 +11,22 @@ const DEFAULTS = {
   Headers: 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
 };
 
-/** What the legacy service does not have. */
+/** Paths that the v1 service does not have. */
 const NEWER = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
 
-/** Headers for the answer of a route, or about a path, as it is after decoding; their names in lower case, as they are sent. */
+/**
+ * Returns the CORS headers for the response of a route, or for a decoded path. Their names are in lower case, as they
+ * are sent.
+ */
 export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
 
 /**
- * Headers of every answer: any key of the setting becomes `Access-Control-Allow-<key>` (legacy-peer, HTTP conventions).
- * Without the setting those of the legacy service let every site read; they are only for what that has. To the rest, where
- * definitions and users are, no other site has a way unless the operator names it.
+ * Returns the CORS headers of every response: each key of the setting becomes `Access-Control-Allow-<key>`
+ * (legacy-peer, HTTP conventions). Without the setting, the defaults of the v1 service let every site read, but only
+ * its own routes. The other routes, which serve definitions and users, are closed to other sites unless the operator
+ * names them.
  *
- * @throws MonError `invalid` when that makes no header
+ * @throws MonError `invalid` if a key or value makes no valid header
  */
 export function corsHeaders(cors: Cors): CorsHeaders {
   const headers = headersOf(cors === false ? {} : (cors ?? DEFAULTS));
@@ -50,9 +54,9 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) => void;
 
 /**
- * Keeps pages of other sites from changing anything through somebody's browser (security S5). Browsers name the site in
- * `Origin`; programs send none and are let through. The default headers let every site read, and none write: for that
- * the operator has to name it in `api.cors`.
+ * Prevents pages of other sites from changing anything through a user's browser (security S5). Browsers name the site
+ * in `Origin`; other programs send none and are admitted. The default headers let every site read, and none write. To
+ * allow writes, the operator names a site in `api.cors`.
  */
 export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
   const opened = cors === undefined || cors === false ? undefined : cors['Origin'];
@@ -62,7 +66,7 @@ export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
     if (URL.parse(origin)?.host !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
       throw new MonError('forbidden', `pages of ${origin} may not change anything here: allow it in api.cors.Origin`);
     }
-    // A form can be sent from anywhere without asking first, JSON cannot.
+    // A form can be sent from any site without a preflight request, JSON cannot.
     if (method !== 'DELETE' && !isJson(headers['content-type'])) {
       throw new MonError('forbidden', 'a request with an Origin header must have the content type application/json');
     }

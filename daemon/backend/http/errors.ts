@@ -12,19 +12,19 @@ export function errorBody({ message: error, code }: Pick<MonError, 'message' | '
   return { error, code };
 }
 
-/** What the body of an error answer is made of. */
+/** The fields from which the body of an error response is built. */
 type Failure = Pick<MonError, 'message' | 'code'>;
 
-/** Answers a failure as `{"error": "...", "code": "..."}`. */
+/** Sends an error as `{"error": "...", "code": "..."}`. */
 export const sendError = errorSender(errorBody);
 
-/** Answers a failure as the sentence alone, as a text of JSON: what clients of Alertmanager print. */
+/** Sends only the message of an error, as a JSON string, which clients of Alertmanager print. */
 export const sendAlertmanagerError: typeof sendError = (error, request, reply, log) =>
   sendSentence(error, request, reply.type('application/json'), log);
 
 const sendSentence = errorSender(({ message }) => JSON.stringify(message));
 
-/** What is a defect of ours goes to the log, never to the caller. */
+/** Builds an error sender. Internal errors go to the log, never to the caller. */
 function errorSender(bodyOf: (failure: Failure) => unknown) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
     if (error instanceof MonError && error.code !== 'internal') {
@@ -46,7 +46,7 @@ interface Refusal extends Pick<MonError, 'message' | 'code'> {
   readonly status: number;
 }
 
-/** What fastify itself refuses: bodies too long or cut off, paths that cannot be decoded. */
+/** Translates the errors of fastify itself: bodies too long or truncated, paths that cannot be decoded. */
 export function refusalOfFramework(error: unknown, request: FastifyRequest): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
   const { statusCode: status, code: reason } = error;
@@ -66,7 +66,7 @@ export function refusalOfFramework(error: unknown, request: FastifyRequest): Ref
   }
 }
 
-/** Answers what is not even HTTP. There is no request yet, so the answer is plain text and the connection ends. */
+/** Responds to malformed HTTP. There is no request yet, so the response is plain text and the connection ends. */
 export function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (socket.writable) {
     const [status, text] = malformedAnswer(error.code);

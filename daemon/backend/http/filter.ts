@@ -1,6 +1,6 @@
 import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
 
-/** Whether an item of a list is wanted. */
+/** Returns true for the items of a list that are selected. */
 export type Filter<Item> = (item: Item) => boolean;
 
 interface Condition {
@@ -9,10 +9,10 @@ interface Condition {
 }
 
 /**
- * `filter.<dotted.path>=<value>`, all of which must hold (completion 1.1). An attribute matches the text it is written
- * as; an empty value matches one that is null or missing.
+ * Parses the filters `filter.<dotted.path>=<value>`, all of which must match (completion 1.1). An attribute matches its
+ * text form; an empty value matches an attribute that is null or missing.
  *
- * @returns undefined when the query filters nothing
+ * @returns undefined if the query has no filter
  */
 export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
   const given: Condition[] = [];
@@ -20,7 +20,7 @@ export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
     const path = key.startsWith('filter.') ? key.slice('filter.'.length) : '';
     if (path !== '') given.push({ path: path.split('.'), text });
   }
-  // A condition on an object as a whole gives way to those on its attributes, as recorded.
+  // A condition on a whole object is ignored if there are conditions on its attributes, as recorded.
   const conditions = given.filter((one) => !given.some((other) => isInside(other.path, one.path)));
   if (conditions.length === 0) return undefined;
   return (item) => conditions.every(({ path, text }) => attributeText(attributeAt(item, path)) === text);

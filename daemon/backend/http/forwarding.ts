@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What goes between backends that share a store. */
+/** Forwards requests between backends that share a store. */
 export interface RequestForwarding {
-  /** Takes what other backends send on; to be called before anything is added that asks who somebody is. */
+  /** Accepts requests that other backends forward. Call it before anything is added that authenticates callers. */
   receive(app: FastifyInstance): void;
   /**
-   * Sends what is for another backend there; to be called when all is added that a request must pass.
+   * Forwards requests that another backend must answer. Call it after everything is added that a request must pass.
    *
-   * @param isOfV2 whether the listener is one of the newer API alone
+   * @param isOfV2 true if the listener serves only the v2 API
    */
   forward(app: FastifyInstance, isOfV2: boolean): void;
 }

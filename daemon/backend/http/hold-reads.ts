@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { BusyError } from '../../../shared/errors.ts';
 import { matchedRoute } from './request.ts';
 
-/** How long a read waits for a large change. */
+/** Maximum time that a read waits for a large change. */
 const WAIT_MS_MAX = 10_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Waits while the registry holds a part of a batch, so that readers see nothing that is not committed. Undefined:
-     * it holds none.
+     * Waits while the registry holds a partly applied batch, so that readers see only committed changes. Undefined:
+     * there is none.
      *
-     * @returns false if the batch failed: whatever was read before may show a part of it
+     * @returns false if the batch failed: values that were read before may show a part of it
      * @throws MonError `unavailable` if that takes too long
      */
     readonly committedState: () => Promise<boolean> | undefined;
@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /**
- * Has reads wait until a large change is committed or undone. Those about the backend itself, and those of the other
+ * Delays reads until a large change is committed or rolled back. Reads about the backend itself, and those of other
  * backends, do not wait.
  */
 export function holdReads(
@@ -40,13 +40,13 @@ export function holdReads(
   });
 }
 
-/** Readings of one portion: under a flood of large changes a list comes to its end all the same. */
+/** Maximum number of times that a chunk is read: even under a flood of large changes a list completes. */
 const READINGS_MAX = 3;
 
 /**
- * Reads a portion of a long list while the registry holds no part of a large change.
+ * Reads a chunk of a long list while the registry holds no part of a large change.
  *
- * @throws MonError `unavailable` if a large change failed meanwhile, and the entries of the list are those of before
+ * @throws MonError `unavailable` if a large change failed meanwhile, because the list's entries are outdated
  */
 export async function readCommitted<Result>(
   read: () => Promise<Result>,
@@ -61,7 +61,7 @@ export async function readCommitted<Result>(
   }
 }
 
-/** @throws MonError `unavailable` if the large change failed that a reader waited for */
+/** @throws MonError `unavailable` if the large change failed for which a reader waited */
 export async function expectCommit(committed: Promise<boolean> | undefined): Promise<void> {
   if (committed === undefined || (await committed)) return;
   throw new BusyError('a large change failed while the list was read, try again');

@@ -6,33 +6,33 @@ import type { Connections } from './connections.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { pacedRequests } from './watch-peers.ts';
 
-/** How long a client may take to send a request, milliseconds. */
+/** Time limits for sending a request, in milliseconds. */
 export interface RequestTimes {
   readonly headMs: number;
-  /** Head and body together. */
+  /** Limit for head and body together. */
   readonly wholeMs: number;
-  /** How often connections are looked at for that. */
+  /** Interval at which connections are checked for these limits. */
   readonly checkMs: number;
 }
 
 const REQUEST_TIMES: RequestTimes = { headMs: 10_000, wholeMs: 60_000, checkMs: 5000 };
 
-/** How long a connection is kept for the next request: longer than the minute for which the usual proxies keep theirs. */
+/** Idle time of a kept connection: longer than the minute of the usual proxies. */
 const IDLE_MS = 72_000;
 
-/** What a backend asks another one for that shares its store: many connections in one. */
+/** The protocol that one backend requests of another one that shares its store: many channels in one connection. */
 export const CHANNELS_PROTOCOL = 'mon-channels';
 
-/** What a connection may go on with in place of HTTP. */
+/** Protocols to which a connection may be upgraded. */
 const PROTOCOLS: ReadonlySet<string | undefined> = new Set(['websocket', CHANNELS_PROTOCOL]);
 
-/** Makes a server that answers what is asked by HTTP, and does not listen yet. */
+/** Creates an HTTP server that does not listen yet. */
 export type MakeServer = (answer: RequestListener, own?: Pick<ServerOptions, 'requireHostHeader'>) => Server;
 
 /**
- * What every listener has in common: the same limits, and its connections among those of all.
+ * Returns a function that creates servers with the same limits, whose connections are counted together.
  *
- * @param tls undefined: it speaks plain HTTP
+ * @param tls undefined: plain HTTP
  */
 export function serverMaker(
   connections: Connections,
@@ -57,8 +57,8 @@ export function serverMaker(
 }
 
 /**
- * Whether it is a handshake. Whoever offers another protocol, as Java's HttpClient and `curl --http2` do with `h2c`, asks
- * a question of HTTP/1.1 all the same, and a server need not take the offer up (RFC 9110, 7.8).
+ * True if the request is a supported upgrade. Clients such as Java's HttpClient and `curl --http2` offer `h2c` with
+ * ordinary HTTP/1.1 requests, and a server may ignore the offer (RFC 9110, 7.8).
  */
 function offersOurs({ headers }: IncomingMessage): boolean {
   return PROTOCOLS.has(headers.upgrade?.toLowerCase());

@@ -17,23 +17,26 @@ import { STASH_DEPTH_MAX } from './limits.ts';
 export interface ParsedBody {
   readonly value: unknown;
   /**
-   * The same with every number that is written as a fraction but is whole (`1.0`, `1e3`) off by a half, so that a schema
-   * refuses it where it asks for an integer, as the peer does. Undefined: there is none, which is the usual case.
+   * The same value, but with 0.5 added to every whole number that is written as a fraction (`1.0`, `1e3`). So a schema
+   * that requires an integer rejects it, as the peer does. Undefined: there is none, which is the usual case.
    */
   readonly strict: unknown;
 }
 
-/** A whole number in the writing of a fraction, where a value stands; texts may match too, which only costs time. */
+/**
+ * Matches a whole number written as a fraction in place of a value. It may also match inside strings, which only costs
+ * time.
+ */
 const WHOLE_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
 
-/** Longest text that is read again to say where it is wrong. */
+/** Maximum length of a text that is parsed again to find the position of an error. */
 const LOCATED_LENGTH_MAX = 64 * 1024;
 
 /**
- * The body as JSON, whatever its content type: existing clients send it as a form, or without any (clients 1.1).
- * A name that comes twice counts the last time, as recorded. Texts may hold control characters as they are.
+ * Parses the body as JSON, whatever its content type: existing clients send it as a form, or without any type (clients
+ * 1.1). Of duplicate names the last one counts, as recorded. Strings may contain control characters.
  *
- * @param depthMax deepest nesting
+ * @param depthMax maximum nesting depth
  * @throws MonError `invalid`
  */
 export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): ParsedBody {
@@ -47,16 +50,19 @@ export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): Parsed
   return { value, strict: WHOLE_FRACTION.test(body) ? parseStrictly(body) : undefined };
 }
 
-/** Bodies of this length are parsed in chunks, in advance. Shorter ones take a few milliseconds, whatever they hold. */
+/**
+ * Minimum length of bodies that are parsed in chunks, in advance. Shorter ones take a few milliseconds, whatever they
+ * contain.
+ */
 const CHUNKED_LENGTH_MIN = 64 * 1024;
 
-/** Deepest nesting that any route takes. */
+/** Maximum nesting depth of any route. */
 const ANY_DEPTH_MAX = Math.max(STASH_DEPTH_MAX, 2 * DEPTH_MAX);
 
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The body that was parsed in chunks, for `parseBody`; undefined: it is short.
+     * Returns the body that was parsed in chunks, for `parseBody`; undefined: it is short.
      *
      * @throws MonError `invalid` for a body that is deeper, or cannot be parsed
      */
@@ -65,7 +71,8 @@ declare module 'fastify' {
 }
 
 /**
- * Has long bodies parsed in chunks before their routes handle them: none of them holds the event loop (security S7).
+ * Parses long bodies in chunks before their routes handle them, so that none of them blocks the event loop (security
+ * S7).
  */
 export function parseLongBodies(app: FastifyInstance): void {
   app.decorateRequest('chunkedBody');
@@ -77,7 +84,7 @@ export function parseLongBodies(app: FastifyInstance): void {
     }
     const parsed = (chunkedBody: NonNullable<FastifyRequest['chunkedBody']>): void => {
       request.chunkedBody = chunkedBody;
-      // Only what it was parsed to is needed from here on.
+      // The text is no longer needed once it is parsed.
       request.body = undefined;
       done();
     };
@@ -85,7 +92,7 @@ export function parseLongBodies(app: FastifyInstance): void {
   });
 }
 
-/** Whoever wants the body hears what is wrong with it; routes without a body do not. */
+/** Parses a body in chunks. Errors are thrown only when a route reads the body. */
 async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['chunkedBody']>> {
   let deepest = 0;
   const isEachExact = !isBatch(text);
@@ -126,7 +133,7 @@ export function validateBoth<T>({ value, strict }: ParsedBody, validate: (value:
   return validate(value);
 }
 
-/** @throws MonError `invalid` naming each place that is wrong */
+/** @throws MonError `invalid` that names each invalid field */
 export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   return (value) => {
     const parsed = schema.safeParse(value);
@@ -135,9 +142,7 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   };
 }
 
-/**
- * Reads the body of an endpoint as its table has it; what it returns throws as `validator` does.
- */
+/** Returns a function that validates the body of an endpoint by its table; that function throws as `validator` does. */
 export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
   if (body === undefined) throw new Error(`${path} takes no body`);
   return validator(body);
@@ -151,7 +156,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The place is only looked for where the message does not name what is wrong. */
+/** Returns the position of a syntax error. Other messages name the error themselves. */
 function placeIn({ message }: JsonChunksError, text: string): string {
   return message === SYNTAX_PROBLEM ? placeOfError(text) : '';
 }
@@ -181,14 +186,14 @@ function isBatch(text: string): boolean {
   return text.trimStart().startsWith('[');
 }
 
-/** The name of what is measured, whose numbers may be rounded (security S8). */
+/** The name of the attribute with measurements, whose numbers may be rounded (security S8). */
 const MEASURED = 'metrics';
 
 /**
- * Refuses what JSON allows and nobody may send: depth without end, names with a meaning to the language, numbers that
- * cannot be kept.
+ * Rejects JSON that no client may send: excessive depth, names with a meaning in JavaScript, numbers that cannot be
+ * represented.
  *
- * @returns the deepest level
+ * @returns the maximum depth
  */
 function refuseHazards(value: unknown, depth: number, depthMax: number, isExact = true): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -204,7 +209,7 @@ function refuseHazards(value: unknown, depth: number, depthMax: number, isExact 
     for (const item of value) deepest = Math.max(deepest, refuseHazards(item, depth + 1, depthMax, isExact));
     return deepest;
   }
-  // Nothing is inherited by what was read from JSON.
+  // Values parsed from JSON inherit no enumerable properties.
   for (const name in value) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
     const member = (value as Readonly<Record<string, unknown>>)[name];

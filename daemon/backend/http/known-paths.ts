@@ -1,11 +1,11 @@
 import findMyWay from 'find-my-way';
 import { URL_LENGTH_MAX } from './limits.ts';
 
-/** A path of the API, for a request with a method that it does not have. */
+/** A path of the API that does not support the method of the request. */
 export interface KnownPath {
   /** Its pattern, such as `/clients/:client`. */
   readonly url: string;
-  /** The methods that it has, for the header `Allow`. */
+  /** The methods that it supports, for the header `Allow`. */
   readonly allow: string;
   /** The named parts of the path of the request, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;
@@ -17,9 +17,8 @@ interface Pattern {
 }
 
 /**
- * The paths of a listener. Requests with a method that a path does not have are rare, so the paths are only prepared
- * for a search when the first one comes: routes for all those methods take half of the time that a listener needs to
- * open.
+ * The paths of a listener. Requests with a method that a path does not support are rare, so the search index is built
+ * when the first one arrives. Routes for all those methods would take half of the time that a listener needs to open.
  */
 export class KnownPaths {
   readonly #patterns: Pattern[] = [];
@@ -29,7 +28,7 @@ export class KnownPaths {
     this.#patterns.push({ url, allow: methods.join(', ') });
   }
 
-  /** Matches as the routes themselves do; undefined if no route has this path. */
+  /** Finds a path in the same way as the routes; undefined if no route has this path. */
   find(target: string): KnownPath | undefined {
     this.#router ??= routerOf(this.#patterns);
     const [path = ''] = target.split('?', 1);

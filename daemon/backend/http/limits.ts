@@ -1,15 +1,15 @@
-/** What the API takes at most (security S7). */
+/** Limits of API requests (security S7). */
 
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
- * Of one request. There is no limit on the output of a result besides: the peer had none, so whatever fits is kept.
- * Recorded was a result of 2 MiB; that one is refused here (completion 1.21).
+ * Maximum bytes of the body of a request. There is no separate limit on the output of a result: the peer had none, so
+ * any output that fits is stored. A result of 2 MiB was recorded; this one is rejected here (completion 1.21).
  */
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Deepest nesting of a stash, which nothing here ever looks into: recorded was one of 500 levels. */
+/** Maximum nesting depth of a stash, whose content is never evaluated: one of 500 levels was recorded. */
 export const STASH_DEPTH_MAX = 512;
 
 export function formatBytes(bytes: number): string {

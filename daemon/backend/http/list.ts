@@ -6,30 +6,31 @@ import { arrayText, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type Page } from './query.ts';
 
 /**
- * Items that are read and written at once, when they are as usual. With items of a kilobyte the text of a portion is just
- * short enough for the engine to take its memory from what it has: longer ones cost a third more time.
+ * Maximum number of items per chunk. With items of a kilobyte the text of a chunk is just short enough for the engine
+ * to reuse memory. Longer texts cost a third more time.
  */
 const PORTION = 100;
 
-/** Nobody knows yet how long the first ones are. */
+/** Size of the first chunk, because the length of the items is unknown. */
 const FIRST_PORTION = 4;
 
-/** Of longer items there are fewer in a portion. */
+/** Maximum length of a chunk, so that it contains fewer long items. */
 const PORTION_LENGTH = 128 * 1024;
 
-/** What a list of entries takes in memory for each, as long as it is sent. */
+/** Memory per entry of a list while it is sent. */
 const REFERENCE_BYTES = 8;
 
 const EVERYTHING: Page = { offset: 0, limit: Infinity };
 
 /**
- * Answers a list: filtered, then paginated, so that a page is full and `total` counts what is wanted (completion 1.1).
- * Without a filter only the bodies of the page are read, and of a long list only as much as the reader takes.
+ * Sends a list: filtered, then paginated, so that a page is full and `total` counts the selected items (completion
+ * 1.1). Without a filter only the items of the page are read, and a long list is read only as fast as its reader
+ * accepts it.
  *
- * @param entries all of them, in their order
- * @param options `where`: which items are wanted, beside what the query filters; `isPaginated`: false for a list that is
- *   always given whole; `pageMax`: the most items of one answer, also when no `limit` is asked for; `readTexts`: reads the
- *   items as JSON, where that is cheaper than `read` and nobody has to look into them
+ * @param entries all entries, in order
+ * @param options `where`: selects items, in addition to the filters of the query; `isPaginated`: false for a list that
+ *   is always sent whole; `pageMax`: the maximum number of items in a response, even without a `limit`; `readTexts`:
+ *   reads the items as JSON, where that is cheaper than `read` and no filter needs them
  */
 export async function sendList<Entry, Item>(
   request: FastifyRequest,
@@ -69,7 +70,7 @@ export async function sendList<Entry, Item>(
   const found = (): AsyncGenerator<string, void> =>
     arrayText(inPortions(entries, matching(readCommittedItems, filter, { offset, limit })));
   if (page === undefined) return sendPieces(request, reply, found(), unfiltered);
-  // How many there are is said before the first of them. A page that is too long to be kept until then is read again.
+  // The total is in a header, before the first item. A page that is too long to be kept until then is read again.
   const { total, texts } = await counted(entries, readCommittedItems, filter, page);
   const pieces = texts === undefined ? found() : arrayText([texts]);
   return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
@@ -80,10 +81,10 @@ function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefin
   return (item) => one(item) && other(item);
 }
 
-/** Reads some entries, or the items of them: those that are there by now. */
+/** Reads entries, and returns the items that exist by now. */
 type Read<Entry, Item> = (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[];
 
-/** The entries as JSON. What follows a portion is read while it is sent, and no more. */
+/** Yields the entries as JSON. The next chunk is read while the present one is sent, but no more. */
 async function* inPortions<Entry>(
   entries: readonly Entry[],
   readTexts: (entries: readonly Entry[]) => Promise<readonly string[] | undefined>,
@@ -100,7 +101,7 @@ async function* inPortions<Entry>(
     start = end;
     end = Math.min(start + size, entries.length);
     next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
-    // It is only looked at if somebody wants it.
+    // The next chunk is awaited only if the reader requests it.
     next.catch(() => undefined);
     yield texts;
   }
@@ -108,14 +109,17 @@ async function* inPortions<Entry>(
 
 const NOTHING = Promise.resolve(undefined);
 
-/** How many make a portion, when so many made these texts. */
+/** Returns the size of the next chunk, from the size and texts of the present one. */
 function nextSize(size: number, texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   const fitting = length === 0 ? PORTION : Math.floor((size * PORTION_LENGTH) / length);
   return Math.max(1, Math.min(PORTION, FIRST_PORTION * size, fitting));
 }
 
-/** The items of a page that are wanted, as JSON; to be asked for all entries in their order. Undefined: the page is full. */
+/**
+ * Returns a function that reads the selected items of a page as JSON; call it for all entries in order. Undefined: the
+ * page is full.
+ */
 function matching<Entry, Item>(
   read: Read<Entry, Item>,
   filter: Filter<Item>,
@@ -131,7 +135,7 @@ function matching<Entry, Item>(
   };
 }
 
-/** How many items are wanted, and those of a page, unless they are long. */
+/** Counts the selected items, and returns those of a page unless they are long. */
 async function counted<Entry, Item>(
   entries: readonly Entry[],
   read: Read<Entry, Item>,
@@ -156,7 +160,7 @@ async function counted<Entry, Item>(
   return { total, texts: length > WHOLE_LENGTH_MAX ? undefined : texts };
 }
 
-/** Those of some items that are on a page, behind so many others. */
+/** Returns the items that are on a page, given the number of items before them. */
 function onPage<Item>(items: readonly Item[], before: number, { offset, limit }: Page): readonly Item[] {
   return items.slice(Math.max(0, offset - before), Math.max(0, offset + limit - before));
 }

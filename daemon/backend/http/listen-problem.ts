@@ -1,16 +1,16 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 
-/** Where a server listens. */
+/** The address of a listener. */
 export interface ListenAddress {
   readonly bind: string;
   readonly port: number;
 }
 
 /**
- * Why a server cannot listen, for people.
+ * Returns the reason why a server cannot listen, for people.
  *
- * @param remedy what gives it another port
- * @returns `conflict` when the port is taken, `invalid` when the address cannot be used
+ * @param remedy the setting that changes the port
+ * @returns `conflict` if the port is in use, `invalid` if the address cannot be used
  */
 export function listenProblem(error: unknown, { bind, port }: ListenAddress, remedy: string): MonError {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';

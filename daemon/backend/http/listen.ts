@@ -9,9 +9,9 @@ import type { MakeServer } from './http-server.ts';
 import { listenProblem, type ListenAddress } from './listen-problem.ts';
 
 /**
- * @param remedy what gives it another port, for people
- * @returns the URL where it listens
- * @throws MonError `conflict` when the port is taken, `invalid` when the address cannot be used
+ * @param remedy the setting that changes the port, for people
+ * @returns the URL of the listener
+ * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */
 export async function listen(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export async function listen(
 ): Promise<string> {
   try {
     const listening = await app.listen({ host: bind, port });
-    // The framework does not know of what kind the server is that it was given.
+    // The framework does not know whether the given server uses TLS.
     const url = app.server instanceof TlsServer ? listening.replace(/^http:/, 'https:') : listening;
     if (bind === 'localhost') await listenBeside(app, makeServer);
     return url;
@@ -30,7 +30,7 @@ export async function listen(
   }
 }
 
-/** `localhost` is two addresses, and a server listens at one: another one listens where that does not. */
+/** Listens at the second address of `localhost`, because a server listens at only one of the two. */
 async function listenBeside(app: FastifyInstance, makeServer: MakeServer): Promise<void> {
   const { server } = app;
   const { address, port } = server.address() as AddressInfo;
@@ -41,19 +41,19 @@ async function listenBeside(app: FastifyInstance, makeServer: MakeServer): Promi
     beside.closeAllConnections();
   });
   beside.listen(port, address === '::1' ? '127.0.0.1' : '::1');
-  // Not every machine has both.
+  // Not every machine has both addresses.
   await once(beside, 'listening').catch(() => undefined);
 }
 
-/** How long requests under way may take when the backend stops (reliability 11). */
+/** Maximum time for requests in progress when the backend stops (reliability 11). */
 const DRAIN_MS = 3000;
-/** A connection is kept for the next request, which will not come any more, for this long at most. */
+/** Interval at which idle kept connections are closed, because no further request will come. */
 const IDLE_MS = 50;
 
 /**
- * Takes no new requests and waits for those under way, but not for a client that never ends its own.
+ * Stops accepting requests and waits for those in progress, but not for a client that never completes its own.
  *
- * @param lastAnswersMs for how long kept connections are answered before they are closed
+ * @param lastAnswersMs time for which requests on kept connections are answered before they are closed
  */
 export async function close(
   app: FastifyInstance,
@@ -62,7 +62,7 @@ export async function close(
 ): Promise<void> {
   const { server } = app;
   if (lastAnswersMs > 0) await giveLastAnswers(server, lastAnswersMs);
-  // The framework does this once, at the beginning, when the connections with a request under way are not yet idle.
+  // The framework does this once, at the beginning, when connections with a request in progress are not idle yet.
   const tidying = setInterval(() => server.closeIdleConnections(), IDLE_MS);
   const impatience = setTimeout(() => connections.cut(server), DRAIN_MS);
   await app.close();
@@ -71,16 +71,16 @@ export async function close(
 }
 
 /**
- * Who asks on a kept connection is answered, and told to come by another one, which is refused here. A connection that is
- * closed while a request is on its way leaves its client not knowing what became of that.
+ * Answers requests on kept connections, and tells their clients to reconnect; new connections are rejected here. If a
+ * connection was closed while a request is on its way, its client would not know the outcome.
  */
 async function giveLastAnswers(server: Server, ms: number): Promise<void> {
-  // Right behind a look for new connections: those that wait to be taken are cut by the end of listening.
+  // Right after a check for new connections: connections that wait to be accepted are cut when listening ends.
   await rest();
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });
-  // The server of HTTP closes idle connections with that.
+  // The `close` of HTTP servers would also close idle connections.
   NetServer.prototype.close.call(server);
   await Promise.race([once(server, 'close'), delay(ms)]);
 }

@@ -2,10 +2,10 @@ import { MonError } from '../../../shared/errors.ts';
 import { Turns } from '../store/turns.ts';
 
 /**
- * For answers that take memory for as long as they are made: one after the other.
+ * Runs tasks one after another that use much memory while they build a response.
  *
- * @param most how many there are at once, with the one that is made
- * @param refusal what whoever comes beyond that is told
+ * @param most maximum number of tasks, including the running one
+ * @param refusal the error message for further tasks
  * @throws MonError `unavailable`
  */
 export function oneAtATime(most: number, refusal: string): <Result>(make: () => Promise<Result>) => Promise<Result> {

@@ -3,9 +3,9 @@ import { openApiOf } from '../../../shared/api/openapi.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { OnMon } from './route.ts';
 
-/** The table of our own endpoints, for programs that make clients of it. */
+/** Serves the OpenAPI description of the mon API, for programs that generate clients. */
 export function openApiOnMon(): OnMon<'openApi'> {
-  // Written when somebody asks for it: few do, and it takes as long as a hundred answers.
+  // Built at the first request: it is rarely requested, and takes as long as a hundred responses.
   let text: string | undefined;
   return {
     openApi(_request, reply) {

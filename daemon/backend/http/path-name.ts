@@ -10,7 +10,7 @@ import {
   subscriptionSchema,
 } from '../../../shared/schemas/name.ts';
 
-/** What a part of a path may name. A client may have been named after a token that nobody substituted. */
+/** The allowed values of path parts. A client may be named after a token that was never substituted. */
 const SCHEMAS = {
   client: storedClientNameSchema,
   check: objectNameSchema,
@@ -19,7 +19,7 @@ const SCHEMAS = {
   severity: nameSchema,
   user: usernameSchema,
   key: nameSchema,
-  /** As free as in a configuration. */
+  /** Any name that a configuration allows. */
   handler: z.string().min(1).max(512),
   id: z
     .string()
@@ -30,15 +30,15 @@ const SCHEMAS = {
 type Part = keyof typeof SCHEMAS;
 
 /**
- * The named part of the path, decoded once (completion 1.1).
+ * Returns a named part of the path, decoded once (completion 1.1).
  *
- * @throws MonError `not_found` when nothing can have this name, `invalid` when it takes an escape to write it
+ * @throws MonError `not_found` if no object can have this name, `invalid` if it must be written with an escape
  */
 export function pathName(request: FastifyRequest, part: Part): string {
   const name = (request.params as Readonly<Record<string, string>>)[part] ?? '';
   if (SCHEMAS[part].safeParse(name).success) return name;
-  // The peer matches before it decodes, so that a strange name is an unknown path to it: recorded as 404. Where an
-  // escape made the name strange, the decision is to say so.
+  // The peer matches before it decodes, so an invalid name is an unknown path to it: recorded as 404. If an escape made
+  // the name invalid, the decision is to report that.
   const isEscaped = request.url.split('?', 1)[0]?.includes('%') === true;
   throw isEscaped
     ? new MonError('invalid', `"${name}" in the path is no ${part} name`)
@@ -46,8 +46,8 @@ export function pathName(request: FastifyRequest, part: Part): string {
 }
 
 /**
- * Lets only names through, whatever is to be done: a path with anything else in their place is another one (legacy-peer,
- * HTTP conventions).
+ * Accepts only valid names, whatever the method: a path with another text in their place is a different path
+ * (legacy-peer, HTTP conventions).
  *
  * @throws MonError as `pathName` does
  */

@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A WebSocket, as far as memory goes. */
+/** The memory usage of a WebSocket. */
 export interface Frames {
-  /** Bytes up to the end of the last message that was dealt with. */
+  /** Bytes up to the end of the last message that was processed. */
   readonly doneBytes: number;
 }
 
-/** One connection, as far as memory goes: what waits to be sent to it, and what it has not finished saying. */
+/** The memory usage of one connection: unsent data, and incomplete requests or messages. */
 export class Peer {
   readonly socket: Socket;
-  /** Its requests that are not answered yet. */
+  /** Its unanswered requests. */
   readonly #answers = new Set<ServerResponse>();
-  /** Starts the requests that were sent ahead, in their order. */
+  /** Starts pipelined requests in order. */
   readonly #waiting: (() => void)[] = [];
-  /** Bytes of the registry that its answers hold on to. */
+  /** Bytes of the registry that its responses reference. */
   #held = 0;
-  /** What was read up to here is dealt with; of frames the socket knows it. */
+  /** Number of bytes that were read and processed; for WebSockets see `Frames`. */
   #doneBytes: number;
   #frames: Frames | undefined;
   #takenBytes = 0;
@@ -29,14 +29,14 @@ export class Peer {
     this.#doneBytes = socket.bytesRead;
   }
 
-  /** Requests that are not answered yet: a client may send them ahead. */
+  /** Number of unanswered requests, which a client may pipeline. */
   get pending(): number {
     return this.#answers.size;
   }
 
   /**
-   * Starts one request after the other: the next one when the socket has taken the answer to the last. If the
-   * connection is closed by then, nobody wants the answers to the others, and none of them starts.
+   * Starts one request after the other: the next one when the socket has sent the previous response. If the connection
+   * is closed by then, the other requests are not started.
    */
   began(answer: ServerResponse, start: () => void): void {
     this.#answers.add(answer);
@@ -53,17 +53,17 @@ export class Peer {
     this.#held = 0;
   }
 
-  /** Notes memory that an answer keeps as long as it lasts; less than nothing: it does so no more. */
+  /** Adds memory that a response holds while it is sent; a negative number releases it. */
   hold(bytes: number): void {
     this.#held = Math.max(0, this.#held + bytes);
   }
 
-  /** It speaks WebSocket from now on: whatever it has not finished of a message waits in memory. */
+  /** Switches to WebSocket accounting: incomplete messages wait in memory. */
   speaksFrames(frames: Frames): void {
     this.#frames = frames;
   }
 
-  /** Bytes that wait in memory because of it. */
+  /** Bytes that wait in memory because of this connection. */
   get waitingBytes(): number {
     const { socket } = this;
     let bytes = socket.writableLength + (socket.bytesRead - (this.#frames?.doneBytes ?? this.#doneBytes)) + this.#held;
@@ -71,7 +71,7 @@ export class Peer {
     return bytes;
   }
 
-  /** For how long it has taken nothing of what there is for it. */
+  /** Returns the time for which the connection accepted no waiting data. */
   stalledMs(nowMs: number): number {
     const { writableLength } = this.socket;
     const takenBytes = writableLength === 0 ? 0 : this.socket.bytesWritten - writableLength;

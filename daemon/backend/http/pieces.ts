@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Peer } from './peer.ts';
 
-/** A body that is ready before it is longer than this is sent as a whole, with its length. */
+/** Maximum length of a body that is sent as a whole, with its length. */
 export const WHOLE_LENGTH_MAX = 256 * 1024;
 
-/** Pieces are made of items until they are about as long as this. */
+/** Approximate length of the chunks of a longer body. */
 export const PIECE_LENGTH = 64 * 1024;
 
-/** The text of a JSON array in pieces, of which each is made when it is asked for. */
+/** Yields the text of a JSON array in chunks, each built when it is requested. */
 export async function* arrayText(
   texts: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
 ): AsyncGenerator<string, void> {
@@ -26,10 +26,10 @@ export async function* arrayText(
 }
 
 /**
- * Answers with JSON in pieces. What is short, or fails early, is answered as a whole; of what is longer no more is made
- * than the socket takes, and a failure in the middle cuts the connection, so that nobody takes it for the whole.
+ * Sends JSON in chunks. A short or early failing response is sent as a whole. A longer one is built only as fast as the
+ * socket accepts it. A failure in the middle cuts the connection, so that no client takes it for complete.
  *
- * @param headers of the answer, unless it fails early
+ * @param headers of the response, unless it fails early
  */
 export async function sendPieces(
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function sendPieces(
     first.push(value);
     length += value.length;
   }
-  // Nobody reads the body of an answer to HEAD, and its length may be left out (RFC 9110, 8.6).
+  // A response to HEAD has no body, and its length may be omitted (RFC 9110, 8.6).
   if (request.method === 'HEAD') {
     await pieces.return();
     return answer().send(Readable.from([]));
@@ -59,7 +59,7 @@ async function* joined(
   rest: AsyncGenerator<string, void>,
   peer: Peer | undefined,
 ): AsyncGenerator<string, void> {
-  // The first ones wait for a reader that does not read.
+  // The first chunks may wait for a reader that does not read.
   for (const { length } of first) peer?.hold(length);
   try {
     for (let piece = first.shift(); piece !== undefined; piece = first.shift()) {

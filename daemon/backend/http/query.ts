@@ -6,26 +6,26 @@ import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 
-/** The query, decoded by the usual rules. */
+/** Returns the query, decoded by the usual rules. */
 export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
 }
 
 /**
- * Reads the query of an endpoint as its table has it; of a parameter that comes several times the last one counts. What it
- * returns throws MonError `invalid`.
+ * Returns a function that reads the query of an endpoint by its table. Of a repeated parameter the last value counts.
+ * The function throws MonError `invalid`.
  */
 export function queryReader<Query extends EndpointQuery>(
   query: Query,
 ): (request: Pick<FastifyRequest, 'url'>) => QueryOf<Endpoint<unknown, unknown, Query>> {
   const names = Object.keys(query);
   type Read = QueryOf<Endpoint<unknown, unknown, Query>>;
-  // With the first request: compiled for every endpoint, they would take a tenth of the time of a start.
+  // Compiled with the first request: compiling all endpoints would take a tenth of the time of a start.
   let compiled: { readonly schema: z.ZodObject<Query>; readonly ofNone: z.ZodSafeParseResult<unknown> } | undefined;
   const compile = (): NonNullable<typeof compiled> => {
     const schema = z.object(query);
-    // Most requests have none.
+    // Most requests have no query.
     return { schema, ofNone: schema.safeParse({}) };
   };
   return (request) => {
@@ -39,12 +39,12 @@ export function queryReader<Query extends EndpointQuery>(
   };
 }
 
-/** The namespace that the query names: `default` unless told, `*` for all of them. */
+/** Returns the namespace in the query: `default` if it has none, `*` for all namespaces. */
 export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
   return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 
-/** See `countOf`; of several the last one counts. */
+/** Returns a number as `countOf` does; of repeated values the last one counts. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   return countOf(query.getAll(name).at(-1));
 }
@@ -55,9 +55,9 @@ export interface Page {
 }
 
 /**
- * Undefined: everything. `offset` alone does nothing, unless there is a `limitMax`.
+ * Returns the requested page; undefined: everything. `offset` alone does nothing, unless there is a `limitMax`.
  *
- * @param limitMax stands in for a limit that is missing or greater
+ * @param limitMax replaces a missing or greater limit
  */
 export function pageOf(query: URLSearchParams, limitMax = Infinity): Page | undefined {
   const limit = Math.min(wholeNumber(query, 'limit') ?? Infinity, limitMax);

@@ -6,58 +6,58 @@ import type { Peer } from './peer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; there from the moment on at which a route's handler is called. */
+    /** The authenticated caller; set before the handler of a route is called. */
     principal: Principal;
-    /** An `Admission` that returns who asks with the rights of now, for what waits its turn. */
+    /** An `Admission` that returns the caller with its present rights, for requests that wait for their turn. */
     admission: () => Principal;
     /** The result of `matchedRoute`; undefined before its first call. */
     knownRoute: MatchedRoute | undefined;
-    /** The path, if it has other methods than that of the request. There after `matchedRoute` was called. */
+    /** The path, if it supports other methods than that of the request. Set by `matchedRoute`. */
     otherMethods: KnownPath | undefined;
-    /** Address of who asks, see `Callers`. */
+    /** Address of the caller, see `Callers`. */
     readonly caller: string;
-    /** The connection that it came over; undefined: there is none any more. */
+    /** The connection of the request; undefined: it is closed. */
     peer: Peer | undefined;
-    /** Of what another backend with the same store sends on; undefined: it comes straight. */
+    /** Set for a request that another backend with the same store forwards; undefined: it comes directly. */
     sender: Sender | undefined;
-    /** The id of the backend that has answered in place of this one; undefined: none. */
+    /** The id of the backend that answered in place of this one; undefined: none. */
     forwardedTo: string | undefined;
   }
   interface FastifyInstance {
     readonly knownPaths: KnownPaths;
   }
   interface FastifyContextConfig {
-    /** What the route asks for. */
+    /** The access that the route requires. */
     access?: Access;
-    /** What roles may allow beside that. */
+    /** The rights by roles that also permit the route. */
     role?: EndpointRole | undefined;
-    /** Whether it reaches into all namespaces at once: nothing for who is kept to one of them. */
+    /** True if it affects all namespaces at once: not allowed for callers limited to one of them. */
     isOfAllNamespaces?: boolean;
-    /** Whether it is for everybody while no credentials exist: scripts of the legacy API have none. */
+    /** True if it is open to every caller while no credentials exist: scripts for the v1 API have none. */
     isForAnonymous?: boolean;
-    /** Whether its query names the namespace: nothing for who is kept to another. */
+    /** True if its query names the namespace: not allowed for callers limited to another one. */
     takesNamespace?: boolean;
-    /** Whether it is for the backend that writes, where several share a store. */
+    /** True if the leader must answer it, where several backends share a store. */
     isForWriter?: boolean;
-    /** Whether it tells of the backend itself, and not of what is stored. */
+    /** True if it is about the backend itself, and not about stored data. */
     isOfItself?: boolean;
-    /** Whether it is for nobody but the other backends that share the store. */
+    /** True if it is only for the other backends that share the store. */
     isOfPeers?: boolean;
   }
 }
 
-/** What a route was registered with. */
+/** The configuration of a registered route. */
 export interface MatchedRoute extends FastifyContextConfig {
   /** Its pattern; absent: there is no route. */
   readonly url?: string;
 }
 
-/** Returns the route of a request. It is looked up once, because the framework describes it anew at each call. */
+/** Returns the route of a request. It is cached, because the framework builds the description anew at each call. */
 export function matchedRoute(request: FastifyRequest): MatchedRoute {
   return (request.knownRoute ??= request.is404 ? unmatchedRoute(request) : (request.routeOptions.config ?? {}));
 }
 
-/** Returns what is known about a request for which there is no route: it may have the path of others. */
+/** Returns the route information of a request without a route: its path may support other methods. */
 function unmatchedRoute(request: FastifyRequest): MatchedRoute {
   const path = request.server.knownPaths.find(request.url);
   if (path === undefined) return {};
@@ -66,12 +66,12 @@ function unmatchedRoute(request: FastifyRequest): MatchedRoute {
   return { url: path.url, access: 'authenticated' };
 }
 
-/** Whose request another backend sends on; its own may be one of those. */
+/** The sender of a request that another backend forwards; that backend itself may be the sender. */
 export interface Sender {
   readonly principal: Principal;
-  /** The address that it came to that backend from. */
+  /** The address of the caller at that backend. */
   readonly caller: string;
-  /** Whether it came to a listener of the newer API alone. */
+  /** True if the request came to a listener that serves only the v2 API. */
   readonly isOfV2: boolean;
   /** The id of that backend. */
   readonly memberId: string;

@@ -11,26 +11,26 @@ import { refuseOtherPath } from './path-name.ts';
 import { queryReader } from './query.ts';
 import './request.ts';
 
-/** Does what an endpoint says; the status of its success is set before. */
+/** Handles a request to an endpoint; the status of a success is set before the call. */
 export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyReply, query: Query) => unknown;
 
 type Table = Readonly<Record<string, Endpoint>>;
 
-/** What is done at each endpoint of a table. */
+/** The handlers of all endpoints of a table. */
 export type Handlers<Of> = { readonly [Name in keyof Of]: Handler<QueryOf<Of[Name]>> };
 
-/** What a noun does at some endpoints of the legacy API. */
+/** Handlers for some endpoints of the v1 API. */
 export type OnV1<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API>, Name>;
 
-/** What a noun does at some of our own endpoints. */
+/** Handlers for some endpoints of the mon API. */
 export type OnMon<Name extends keyof typeof MON_API> = Pick<Handlers<typeof MON_API>, Name>;
 
-/** What a noun does at its endpoints of the newer API. */
+/** Handlers for the endpoints of one noun of the v2 API. */
 export type OnV2<Noun extends keyof typeof V2_API> = Handlers<(typeof V2_API)[Noun]>;
 
 /**
- * Serves the endpoints of a table: where each is, who may come, how large a body is taken and the status of a success are
- * from there. HEAD comes with GET; any other method of a path is answered with 405 and the list of those that are possible.
+ * Serves the endpoints of a table, which defines paths, access, body limits and the status of a success. GET also
+ * serves HEAD. Any other method of a path gets 405 and the list of supported methods.
  */
 export function serve<Of extends Table>(app: FastifyInstance, table: Of, handlers: Handlers<Of>): void {
   for (const [url, endpoints] of Map.groupBy(Object.entries(table), ([, { path }]) => path)) {
@@ -67,7 +67,7 @@ function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): R
   return (request, reply) => handler(request, status === 200 ? reply : reply.code(status), read(request) as never);
 }
 
-/** Answers a request with a method that its path does not have. */
+/** Responds to a request with a method that its path does not support. */
 export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url, allow }: KnownPath): FastifyReply {
   // The peer of version 2 sends no body (clients 6).
   if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
@@ -76,26 +76,26 @@ export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url
   throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
 }
 
-/** One method of one path, and what it asks for. */
+/** One method of one path, and the access it requires. */
 export interface RouteAccess {
   readonly method: string;
   readonly url: string;
   readonly access: Access;
-  /** Whether everybody may while no credentials exist. */
+  /** True if every caller may use it while no credentials exist. */
   readonly anonymous: boolean;
 }
 
 /**
- * Refuses routes that do not say what they ask for, as they are made: nothing is open because somebody forgot it.
+ * Rejects the registration of routes without an access declaration, so that no route is open by oversight.
  *
- * @returns every route made from now on, for whoever wants to see who may do what
+ * @returns a table to which every route registered from now on is added
  */
 export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
   const table: RouteAccess[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
     if (access === undefined) throw new Error(`${String(method)} ${url} does not say what it asks for`);
-    // HEAD is as GET.
+    // HEAD is registered together with GET.
     if (method === 'HEAD') return;
     table.push({ method: String(method), url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });
   });

@@ -2,12 +2,12 @@ import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../.
 import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
 
-/** A query that may hold a search. */
+/** A query that may contain a search. */
 interface Searched {
   readonly q?: string | undefined;
 }
 
-/** @throws MonError `invalid`, with the place and what is allowed there */
+/** @throws MonError `invalid`, with the position and what is allowed there */
 export function searchOf<Row>(language: SearchLanguage<Row>, { q = '' }: Searched): SearchOf<Row> {
   const search = readSearch(language, q);
   if (search.kind === 'search') return search;
@@ -15,10 +15,10 @@ export function searchOf<Row>(language: SearchLanguage<Row>, { q = '' }: Searche
 }
 
 /**
- * What `?q=` wants of a list; `undefined`: everything.
+ * Returns the filter for `?q=`; `undefined`: everything matches.
  *
- * @param rowOf what the language searches in an item of the list
- * @throws MonError `invalid`, with the place and what is allowed there
+ * @param rowOf returns the row of an item that the language searches
+ * @throws MonError `invalid`, with the position and what is allowed there
  */
 export function searchFilter<Row, Item>(
   language: SearchLanguage<Row>,

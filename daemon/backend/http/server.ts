@@ -36,10 +36,10 @@ import { watchPeers } from './watch-peers.ts';
 
 type Refused = (error: unknown) => void;
 
-/** What a listener serves: everything, or, at an address of its own, the newer API alone with the `/health` of that. */
+/** The APIs of a listener: all of them, or, at an address of its own, only the v2 API with its `/health`. */
 export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
 
-/** What every listener works with. */
+/** The dependencies of every listener. */
 export interface ServerDeps {
   readonly authenticator: Authenticator;
   readonly callers: Callers;
@@ -47,17 +47,18 @@ export interface ServerDeps {
   readonly log: Log;
   readonly logRequest?: LogRequest;
   readonly slowPeers: SlowPeers;
-  /** The batch that is applied in part, see `Batcher.partial`. Default: there is never one. */
+  /** Returns the partly applied batch, see `Batcher.partial`. Default: there is never one. */
   readonly partialBatch?: (() => Promise<boolean> | undefined) | undefined;
-  /** The other backends; absent: the store is of this one alone. */
+  /** Forwards requests to the other backends; absent: the store is not shared. */
   readonly forwarding?: RequestForwarding | undefined;
 }
 
 /**
- * The HTTP API, ready to listen. Whoever opens it closes it.
+ * Creates the HTTP API, ready to listen. The caller closes it.
  *
- * @param addRoutes makes the routes of the listener; it is told of them all, as they are made
- * @throws MonError `invalid` when `api.cors` cannot be sent
+ * @param addRoutes registers the routes of the listener; it gets the table of all routes, which is filled as they are
+ *   registered
+ * @throws MonError `invalid` if `api.cors` cannot be sent
  */
 export async function openServer(
   deps: ServerDeps,
@@ -73,14 +74,17 @@ export async function openServer(
 
   function authorize({ headers, caller, sender }: FastifyRequest): Principal | Promise<Principal> {
     if (sender !== undefined) return sender.principal;
-    // Allowed with --insecure. Its names are unknown here, so no Host can be told to be a foreign one.
+    // Allowed with --insecure. Its host names are unknown here, so a foreign Host cannot be detected.
     const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
     return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
   }
 
-  /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
+  /**
+   * Admits a request in the order of completion 1.1: first the headers of every response, then the authentication, then
+   * the path.
+   */
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
-    // By the route: the path has more than one way to be written.
+    // By the route, because a path can be written in several ways.
     reply.headers(cors(matchedRoute(request).url ?? '/'));
     reply.header('x-request-id', request.id);
     let pending: Promise<Principal> | undefined;
@@ -107,15 +111,18 @@ export async function openServer(
     if (request.url.length > URL_LENGTH_MAX) {
       throw new MonError('too_large', `the URL is longer than ${String(URL_LENGTH_MAX)} characters`);
     }
-    // A fragment never leaves a browser, so this is another path.
+    // Browsers never send a fragment, so this is a different path.
     if (request.url.includes('#')) throw unknownPath(request);
     refuseWithoutAccess(principal, asked);
   }
 
-  /** Each face has its own words for what goes wrong. */
+  /** True if errors are sent in the format of the v2 API. */
   const isOfV2 = ({ url, sender }: Pick<FastifyRequest, 'url' | 'sender'>): boolean =>
     face.kind === 'core' || sender?.isOfV2 === true || url.startsWith(`${V2_PREFIX}/`);
-  /** As at the peer, whose listener has nothing else: what is not there is told to everybody. */
+  /**
+   * Returns the route; unknown paths are public at the listener for v2, as at the peer, whose listener serves nothing
+   * else.
+   */
   const askedOf = (request: FastifyRequest): AskedRoute =>
     face.kind === 'core' && matchedRoute(request).url === undefined
       ? { ...askedRoute(request), access: 'public' }
@@ -132,16 +139,16 @@ export async function openServer(
 
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
-    // The Host header is required all the same, but with an answer that says so.
+    // A missing Host header is rejected later, with a response that says so.
     serverFactory: (answer) => makeServer(answer, { requireHostHeader: false }),
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
     requestIdHeader: false,
     genReqId: (request) => requestIds.of(request),
-    // What a browser asks before it sends anything else does not depend on the path, not even on it being one (`*`).
+    // The preflight request of a browser does not depend on the path, which may even be `*`.
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      // No hook comes to take away the charset, see `plainJsonType`; who brings a serializer is given none.
+      // The hook `plainJsonType` does not run here; with a serializer the framework adds no charset.
       reply.type('application/json').serializer((body) => (typeof body === 'string' ? body : JSON.stringify(body)));
       const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
@@ -155,7 +162,7 @@ export async function openServer(
   app.decorateRequest('knownRoute');
   app.decorateRequest('otherMethods');
   app.decorate('knownPaths', new KnownPaths());
-  // Asked for by few: most are let in by a key that is known.
+  // A getter, because few requests need it: most are admitted by a known key.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       return this.sender?.caller ?? callers.addressOf(this);
@@ -163,7 +170,7 @@ export async function openServer(
   });
   const accessTable = watchAccess(app);
   app.removeAllContentTypeParsers();
-  // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
+  // Read as text and parsed by the handler, so that an unknown path or method is reported before an invalid body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   watchPeers(app, deps);
   forwarding?.receive(app);
@@ -177,15 +184,15 @@ export async function openServer(
       return;
     }
     const admitted = (): void => {
-      // From here on the content type must not matter, not even a malformed one (clients 1.1). To delete it would make
-      // reading any other header slow.
+      // From here on the content type must not matter, not even a malformed one (clients 1.1). Deleting the property
+      // would slow down reading any other header.
       request.headers['content-type'] = undefined;
       done();
     };
     admit(request, reply, admitted, (error) => done(error as Error));
   });
   app.addHook('onSend', plainJsonType);
-  // The body may have taken its time.
+  // Checked again, because reading the body may have taken time.
   app.addHook('preHandler', (request, _reply, done) => {
     try {
       request.admission();
@@ -211,7 +218,7 @@ export async function openServer(
   return app;
 }
 
-/** What a request asks for. Where there is no route, who asks still has to be known. */
+/** Returns the access that a request requires. Without a route, the caller must still be authenticated. */
 function askedRoute(request: FastifyRequest): AskedRoute {
   const params = (request.params ?? {}) as Readonly<Record<string, string>>;
   const { namespace, user } = params;
@@ -228,13 +235,15 @@ function askedRoute(request: FastifyRequest): AskedRoute {
   return { access, url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
 }
 
-/** The path with one slash where there are several, as the peer sends its clients on; undefined: there are none. */
+/**
+ * Returns the path with duplicate slashes removed, to which the peer redirects its clients; undefined: there are none.
+ */
 function cleanPath(url: string): string | undefined {
   const [path = '', ...query] = url.split('?');
   return path.includes('//') ? [path.replaceAll(/\/{2,}/g, '/'), ...query].join('?') : undefined;
 }
 
-/** JSON has no charset (RFC 8259, section 11), and the peer names none; the framework adds one. */
+/** Removes the charset that the framework adds: JSON has none (RFC 8259, section 11), and the peer sends none. */
 const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   if (reply.getHeader('content-type') === 'application/json; charset=utf-8') {
     reply.header('content-type', 'application/json');
@@ -242,7 +251,7 @@ const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   done(null, payload);
 };
 
-/** One record for each answer: by route rather than by path, and nothing of the query, the headers or the body. */
+/** Logs one record for each response: the route rather than the path, and nothing of the query, headers or body. */
 function recordOf(logRequest: LogRequest): onResponseHookHandler {
   return (request, reply, done) => {
     logRequest({

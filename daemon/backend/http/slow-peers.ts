@@ -7,11 +7,11 @@ import { Seldom } from '../../log/seldom.ts';
 import type { Clock } from '../ports.ts';
 import { Peer } from './peer.ts';
 
-/** How often everybody is looked at. */
+/** Interval at which all connections are checked. */
 const LOOK_MS = 1000;
 
 interface SlowPeerParts {
-  /** Asked each time: a reload may change it. */
+  /** Returns the limits, called each time: a reload may change them. */
   readonly limits: () => BufferLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,9 +21,11 @@ interface Looked extends PeerState {
   readonly peer: Peer;
 }
 
-/** Bounds what waits in memory for peers that do not read, or do not finish what they say, and cuts them. */
+/**
+ * Limits the data that waits in memory for peers that do not read, or do not complete their requests, and cuts them.
+ */
 export class SlowPeers implements Disposable {
-  /** Since the start, by why. */
+  /** Number of cut connections since the start, by reason. */
   readonly cut: Record<CutReason, number> = { stalled: 0, each: 0, all: 0 };
   readonly #parts: SlowPeerParts;
   readonly #peers = new Map<Duplex, Peer>();
@@ -43,7 +45,7 @@ export class SlowPeers implements Disposable {
     return bytes;
   }
 
-  /** Looks at whatever connects to a server that does not listen yet. */
+  /** Monitors the connections of a server that does not listen yet. */
   watch(server: Server): void {
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#peers.set(socket, new Peer(socket, this.#parts.clock.monotonic()));
@@ -51,7 +53,7 @@ export class SlowPeers implements Disposable {
     });
   }
 
-  /** Undefined: it is gone, or is no connection of a server. */
+  /** Returns the peer of a socket. Undefined: it is closed, or is no connection of a server. */
   of(socket: Duplex): Peer | undefined {
     return this.#peers.get(socket);
   }

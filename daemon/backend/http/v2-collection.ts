@@ -17,45 +17,52 @@ import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from 
 import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
 
 /**
- * Objects of one kind, as the router needs them. `S` is what is sent and was validated, `T` what is stored and shown, which
- * has its namespace.
+ * The objects of one kind, as the router needs them. `S` is the type of submitted, validated objects; `T` is the type
+ * of stored objects, which include their namespace.
  */
 export interface Collection<T extends object, S extends object = T> extends ObjectSource<T> {
-  /** Objects that are in no namespace: `get` and the others are asked for the one of the empty name. */
+  /** True for objects without a namespace: `get` and the others are called with an empty name. */
   readonly isClusterWide?: boolean;
   /**
-   * Of lists of all namespaces: where there are objects though the namespace does not exist, so that whoever looks for such
-   * objects finds them (reference 9.3). Absent: there can be none.
+   * For lists of all namespaces: yields nonexistent namespaces that still have objects, so that a caller can find such
+   * objects (reference 9.3). Absent: there can be none.
    */
   orphanNamespaces?(): Iterable<string>;
-  /** Whether `POST` takes the place of what is there: each is news of the same thing. */
+  /** True if `POST` replaces an existing object: each request reports the same thing anew. */
   readonly isReplacedByPost?: boolean;
-  /** Whether a body that names no namespace is of the one of the path; the others are refused, as by the peer. */
+  /**
+   * True if an object without a namespace in its body belongs to that of the path; other kinds are rejected, as by the
+   * peer.
+   */
   readonly isPlacedByPath?: boolean;
-  /** Whether a PUT stores what the body names, whatever its path says, as the peer does for these. */
+  /** True if a PUT stores the object that the body names, whatever its path says, as the peer does for these kinds. */
   readonly isNamedByBody?: boolean;
-  /** The key that a path means, where several ways to write it do; absent: the path has it as it is. */
+  /**
+   * Returns the key that a path denotes, where it can be written in several ways; absent: the path contains the key
+   * itself.
+   */
   keyOfPath?(key: V2Key): V2Key;
-  /** The key that a body names, as the path of a PUT must have it; absent: the one that it is stored by. */
+  /** Returns the key in a body, which must match the path of a PUT; absent: the stored key. */
   sentKeyOf?(submitted: S): V2Key;
-  /** Whom the object names as its maker, which counts only where nobody has to show credentials. */
+  /** Returns the creator that the object names. It counts only where no credentials are required. */
   creatorOf?(submitted: S): string | null | undefined;
   /**
-   * The body of a request, validated.
+   * Validates the body of a request.
    *
    * @param key of the path; empty for a path without one
    * @throws MonError `invalid`
    */
   parse(value: unknown, key: V2Key): S;
-  /** The namespace that the body itself names. */
+  /** Returns the namespace in the body itself. */
   namespaceOf(submitted: S): string | null | undefined;
-  /** The object in its namespace. */
+  /** Returns the object in its namespace. */
   place(submitted: S, namespace: string): T;
   get(namespace: string, key: V2Key): T | undefined | Promise<T | undefined>;
   /**
-   * Stores what `change` makes of the object that is there; settles after the commit.
+   * Stores the result of `change`; resolves after the commit.
    *
-   * @param change runs in the transaction, perhaps more than once, and cannot wait; what it throws refuses the change
+   * @param change computes the new object in the transaction; it is synchronous and may run more than once; an error
+   *   rejects the change
    * @throws MonError `invalid`, `conflict`, `not_found`, `unavailable`, `payment_required`
    */
   write(
@@ -66,7 +73,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
     request: FastifyRequest,
   ): Promise<T>;
   /**
-   * @param check as `change`: refuses by throwing
+   * @param check throws to reject the removal; called as `change` is
    * @throws MonError `not_found`, `conflict`, `unavailable`
    */
   remove(
@@ -76,40 +83,43 @@ export interface Collection<T extends object, S extends object = T> extends Obje
     actor: Actor,
     request: FastifyRequest,
   ): Promise<void>;
-  /** What answers a POST or PUT, with 200: of these the peer gives back what was sent. Absent: nothing, with 201. */
+  /**
+   * Returns the body of the response to a POST or PUT, with 200: for these kinds the peer returns what was sent.
+   * Absent: an empty response with 201.
+   */
   echo?(submitted: T): object;
-  /** What answers a PATCH; absent: the object. */
+  /** Returns the response to a PATCH; absent: the object. */
   showPatched?(object: T): object;
-  /** What whoever stores such an object should know; told in the header `Warning`. */
+  /** Returns warnings about a stored object, for the header `Warning`. */
   warningsOf?(object: T): readonly string[];
-  /** For the answers about these objects. */
+  /** Returns headers for the responses about these objects. */
   headers?(): Readonly<Record<string, string>>;
 }
 
-/** How objects with metadata tell their namespace, name and labels. */
+/** Functions that return the namespace, key and labels of objects with metadata. */
 export const WITH_METADATA = {
   namespaceOf: ({ metadata }: SubmittedV2Object): string | null | undefined => metadata.namespace,
   keyOf: ({ metadata }: SubmittedV2Object): V2Key => [metadata.name],
   labelsOf: ({ metadata }: SubmittedV2Object): Attributes => metadata.labels ?? {},
 };
 
-/** The object with its namespace in its metadata, everything else as and where it was. */
+/** Returns the object with its namespace in its metadata, and everything else unchanged. */
 export function inNamespace<S extends SubmittedV2Object>(submitted: S, namespace: string): S & V2Object {
   const metadata: V2Metadata = { ...submitted.metadata, namespace };
   return { ...submitted, metadata };
 }
 
-/** The namespaces that there are. */
+/** The declared namespaces. */
 export interface DeclaredNamespaces {
   readonly registry: { readonly declared: { names(): readonly string[]; has(name: string): boolean } };
 }
 
-/** What can be done with objects of a kind: with its lists, and with each object by its name. */
+/** The operations on objects of a kind: on lists, and on a single object by its name. */
 type ObjectHandlers = Readonly<
   Record<'listAll' | 'createAnywhere' | 'list' | 'create' | 'get' | 'put' | 'patch' | 'post' | 'remove', Handler>
 >;
 
-/** What is done with objects of a kind; the table says which of it can be asked for. */
+/** Returns the handlers for objects of a kind; the table decides which of them are served. */
 export function objectHandlers<T extends object, S extends object>(
   deps: DeclaredNamespaces,
   collection: Collection<T, S>,
@@ -125,7 +135,7 @@ export function objectHandlers<T extends object, S extends object>(
   const sendStored = (reply: FastifyReply, object: T): FastifyReply =>
     collection.echo === undefined ? reply.code(201).send() : reply.code(200).send(collection.echo(object));
 
-  /** The namespace that a body names; @throws MonError `invalid` where it must and does not */
+  /** Returns the namespace in a body. @throws MonError `invalid` if it is required and missing */
   const namespaceIn = (request: FastifyRequest, submitted: S): string | null | undefined => {
     const named = collection.namespaceOf(submitted);
     const inPath = pathPart(request, 'namespace');
@@ -227,9 +237,9 @@ export function objectHandlers<T extends object, S extends object>(
 }
 
 /**
- * The namespaces whose objects the caller may see, in their order.
+ * Returns the namespaces whose objects the caller may see, in order.
  *
- * @param others that do not exist, and count all the same
+ * @param others namespaces that do not exist, and are included all the same
  */
 export function visibleNamespaces(
   { principal }: Pick<FastifyRequest, 'principal'>,
@@ -240,16 +250,15 @@ export function visibleNamespaces(
   return [...names].filter((name) => maySee(principal, name)).toSorted();
 }
 
-/** A part of the path, decoded once; without it the empty text. */
+/** Returns a part of the path, decoded once; an empty string if there is none. */
 export function pathPart(request: FastifyRequest, part: string): string {
   return (request.params as Readonly<Record<string, string>>)[part] ?? '';
 }
 
 /**
- * The namespace that a request to store something is about: the one of the path, else the one that the body names, else
- * `default`.
+ * Returns the namespace for an object to be stored: that of the path, else that of the body, else `default`.
  *
- * @throws MonError `invalid` when path and body differ; `not_found` when there is none, or none that the caller may see
+ * @throws MonError `invalid` if path and body differ; `not_found` if it does not exist, or the caller may not see it
  */
 function namespaceFor(
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import type { Log } from '../../log/log.ts';
 import { refusalOfFramework, RETRY_AFTER_SECONDS } from './errors.ts';
 import { loggedPath } from '../access/logged-path.ts';
 
-/** The one place where a failure becomes a status and a code of the newer API (completion 1.17). */
+/** The one place where an error becomes a status and a code of the v2 API (completion 1.17). */
 const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
   invalid: [400, 1],
   unauthenticated: [401, 5],
@@ -21,10 +21,10 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
   internal: [500, 0],
 };
 
-/** What is looked at as credentials, in the words of the peer (clients 6). */
+/** Matches the headers that the peer regards as credentials, for the choice of its error text (clients 6). */
 const SHOWN = /^(?:Bearer|Key) +\S/;
 
-/** Answers a failure as `{"message": "...", "code": n}`; what is a defect of ours goes to the log, never to the caller. */
+/** Sends an error as `{"message": "...", "code": n}`. Internal errors go to the log, never to the caller. */
 export function sendV2Error(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   if (error instanceof MonError && error.code !== 'internal') {
     const [status, code] = ANSWERS[error.code];
@@ -42,13 +42,13 @@ export function sendV2Error(error: unknown, request: FastifyRequest, reply: Fast
   return reply.code(500).send({ message: 'internal error: see the log of the backend', code: 0 });
 }
 
-/** Its names are written in capitals there, other than those of any other failure. */
+/** Returns the body for rejected credentials. Unlike in all other errors, the peer writes its names with capitals. */
 function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
   const isShown = SHOWN.test(headers.authorization ?? '');
   return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
 }
 
-/** In the words of the peer, which clients look for (clients 6); the path says what was meant. */
+/** Returns the error with the text of the peer, which clients look for (clients 6); the path names the object. */
 export function notFound(): MonError {
   return new MonError('not_found', 'not found');
 }
@@ -57,15 +57,15 @@ export function alreadyExists(): MonError {
   return new MonError('conflict', 'resource already exists');
 }
 
-/** In the words of the peer, for credentials that are tried out. */
+/** The text of the peer for credentials that are tested. */
 export const REFUSED = 'Request unauthorized\n';
 
-/** As `sendV2Error`, in those words. */
+/** Sends an error as `sendV2Error` does, with that text for rejected credentials. */
 export function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   return isUnauthenticated(error) ? refuseLogIn(reply, error) : sendV2Error(error, request, reply, log);
 }
 
-/** As plain text, which the peer's own client prints. */
+/** Rejects a log-in with plain text, which the peer's own client prints. */
 export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
   if (!isUnauthenticated(error)) throw error;
   reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');

@@ -9,12 +9,13 @@ import type { Handler } from './route.ts';
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Another one after each restart, when what was read before has to be read again. */
+/** The key of entity tags. It changes at each restart, after which clients must read again. */
 const TAG_KEY = randomBytes(32);
 
 /**
- * Names the state of an object, as the peer writes it: 16 hexadecimal digits in quotes (clients 6). It is of the
- * whole object, with what is redacted for some: without the key nobody can try out guesses of a secret on it.
+ * Returns the entity tag of an object in the peer's form: 16 hexadecimal digits in quotes (clients 6). It covers the
+ * whole object, including parts that are redacted for some callers: without the key nobody can test guesses of a
+ * secret.
  */
 export function etagOf(object: object): string {
   return `"${createHmac('sha256', TAG_KEY).update(JSON.stringify(object)).digest('hex').slice(0, 16)}"`;
@@ -29,7 +30,7 @@ export function refuseUnless(isMet: boolean): void {
   if (!isMet) throw new MonError('precondition', 'it has changed meanwhile: read it again, then repeat the change');
 }
 
-/** @throws MonError `invalid` when the body does not say that it is one, or is no JSON */
+/** @throws MonError `invalid` if the content type is not that of a patch, or the body is no JSON */
 export function mergePatchOf(request: FastifyRequest): unknown {
   if (contentTypeOf(request) !== MERGE_PATCH) {
     throw new MonError('invalid', `send a patch with the content type ${MERGE_PATCH}`);
@@ -38,9 +39,10 @@ export function mergePatchOf(request: FastifyRequest): unknown {
 }
 
 /**
- * Answers one object with its tag; 304 to a caller that has it as it is.
+ * Sends one object with its entity tag; 304 if the caller has the present state.
  *
- * @param shown what the caller gets to see of it; default: everything. The tag is that of the whole, as changes ask for it
+ * @param shown the object as the caller may see it; default: everything. The tag covers the whole object, because
+ *   conditional changes use it
  */
 export function sendObject(
   request: FastifyRequest,
@@ -56,7 +58,7 @@ export function sendObject(
   return reply.type('application/json').send(JSON.stringify(shown));
 }
 
-/** Answers a change with nothing, once it is committed. */
+/** Returns a handler that makes a change and sends an empty response after the commit. */
 export function changing(change: (request: FastifyRequest, actor: Actor) => Promise<void>): Handler {
   return async (request, reply) => {
     await change(request, actorOf(request));
@@ -64,7 +66,10 @@ export function changing(change: (request: FastifyRequest, actor: Actor) => Prom
   };
 }
 
-/** As it was sent, in lower case and without its parameters: the server forgets it, because nearly nothing depends on it. */
+/**
+ * Returns the content type in lower case and without parameters. It is read from the raw headers, because the server
+ * removes it before handlers run.
+ */
 function contentTypeOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
   const { rawHeaders } = raw;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');

@@ -8,15 +8,15 @@ import { expectCommit } from './hold-reads.ts';
 import { arrayText, PIECE_LENGTH, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { queryOf, wholeNumber } from './query.ts';
 
-/** Where a list comes from. */
+/** The source of a list. */
 export interface ObjectSource<T extends object> {
-  /** What one is called in field selectors: `check` in `check.name`. */
+  /** The prefix of its field selectors: `check` in `check.name`. */
   readonly fieldRoot: string;
   /**
-   * Those of a namespace in the order of their keys, in portions, between which others get their turn.
+   * Returns the objects of a namespace in the order of their keys, in chunks, between which other work can run.
    *
-   * @param after the key behind which to begin, whether or not there is still an object of that key; undefined: with the first
-   * @param mayBeSelected whether an object with these parts may be among those that are asked for; the others need not be made
+   * @param after the key after which the list begins, whether or not it still exists; undefined: from the first
+   * @param mayBeSelected false if an object with these parts cannot be selected, so that it need not be built
    */
   list(
     namespace: string,
@@ -25,27 +25,27 @@ export interface ObjectSource<T extends object> {
   ): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
   keyOf(object: T): V2Key;
   labelsOf(object: T): Attributes;
-  /** What the caller gets to see of it; absent: everything. */
+  /** Returns the object as the caller may see it; absent: everything. */
   show?(object: T, principal: Principal): T;
-  /** Whether the caller may see it; absent: whoever may see its namespace may. */
+  /** Returns whether the caller may see the object; absent: every caller that may see its namespace. */
   isVisible?(object: T, principal: Principal): boolean;
 }
 
-/** Where a page ended: a position and no number, so that what comes and goes before it moves nothing. */
+/** The end of a page. It is a position and not a number, so that changes before it shift nothing. */
 interface Position {
   readonly namespace: string;
   readonly key: V2Key;
 }
 
-/** Header with which a page names the next one; absent on the last (clients 6). */
+/** The header with the position of the next page; absent on the last page (clients 6). */
 const CONTINUE = 'Sensu-Continue';
 
 /**
- * Answers a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` behind
- * `continue`. A `limit` that is no number counts as absent, as at the peer.
+ * Sends a list of objects: those that `fieldSelector` and `labelSelector` select, and of them a page of `limit` after
+ * `continue`. A `limit` that is no number is ignored, as at the peer.
  *
- * @param namespaces whose objects these are, in order
- * @throws MonError `invalid` for a selector or a position that cannot be read
+ * @param namespaces of the objects, in order
+ * @throws MonError `invalid` for an invalid selector or position
  */
 export async function sendObjects<T extends object>(
   request: FastifyRequest,
@@ -60,7 +60,7 @@ export async function sendObjects<T extends object>(
   const { isSelectedObject, mayBeSelected } = selection(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
-  // Of what is shown, so that nobody finds out by asking what is not.
+  // Selectors see only the shown parts, so that nobody can probe hidden ones.
   const isWanted = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
@@ -69,7 +69,7 @@ export async function sendObjects<T extends object>(
   const objects = (): Objects<T> =>
     wanted(objectsOf(namespaces, after, source, mayBeSelected, committedState), isWanted);
   if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
-  // Where it ends is said before it begins. A page that is too long to be kept until then is made again.
+  // The end of the page is in a header, before the body. A page that is too long to be kept until then is built again.
   const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
   const headers = isMore && last !== undefined ? { [CONTINUE]: tokenOf(last) } : {};
   const pieces = texts ?? textsOf(until(objects(), last, keyOf), shown);
@@ -87,7 +87,7 @@ async function* wanted<T>(objects: Objects<T>, isWanted: (object: T) => boolean)
   for await (const placed of objects) if (isWanted(placed.object)) yield placed;
 }
 
-/** Those up to a position, itself included. */
+/** Yields the objects up to a position, including it. */
 async function* until<T>(objects: Objects<T>, last: Position | undefined, keyOf: (object: T) => V2Key): Objects<T> {
   for await (const placed of objects) {
     if (last === undefined || isBehind(placed, last, keyOf)) return;
@@ -99,7 +99,7 @@ function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (o
   return namespace > last.namespace || (namespace === last.namespace && compareKeys(keyOf(object), last.key) > 0);
 }
 
-/** Where a page ends, whether something follows, and its texts, unless they are long. */
+/** Returns the end of a page, whether more objects follow, and the texts of the page unless they are long. */
 async function pageOf<T>(
   objects: Objects<T>,
   limit: number,
@@ -161,7 +161,7 @@ async function* objectsOf<T extends object>(
   }
 }
 
-/** What the query asks of objects, whole and in parts. */
+/** The selectors of a query, applied to whole objects and to their parts. */
 interface Selection<T> {
   readonly isSelectedObject: (object: T) => boolean;
   readonly mayBeSelected: (parts: Attributes) => boolean;
@@ -191,7 +191,7 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
     },
     mayBeSelected(parts) {
       const valueOf = valueIn(parts);
-      // What is not among the parts says nothing yet.
+      // Attributes that are not among the parts decide nothing yet.
       const known = conditions.filter(({ name }) => valueOf(name) !== undefined);
       return isSelected({ kind: 'selector', conditions: known }, valueOf);
     },
@@ -232,7 +232,7 @@ function partsOf(token: string): readonly string[] | undefined {
   }
 }
 
-/** Those behind a key, in their order; for kinds that are kept in memory. */
+/** Returns the objects after a key, in order; for kinds that are kept in memory. */
 export function behind<T>(objects: readonly T[], after: V2Key | undefined, keyOf: (object: T) => V2Key): readonly T[] {
   const sorted = objects.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
   return after === undefined ? sorted : sorted.filter((object) => compareKeys(keyOf(object), after) > 0);
@@ -246,5 +246,5 @@ function compareKeys(one: V2Key, other: V2Key): number {
   return one.length - other.length;
 }
 
-/** Names an object below its namespace, `[name]`; of an event entity and check. */
+/** Identifies an object within its namespace, `[name]`; an event by entity and check. */
 export type V2Key = readonly string[];

@@ -1,8 +1,8 @@
-/** Objects that are made at a time; between portions others get their turn, and what follows a page is never made. */
+/** Number of objects per chunk. Other work can run between chunks, and objects after a page are never built. */
 const PORTION = 100;
 
 /**
- * The entries behind a key, in portions.
+ * Yields the entries after a key, in chunks.
  *
  * @param entries in the order of their keys
  * @param after undefined: from the first
@@ -16,7 +16,7 @@ export function* portionsBehind<Entry>(
   for (let at = start; at < entries.length; at += PORTION) yield entries.slice(at, at + PORTION);
 }
 
-/** Where the entries begin whose keys are greater. */
+/** Returns the index of the first entry with a greater key. */
 export function firstBehind<Entry>(entries: readonly Entry[], after: string, keyOf: (entry: Entry) => string): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -4,17 +4,19 @@ import { MonError } from '../../../shared/errors.ts';
 import { startPaced } from '../store/loop-turn.ts';
 import type { SlowPeers } from './slow-peers.ts';
 
-/** Requests that one connection may send ahead: they wait until the answer to the one before was taken. */
+/** Maximum number of pipelined requests per connection: they wait until the previous response was sent. */
 const AHEAD_MAX = 100;
-/** Most requests beyond `AHEAD_MAX` before the connection is cut: each takes some kilobytes, read or not. */
+/**
+ * Maximum number of requests beyond `AHEAD_MAX` before the connection is cut: each takes some kilobytes, read or not.
+ */
 const REFUSED_MAX = 100;
 
 /** The requests beyond `AHEAD_MAX`. */
 const excessive = new WeakSet<IncomingMessage>();
 
 /**
- * Has the requests of each connection answered one after the other, and those of all connections started a few
- * milliseconds at a time. Nothing else is done about a request before its turn: thousands may come in one reading.
+ * Processes the requests of each connection one after the other, and starts those of all connections for a few
+ * milliseconds at a time. Nothing else is done for a request before its turn: thousands may arrive in one read.
  */
 export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): RequestListener {
   return (request, response) => {
@@ -23,7 +25,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
       startPaced(() => answer(request, response));
       return;
     }
-    // Nobody wants the answer any more.
+    // The connection is closed, so the response is no longer needed.
     if (peer.socket.destroyed) return;
     const isTooMuch = peer.pending >= AHEAD_MAX;
     if (peer.pending >= AHEAD_MAX + REFUSED_MAX) {
@@ -41,7 +43,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
   };
 }
 
-/** Gives each request its connection, and refuses those that are too many. */
+/** Gives each request its connection, and rejects the excessive ones. */
 export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
   app.decorateRequest('peer');
   app.addHook('onRequest', (request, _reply, done) => {

@@ -7,21 +7,25 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { refuseUnknownNamespace } from './unknown.ts';
 
-/** What is asked for a namespace. */
+/** The dependencies of functions that resolve a namespace. */
 export interface NamespaceDeps {
   readonly registry: Registry;
 }
 
-/** The namespace that a request is about: on the wire of v1 always `default`, on ours the one that the query names. */
+/** Returns the namespace of a request: always `default` in v1, in the mon API the one that the query names. */
 export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDeps) => Namespace;
 
-/** What version 1 shows. Ask again for each request: the registry replaces it when it reads the store again. */
+/**
+ * Returns the namespace of version 1. Call it for each request, because the registry replaces it when it reads the
+ * store again.
+ */
 export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.namespace(DEFAULT_NAMESPACE);
 
 /**
- * The namespace that a request is about. Ask again for each request: the registry replaces it when it reads the store again.
+ * Returns the namespace of a request. Call it for each request, because the registry replaces it when it reads the
+ * store again.
  *
- * @throws MonError `not_found`; `invalid` where all are asked for
+ * @throws MonError `not_found`; `invalid` if all are requested
  */
 export const askedNamespace: NamespaceOf = (request, { registry }) => {
   const name = namespaceIn(request);
@@ -34,16 +38,16 @@ export const askedNamespace: NamespaceOf = (request, { registry }) => {
 
 /** The namespaces of a list. */
 export interface AskedNamespaces {
-  /** In the order of their names. */
+  /** The namespaces, sorted by name. */
   readonly namespaces: readonly Namespace[];
-  /** An item as it is shown: among those of many it says where it is. */
+  /** Returns an item for display: in a list over many namespaces it contains its namespace. */
   readonly placed: <Item extends object>(item: Item, namespace: string) => Item;
-  /** Whether items are shown so. */
+  /** True if items contain their namespace. */
   readonly isOfMany: boolean;
 }
 
 /**
- * The namespace that a list is about, or all that the caller may see.
+ * Returns the namespace of a list, or all that the caller may see.
  *
  * @throws MonError `not_found`
  */
@@ -55,7 +59,7 @@ export function askedNamespaces(
     return { namespaces: [askedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
-  // Not those that hold something: checks are not held there.
+  // The declared namespaces, because checks are not part of the registry of a namespace.
   const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
   return {
     namespaces: seen.map((name) => registry.namespace(name)),
@@ -64,13 +68,13 @@ export function askedNamespaces(
   };
 }
 
-/** An entry of a list that does not know its namespace itself. */
+/** An entry of a list with its namespace. */
 export interface Placed<Entry> {
   readonly namespace: Namespace;
   readonly entry: Entry;
 }
 
-/** The entries of all the namespaces. */
+/** Returns the entries of all these namespaces. */
 export function entriesOf<Entry>(
   { namespaces }: AskedNamespaces,
   list: (namespace: Namespace) => readonly Entry[],

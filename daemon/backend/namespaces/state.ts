@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 
-/** The namespaces that there are. Only transactions change them. */
+/** The existing namespaces. Only transactions change them. */
 export class DeclaredNamespaces {
   #names: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE]);
 
@@ -8,7 +8,7 @@ export class DeclaredNamespaces {
     return this.#names.has(name);
   }
 
-  /** In the order of their names. */
+  /** Returns the names, sorted. */
   names(): readonly string[] {
     return [...this.#names].toSorted();
   }
@@ -17,12 +17,12 @@ export class DeclaredNamespaces {
     this.#names = new Set([...this.#names, name]);
   }
 
-  /** `default` is always there. */
+  /** Removes a name; `default` always stays. */
   remove(name: string): void {
     this.#names = new Set([...this.#names].filter((other) => other !== name || other === DEFAULT_NAMESPACE));
   }
 
-  /** In place of all that are here. */
+  /** Replaces all names. */
   load(names: Iterable<string>): void {
     this.#names = new Set([DEFAULT_NAMESPACE, ...names]);
   }

@@ -5,7 +5,7 @@ import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 const PREFIX = 'namespace';
 
-/** Namespaces that were made over the API. */
+/** Namespaces that were created over the API. */
 export const NAMESPACES: StoredTable & Table<DeclaredNamespaces, string, string> = {
   prefix: PREFIX,
   key: (_declared, name) => [PREFIX, name],

@@ -15,7 +15,7 @@ import { stashesOf } from '../stashes/state.ts';
 /** Limit on the namespaces of a backend. */
 export const NAMESPACES_MAX = 10_000;
 
-/** Making and removing namespaces. */
+/** Creates and removes namespaces. */
 export class Namespaces {
   readonly #batcher: Batcher;
   readonly #namespacesMax: number;
@@ -26,9 +26,9 @@ export class Namespaces {
   }
 
   /**
-   * Makes a namespace; one that is there stays as it is.
+   * Creates a namespace; an existing one stays unchanged.
    *
-   * @param check told whether it is there; refuses by throwing
+   * @param check called with whether it exists; throws to reject
    * @throws MonError `unavailable`
    */
   async put(name: string, check: (isThere: boolean) => void, actor: Actor): Promise<void> {
@@ -47,8 +47,8 @@ export class Namespaces {
   }
 
   /**
-   * @param check refuses by throwing
-   * @throws MonError `not_found`, `unavailable`; `invalid` while there is something in it, which it names, and for `default`
+   * @param check throws to reject the removal
+   * @throws MonError `not_found`, `unavailable`; `invalid` while it is not empty, with its contents, and for `default`
    */
   async remove(name: string, check: () => void, actor: Actor): Promise<void> {
     await this.#batcher.run((transaction) => {
@@ -73,7 +73,7 @@ export class Namespaces {
   }
 }
 
-/** Removes a namespace with the traces of what was in it. */
+/** Removes a namespace with all its remaining marks. */
 function removeNamespace(transaction: Transaction, name: string): void {
   const { registry } = transaction;
   const namespace = registry.namespace(name);
@@ -83,14 +83,14 @@ function removeNamespace(transaction: Transaction, name: string): void {
   registry.removeNamespace(name);
 }
 
-/** What is in a namespace or refers to it, and how many: `2 checks`. */
+/** Returns the objects in a namespace or referring to it, with their number, such as `2 checks`. */
 function contentsOf(registry: Registry, name: string): string[] {
   const namespace = registry.namespace(name);
   const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
   let events = 0;
   for (const { checks } of namespace.clients.values()) events += checks.size;
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
-    // What says who may do what in it means nothing without it, and goes with it.
+    // Roles and bindings have no meaning without the namespace, and are removed with it.
     ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
       (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
     ),

@@ -11,13 +11,13 @@ import { aborted, done, notDone, type StepParts, type StepRun } from './step-par
 const PROGRESS_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
 
-/** Does what an action step is for. Each of them can be done again. */
+/** Runs an action step. Each of them can be repeated. */
 export function actionStep(action: StepAction, parts: StepParts, run: StepRun): Promise<StepOutcome> | StepOutcome {
   switch (action) {
     case 'backup':
       return backUp(parts, run);
     case 'drain':
-      // From the end of this step on they are: it follows from the plan.
+      // The plan itself rejects results from the end of this step on.
       return done('results are refused, agents keep theirs, and keepalives and ages of results are not looked at');
     case 'migrate':
       return migrate(parts, run);
@@ -65,7 +65,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
 }
 
 async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: StepRun): Promise<StepOutcome> {
-  // Only what was named when the operator typed it: others may have come since.
+  // Only the namespaces that the operator has confirmed: others may have been added since.
   const confirmed = new Set(step.confirm?.split(' '));
   const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
   if (orphans.size === 0) return done('every check names a namespace that exists');
@@ -83,7 +83,7 @@ async function fixNamespaces(parts: StepParts, { facts, step, actor, tell }: Ste
 
 const refuseNothing = (): void => undefined;
 
-/** @returns why a namespace stays although nothing of what was to be deleted is in it any more */
+/** @returns the reason why a namespace stays although everything that was to be deleted is gone */
 async function applyFix(
   { namespaces, definitionChanges }: StepParts,
   fix: NamespaceFix,
@@ -101,7 +101,7 @@ async function applyFix(
         await namespaces.remove(fix.namespace, refuseNothing, actor);
         return undefined;
       } catch (error) {
-        // It holds more than checks, which the upgrade does not mind and nobody has asked to delete.
+        // It contains more than checks, which does not hinder the upgrade and was not confirmed for deletion.
         if (error instanceof MonError && error.code === 'invalid') return `${fix.namespace} stays: ${error.message}`;
         throw error;
       }
@@ -139,7 +139,7 @@ async function problemOf(change: Promise<unknown>): Promise<string | undefined> 
     return undefined;
   } catch (error) {
     if (error instanceof MonError && error.code === 'conflict') return error.message;
-    // It ended meanwhile, which is as good.
+    // It has ended meanwhile, which has the same effect.
     if (error instanceof MonError && error.code === 'not_found') return undefined;
     throw error;
   }

@@ -9,7 +9,7 @@ import type { Finding, StepCheck } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
 
-/** Looks at what a check step, or the end of a manual one, is about. */
+/** Runs a check step, or the final check of a manual step. */
 export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): StepOutcome {
   switch (check) {
     case 'rules':
@@ -25,7 +25,7 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
   }
 }
 
-/** What a step of the plan is there to mend is left to it as long as its turn is yet to come. */
+/** Checks the upgrade rules. A finding that a later step of the plan will fix does not block. */
 function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.runbook), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
@@ -43,7 +43,7 @@ function checkRules(run: StepRun): StepOutcome {
   });
 }
 
-/** A rule that is not about this upgrade any more has nothing to say against it. */
+/** Checks one rule. A rule that no longer applies to this upgrade does not block. */
 function checkRule(id: string, { runbook, facts }: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(runbook), facts);
   const finding = findings.find(({ rule }) => rule === id);
@@ -84,7 +84,7 @@ function blockingText(finding: Finding, run: StepRun): string {
   return mender === undefined ? text : `${text} (the step ${mender.id} is there for it)`;
 }
 
-/** The step that mends what a rule found, and whose turn has not come yet. */
+/** Returns the step that fixes a finding, if its turn has not come yet. */
 function menderOf({ rule: broken }: Finding, { runbook }: StepRun): PlanRunStep | undefined {
   return runbook.steps.find(({ rule, state }) => rule === broken && state === 'waiting');
 }
@@ -93,7 +93,7 @@ function findingText({ rule, evidence, remedy }: Finding): string {
   return [`${rule}: ${evidence.join(', ')}`, ...remedy.slice(0, 1)].join(': ');
 }
 
-/** @throws MonError `internal`: a plan was only made for versions that are some */
+/** @throws MonError `internal`: a plan is only created for valid versions */
 function pathOf({ from, to }: Pick<PlanRun, 'from' | 'to'>): UpgradePath {
   const path = parsePath(from, to);
   if ('problem' in path) throw new MonError('internal', path.problem);

@@ -21,12 +21,12 @@ export interface UpgradeFactParts {
   readonly stateDir: string;
 }
 
-/** Entities that are named as the newest ones. */
+/** Maximum number of entities listed as the newest ones. */
 const NEWEST_MAX = 10;
-/** Stashes and clients that are named. */
+/** Maximum number of listed stashes and clients. */
 const NAMED_MAX = 1000;
 
-/** What the backend knows of itself that rules of upgrades look at; the rest is for whoever makes a plan to say. */
+/** Returns the facts about this backend that upgrade rules need; the creator of a plan provides the others. */
 export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFacts> {
   const { registry, clock, name, stateDir, store } = parts;
   const clients = clientsOf(registry);
@@ -41,14 +41,14 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
     agents: clients
       .filter(([, { profile }]) => profile.sendsKeepalives)
       .map(([namespace, { name: client, version }]) => ({ namespace, name: client, version: version || null })),
-    // There are none of them here.
+    // This backend has none.
     pipelines: 0,
-    // It answers, and the level of the API is what an upgrade is about.
+    // It responds, and the level of the API is what an upgrade changes.
     backends: [{ name, version: COMPATIBLE_V2_VERSION, healthy: true }],
     key_value_store: room === undefined ? 'external' : 'embedded',
     event_store: room === undefined ? 'relational' : 'key-value',
     counts: countsOf(registry),
-    // It runs from there, wherever an earlier default was.
+    // It uses this directory, wherever an earlier default was.
     state_dir: { configured: stateDir, old_has_data: false, new_has_data: true },
     silence_stashes: silenceStashesOf(registry.namespace(DEFAULT_NAMESPACE), clock.now()),
     ...(room !== undefined && { disk: { path: stateDir, free_bytes: room.free, needed_bytes: room.needed } }),
@@ -64,7 +64,10 @@ function clientsOf(registry: Registry): readonly PlacedClient[] {
   );
 }
 
-/** Checks of the configuration are in `default`; a stored one may name a namespace that does not exist any more. */
+/**
+ * Returns all checks. Those of the configuration are in `default`; a stored one may name a namespace that no longer
+ * exists.
+ */
 function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
   const stored = Array.from(registry.definitions.all('checks'), ({ object: { metadata } }) => ({
     namespace: metadata.namespace,
@@ -89,7 +92,10 @@ function entitiesOf(
   return { total, newest, limit: limit === 'unlimited' ? null : limit };
 }
 
-/** What a dump is held against. Events and silences come and go by the minute, so that no dump would ever have them all. */
+/**
+ * Returns the numbers of objects to compare a dump with. Events and silences change by the minute, so that no dump
+ * could match.
+ */
 function countsOf({ declared, definitions }: Registry): Readonly<Record<string, number>> {
   return {
     Namespace: declared.names().length,

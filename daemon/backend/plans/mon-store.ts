@@ -6,7 +6,7 @@ import type { StoreUpgrades } from './store-upgrades.ts';
 
 const validate = bodyValidator(MON_API.startStoreUpgrade);
 
-/** The schema of the store, and its upgrade while the backend serves. */
+/** Serves the schema of the store, and its upgrade while the backend runs. */
 export function storeUpgradeOnMon({
   storeUpgrades,
 }: {

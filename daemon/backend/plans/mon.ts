@@ -11,7 +11,7 @@ import { plansOf } from './state.ts';
 const validateNew = bodyValidator(MON_API.createPlan);
 const validateOrder = bodyValidator(MON_API.orderPlan);
 
-/** Plans for upgrades: made here, and carried out step by step. */
+/** Serves upgrade plans: creates them, and runs them step by step. */
 export function plansOnMon({
   upgrades,
   registry,

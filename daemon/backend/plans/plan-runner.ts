@@ -16,7 +16,9 @@ import { aborted, notDone, type StepParts } from './step-parts.ts';
 const TELL_MS = 1000;
 const RETRY_MS = 1000;
 
-/** Makes plans, takes the orders of operators, and runs the steps that are for the backend. Disposing ends the one that runs. */
+/**
+ * Creates plans, accepts the orders of operators, and runs the steps of the backend. Disposal aborts the running step.
+ */
 export class PlanRunner implements AsyncDisposable {
   readonly #plans: Plans;
   readonly #parts: StepParts;
@@ -30,18 +32,18 @@ export class PlanRunner implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** What ran when the last backend that wrote ended can be started again from here on. */
+  /** Marks the step that ran when the last leader ended as interrupted, so that it can be started again. */
   async takeUp(): Promise<void> {
     const { open } = plansOf(this.#parts.registry);
     if (open !== undefined) await this.#plans.interrupt(open.runbook.id);
   }
 
-  /** What the backend knows of itself. */
+  /** Returns the facts about this backend. */
   facts(): Promise<UpgradeFacts> {
     return upgradeFactsOf(this.#parts.facts);
   }
 
-  /** @throws MonError `invalid` when the versions lead nowhere, `conflict` while another plan is open; `unavailable` */
+  /** @throws MonError `invalid` if there is no upgrade path, `conflict` while another plan is open; `unavailable` */
   async create({ from, to, facts: told }: NewPlan, actor: Actor): Promise<PlanRun> {
     const path = parsePath(from, to);
     if ('problem' in path) throw new MonError('invalid', path.problem);
@@ -74,7 +76,10 @@ export class PlanRunner implements AsyncDisposable {
     this.#running.add(run);
   }
 
-  /** A step whose end is not stored would run for ever, so it is tried until the store takes it. */
+  /**
+   * Stores the outcome of a step. It retries until the store accepts it, because otherwise the step would count as
+   * running forever.
+   */
   async #finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
     const { signal } = this.#stop;
     for (;;) {
@@ -127,7 +132,7 @@ function withTold(facts: UpgradeFacts, told: ToldFacts): UpgradeFacts {
   return { ...facts, ...told, attested: told.attested ?? facts.attested };
 }
 
-/** The backup of a plan is its snapshot. */
+/** Returns the backup of a plan as its snapshot. */
 function snapshotOf({ backup, steps }: PlanRun): Pick<UpgradeFacts, 'snapshot'> {
   if (backup === null) return {};
   const takenMs = steps.find(({ action }) => action === 'backup')?.ended_at ?? 0;

@@ -22,7 +22,7 @@ export function upgradeRow(runbook: PlanRun): UpgradeRow {
   };
 }
 
-/** Plans for upgrades, which are in no namespace. */
+/** The topic of upgrade plans, which are in no namespace. */
 export const PLAN_TOPIC: Topic = {
   name: 'upgrades',
   *rows({ registry, reach }) {

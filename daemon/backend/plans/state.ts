@@ -3,19 +3,22 @@ import { BusyError } from '../../../shared/errors.ts';
 import type { PlanRun, ToldFacts } from '../../../shared/schemas/plan-run.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A plan as it is stored: with what the backend cannot find out itself, for the next look at the rules. */
+/** A stored plan: with the facts that the backend cannot find out itself, for the next check of the rules. */
 export interface StoredPlan {
   readonly runbook: PlanRun;
   readonly facts: ToldFacts;
 }
 
-/** After results were kept out their senders need a moment to deliver what they have: until then age means nothing. */
+/**
+ * The time that senders need to deliver their backlog after results were rejected. Until then the age of a result means
+ * nothing.
+ */
 const QUIET_MS = 30_000;
 
-/** The plans for upgrades, of which one at most is open. Only transactions change them. */
+/** The upgrade plans, of which at most one is open. Only transactions change them. */
 export class PlanRegistry {
   readonly #byId = new Map<number, StoredPlan>();
-  /** The plan that keeps results out. */
+  /** The plan that causes results to be rejected. */
   #draining: number | undefined = undefined;
   #quietUntilMs = 0;
 
@@ -23,27 +26,27 @@ export class PlanRegistry {
     return this.#byId.get(id);
   }
 
-  /** The newest first. */
+  /** Returns all plans, the newest first. */
   all(): readonly StoredPlan[] {
     return [...this.#byId.values()].toSorted((a, b) => b.runbook.id - a.runbook.id);
   }
 
-  /** The one that is not over. */
+  /** The plan that has not ended. */
   get open(): StoredPlan | undefined {
     return this.all().find(({ runbook }) => runbook.state === 'open');
   }
 
-  /** Asked for each result. @throws MonError `unavailable` while an upgrade keeps them out */
+  /** Called for each result. @throws MonError `unavailable` while an upgrade rejects results */
   keepReportsOut(): void {
     if (this.#draining !== undefined)
       throw new BusyError('no results are taken during an upgrade: keep them and try again later');
   }
 
-  /** Whether results and keepalives may be old only because they are, or were, kept out. */
+  /** True if results and keepalives may be old only because they are, or recently were, rejected. */
   isQuiet(nowMs: number): boolean {
     if (this.#draining !== undefined) return true;
     const leftMs = this.#quietUntilMs - nowMs;
-    // Never longer than it may be, whatever was done to the clock.
+    // Bounded, even if the clock was set back.
     return leftMs > 0 && leftMs <= QUIET_MS;
   }
 
@@ -57,7 +60,7 @@ export class PlanRegistry {
     this.#noteDraining();
   }
 
-  /** In place of all that are here. */
+  /** Replaces all plans. */
   load(all: Iterable<StoredPlan>): void {
     this.#byId.clear();
     for (const stored of all) this.#byId.set(stored.runbook.id, stored);

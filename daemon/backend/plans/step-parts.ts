@@ -11,7 +11,7 @@ import type { UpgradeFactParts } from './facts.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StoreUpgrades } from './store-upgrades.ts';
 
-/** What the steps of a plan work with. */
+/** The dependencies of the steps of a plan. */
 export interface StepParts {
   readonly registry: Registry;
   readonly store: Store;
@@ -22,7 +22,7 @@ export interface StepParts {
   readonly storeUpgrades: StoreUpgrades;
   readonly facts: UpgradeFactParts;
   readonly clock: Clock;
-  /** When this backend was started, epoch milliseconds. */
+  /** Start of this backend, epoch milliseconds. */
   readonly startedMs: number;
 }
 
@@ -30,11 +30,11 @@ export interface StepParts {
 export interface StepRun {
   readonly runbook: PlanRun;
   readonly step: PlanRunStep;
-  /** What is known by now: by the backend, and by whoever made the plan. */
+  /** The present facts, from the backend and from the creator of the plan. */
   readonly facts: UpgradeFacts;
-  /** Whose order it is. */
+  /** The actor who ordered it. */
   readonly actor: Actor;
-  /** A line of progress; those that follow within a second are left out. */
+  /** Reports a line of progress; further ones within a second are dropped. */
   readonly tell: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -47,7 +47,7 @@ export function notDone(note: string, rest: Omit<StepOutcome, 'isDone' | 'note'>
   return { isDone: false, note, ...rest };
 }
 
-/** Never settles but with the reason of the signal. */
+/** Rejects with the reason of the signal; otherwise it never settles. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

@@ -6,7 +6,7 @@ import type { Audit } from '../audit/write.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
 import { refuseObstacles, timeLimit, upgradeStore } from '../store/upgrade/upgrade-store.ts';
 
-/** However long a batch took, because the disk did. */
+/** Maximum pause after a batch, however long that took because of the disk. */
 const REST_MS_MAX = 100;
 
 interface StoreUpgradesDeps {
@@ -16,11 +16,13 @@ interface StoreUpgradesDeps {
   readonly log: Log;
 }
 
-/** Upgrades of the store of a running backend, one at a time, while it serves. Disposing ends the one under way. */
+/**
+ * Upgrades the store of a running backend, one upgrade at a time, while it serves. Disposal aborts a running upgrade.
+ */
 export class StoreUpgrades implements AsyncDisposable {
   readonly #deps: StoreUpgradesDeps;
   #run: UpgradeRun = { state: 'none' };
-  /** As they were counted when the one under way began: who waits for its end asks often, and counting takes a while. */
+  /** Counted when the running upgrade began: clients poll often, and counting takes a while. */
   #pending: readonly PendingStep[] = [];
   #stop = new AbortController();
   #ending: Promise<void> | undefined;
@@ -47,10 +49,10 @@ export class StoreUpgrades implements AsyncDisposable {
   }
 
   /**
-   * Begins one and does not wait for its end, which `status` tells.
+   * Starts an upgrade without waiting for its end, which `status` reports.
    *
    * @param options `timeout` in seconds
-   * @throws MonError `conflict` while one runs, and when something stands in the way: then nothing is changed
+   * @throws MonError `conflict` while an upgrade is running, and if there are obstacles: then nothing is changed
    */
   async start(
     actor: Actor,
@@ -74,13 +76,13 @@ export class StoreUpgrades implements AsyncDisposable {
     );
   }
 
-  /** The outcome of the one under way, or of the last one. */
+  /** Returns the outcome of the running upgrade, or of the last one. */
   async ended(): Promise<UpgradeRun> {
     await this.#ending;
     return this.#run;
   }
 
-  /** How far the one under way is. */
+  /** Progress of the running upgrade. */
   get progress(): UpgradeRun['progress'] {
     return this.#run.progress;
   }
@@ -121,7 +123,7 @@ export class StoreUpgrades implements AsyncDisposable {
   }
 }
 
-/** After each batch as long a rest: half of the time belongs to those who are served meanwhile. */
+/** Returns a pause after each batch that is as long as the batch, so that half of the time is left for other work. */
 function breathing(clock: Clock): () => Promise<void> {
   let sinceMs = clock.monotonic();
   return async () => {

@@ -6,7 +6,7 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'upgrade';
 
-/** Plans for upgrades that are carried out, by id. They are in no namespace. */
+/** Running and past upgrade plans, by id. They are in no namespace. */
 export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   prefix: PREFIX,
   key: (_plans, id) => [PREFIX, id],

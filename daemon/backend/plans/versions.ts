@@ -10,11 +10,11 @@ import { stashesOf } from '../stashes/state.ts';
 export interface VersionParts {
   readonly registry: Registry;
   readonly store: Store;
-  /** Bytes of the files of the store; absent when it has none. */
+  /** Returns the bytes of the files of the store; absent if it has none. */
   readonly storeBytes?: () => Promise<number>;
 }
 
-/** Versions that are named: clients say theirs themselves, and may say anything. */
+/** Maximum number of listed versions: clients report their own, which may be any text. */
 const VERSIONS_MAX = 50;
 
 export async function versionsOf({ registry, store, storeBytes }: VersionParts): Promise<Versions> {
@@ -47,7 +47,7 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
 function agentVersions({ clients }: Namespace): AgentVersion[] {
   const counts = new Map<string, number>();
   for (const { profile } of clients.values()) {
-    // What has no agent has no version of one, whatever its record says.
+    // A client without an agent has no agent version, whatever its record says.
     const version = profile.sendsKeepalives ? profile.version : '';
     counts.set(version, (counts.get(version) ?? 0) + 1);
   }

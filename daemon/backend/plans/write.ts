@@ -16,10 +16,10 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { PLANS } from './table.ts';
 
-/** Plans that are kept; the oldest go, and with them what was noted about their steps. */
+/** Maximum number of retained plans; the oldest are removed with the notes on their steps. */
 const PLANS_MAX = 50;
 
-/** Making plans for upgrades and noting how far they are. What their steps do is in `plan-runner.ts`. */
+/** Creates upgrade plans and records their progress. The steps themselves are in `plan-runner.ts`. */
 export class Plans {
   readonly #batcher: Batcher;
 
@@ -28,7 +28,7 @@ export class Plans {
   }
 
   /**
-   * @param about `entities`: how many there are, to compare with after the upgrade
+   * @param about `entities`: the present number of entities, to compare with after the upgrade
    * @throws MonError `conflict` while another plan is open, which it names; `unavailable`
    */
   create(
@@ -59,7 +59,7 @@ export class Plans {
   }
 
   /**
-   * Carries out what an operator asks for; a step that the backend has to do is `running` then.
+   * Applies an order of an operator; a step of the backend is `running` afterwards.
    *
    * @throws MonError `not_found`, `conflict` or `invalid` with the reason; `unavailable`
    */
@@ -68,7 +68,7 @@ export class Plans {
       const stored = storedOf(transaction, id);
       const outcome = carryOut(stored.runbook, order, actor.who, transaction.nowMs);
       if (outcome.kind === 'refused') throw new MonError(outcome.code, outcome.reason);
-      // Who only says that it is still there does nothing that the trail is for.
+      // An order that only confirms the operator's presence is not audited.
       if (outcome.runbook.log !== stored.runbook.log) {
         recordAudit(transaction, actor, auditOf(id, order));
       }
@@ -77,17 +77,17 @@ export class Plans {
     });
   }
 
-  /** Notes what came of a step that ran. */
+  /** Records the outcome of a step. */
   finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
     return this.#change(id, (runbook, nowMs) => finishStep(runbook, step, outcome, nowMs));
   }
 
-  /** Notes how far a step that runs is. */
+  /** Records the progress of a running step. */
   note(id: number, step: string, text: string): Promise<void> {
     return this.#change(id, (runbook, nowMs) => noteProgress(runbook, step, text, nowMs));
   }
 
-  /** After a start of the backend: what ran when the last one ended runs no more. */
+  /** Ends the step that was running when the last backend ended. Called after a start of the backend. */
   interrupt(id: number): Promise<void> {
     return this.#change(id, afterRestart);
   }
@@ -101,7 +101,7 @@ export class Plans {
   }
 }
 
-/** As its next revision. */
+/** Stores a plan as its next revision. */
 export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPlan {
   const plans = plansOf(transaction.registry);
   const { id } = stored.runbook;

@@ -1,4 +1,4 @@
-/** An order for lists of what has a name. */
+/** Compares named items, for sorting. */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

@@ -1,12 +1,12 @@
 /**
- * What the registry keeps in memory, counted as things come and go. The figures are what one of each was seen to take, on
- * the safe side, and a test holds them against the heap; texts are counted by their length.
+ * The memory usage of the registry, counted as entries come and go. The sizes are measured per kind and rounded up, and
+ * a test compares them with the heap. Texts are counted by their length.
  */
 export class Footprint {
   bytes = 0;
 }
 
-/** A map whose entries count. */
+/** A map whose entries are counted. */
 export class CountedMap<Value> extends Map<string, Value> {
   readonly #footprint: Footprint;
   readonly #bytesEach: number;
@@ -34,11 +34,11 @@ export class CountedMap<Value> extends Map<string, Value> {
   }
 }
 
-/** A client, without its texts, and its place in the indexes. */
+/** A client without its texts, with its entries in the indexes. */
 export const CLIENT_BYTES = 180;
 /** One subscription of one client. */
 export const SUBSCRIBED_BYTES = 28;
-/** A profile and, in it, each subscription; its key is kept with it. */
+/** A profile including its key, and each subscription in it. */
 export const PROFILE_BYTES = 300;
 export const PROFILE_SUBSCRIPTION_BYTES = 120;
 export const CHECK_BYTES = 384;
@@ -47,7 +47,7 @@ export const EVENT_BYTES = 850;
 /** A check as a member of one aggregate. */
 export const MEMBER_BYTES = 120;
 export const SILENCED_BYTES = 450;
-/** The selector of one, ready to be evaluated. */
+/** The compiled selector of a silence. */
 export const SELECTOR_BYTES = 3000;
-/** What is remembered of an agent or of a client that was deleted. */
+/** A mark for an agent's spool or for a deleted client. */
 export const MARK_BYTES = 200;

@@ -3,10 +3,11 @@ import type { SilencedChange } from '../ports.ts';
 import { eventsOf, type CheckEntry, type Namespace } from './namespace.ts';
 
 /*
- * What a silenced entry is about, whether or not it is active: by its two parts, or by its selector.
+ * Finds the events and checks that a silenced entry covers, whether or not it is active: by its subscription and check,
+ * or by its selector.
  */
 
-/** The open events that an entry on these two parts names. */
+/** Yields the open events that an entry with this subscription and check covers. */
 export function* eventsNamedBy(
   namespace: Namespace,
   subscription: string | null,
@@ -33,7 +34,7 @@ export function* eventsNamedBy(
   }
 }
 
-/** The open events that a selector matches. */
+/** Yields the open events that a selector matches. */
 function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<CheckEntry, void, undefined> {
   for (const client of namespace.clients.values()) {
     if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
@@ -41,7 +42,7 @@ function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<
   }
 }
 
-/** The open events that an entry of this change names or finds; it may be there no more. */
+/** Yields the open events that the entry of a change covers; the entry itself may be deleted. */
 export function* eventsSilencedBy(
   namespace: Namespace,
   [, , subscription, check, bySearch]: SilencedChange,
@@ -51,15 +52,18 @@ export function* eventsSilencedBy(
   if (selector.kind === 'selector') yield* eventsSelectedBy(namespace, selector);
 }
 
-/** Whether there is such an event. */
+/** True if there is such an event. */
 export function isAnySilencedBy(namespace: Namespace, change: SilencedChange): boolean {
   return eventsSilencedBy(namespace, change).next().done !== true;
 }
 
-/** Clients that are looked at between two steps. */
+/** Number of clients that are processed between two steps. */
 const CLIENTS_OF_STEP = 256;
 
-/** The checks with a result or an event that an entry on these two parts names; undefined: a step without one. */
+/**
+ * Yields the checks with a result or an event that an entry with this subscription and check covers; undefined: a step
+ * without one.
+ */
 export function* checksNamedBy(
   namespace: Namespace,
   subscription: string | null,

@@ -39,45 +39,47 @@ import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
-/** The last result of a check, while an agent may tell the next one by what differs from it. */
+/** The last result of a check, while an agent may send the next one as a delta to it. */
 export interface ResultBase {
-  /** Of what is stored of it. */
+  /** Stamp of the stored result. */
   readonly stamp: string;
-  /** Whether its record was handed to the store. */
+  /** True if its record was given to the store. */
   isStored: boolean;
-  /** Another result has taken its place, or it was removed. */
+  /** Called when another result has replaced it, or it was removed. */
   forget(): void;
 }
 
-/** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
+/**
+ * A client and check: the packed state that decides the next event. The bodies stay in the store until they are read.
+ */
 export class CheckEntry {
   readonly client: ClientEntry;
   readonly name: string;
   state: CheckState = NO_CHECK_STATE;
   /** Status of the last result; undefined after the result was deleted while its event stays. */
   status: number | undefined = undefined;
-  /** When the last result was executed, epoch seconds; without one 0. */
+  /** Execution time of the last result, epoch seconds; 0: there is none. */
   executed = 0;
   /** `executed` of the last result that was not OK, since the registry was read; 0: there was none. */
   lastProblem = 0;
   /** Seconds after which the last result is stale; 0: never. */
   ttl = 0;
-  /** Seconds after which a stale result is told again; 0: nobody watches whether it becomes stale. */
+  /** Seconds after which a stale result is notified again; 0: staleness is not checked. */
   ttlRepeat = 0;
-  /** When somebody looks next whether it is stale, epoch seconds; 0: never. */
+  /** Time of the next staleness check, epoch seconds; 0: never. */
   ttlAt = 0;
-  /** What the last result belongs to. */
+  /** The aggregates of the last result. */
   aggregates: readonly CheckAggregate[] = NO_AGGREGATES;
-  /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */
+  /** Number of aggregates of the namespace that had been deleted when the last result arrived; 0 if it names none. */
   deletionsBefore = 0;
   /** Beginning of the output of the open event, for rows. */
   summary = '';
-  /** What selectors ask for, of the last result of its event; undefined: nothing is asked for, or there was none. */
+  /** Watched attributes of the last result of its event; undefined: no selector needs any, or there was none. */
   facts: Facts | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
-  /** Which sets of matchers cover it; undefined: nobody asked yet, or there are none. */
+  /** The sets of matchers that cover it; undefined: not computed yet, or there are none. */
   covering: CoveringEntries | undefined = undefined;
-  /** Status of the open event, before the rest of the event is taken over; undefined: none is open. */
+  /** Status of the open event, set before the rest of the event is loaded; undefined: none is open. */
   eventStatus: number | undefined = undefined;
   base: ResultBase | undefined = undefined;
 
@@ -86,30 +88,33 @@ export class CheckEntry {
     this.name = name;
   }
 
-  /** Status that makes its severity for matchers: what is over keeps that of its event until its end is handled. */
+  /**
+   * The status that determines its severity for matchers: a resolved event keeps its last status until the resolution
+   * is handled.
+   */
   get alertStatus(): number {
     return this.eventStatus ?? lastProblem(this.state.history);
   }
 
-  /** Ids of the entries that silence it now. */
+  /** Returns the ids of the entries that silence it now. */
   silencedBy(nowMs: number): string[] {
     const { namespace, subscriptions } = this.client;
     return silencedBy(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
   }
 
-  /** Whether anything silences it now. */
+  /** True if an entry silences it now. */
   isSilenced(nowMs: number): boolean {
     const { namespace, subscriptions } = this.client;
     return isSilenced(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
   }
 
-  /** The silenced entries whose selector matches it. */
+  /** Returns the silenced entries whose selector matches it. */
   selected(): readonly SilencedEntry[] {
     const { silenced } = this.client.namespace;
     return silenced.hasSelectors ? silenced.selecting(this) : NO_ENTRIES;
   }
 
-  /** As selectors see it. */
+  /** Returns the check as selectors see it. */
   subject(): SelectorSubject {
     return this.client.subject(this.name, this.facts, this.alertStatus);
   }
@@ -118,47 +123,47 @@ export class CheckEntry {
 const NO_TEXTS: readonly string[] = [];
 const NO_ENTRIES: readonly SilencedEntry[] = [];
 
-/** What a client has before its first result: most proxy clients of a large fleet never get many. */
+/** The checks of a client without results; most proxy clients of a large fleet have few or none. */
 const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
 
-/** Said of most clients that results have made. */
+/** The address of most clients that were created by results. */
 const UNKNOWN_ADDRESS = 'unknown';
 
-/** What is known of a client beside its record. */
+/** The data about a client that is not in its record. */
 export interface ClientOrigin {
   readonly signature: string;
-  /** Whose results made it, when it is a proxy client. */
+  /** The client whose results created it, if it is a proxy client. */
   readonly reporter?: string | undefined;
-  /** False: version 1 made it. */
+  /** False: version 1 created it. */
   readonly isCounted?: boolean | undefined;
 }
 
-/** A client with its checks: what decides, packed. Its record stays in the store until it is read. */
+/** A client with its checks, in packed form. Its record stays in the store until it is read. */
 export class ClientEntry {
   readonly namespace: Namespace;
   readonly name: string;
   profile: SharedProfile;
-  /** As it may be shown. */
+  /** The address as it may be shown. */
   address: string;
-  /** Epoch seconds of the last sign of life. */
+  /** Time of the last keepalive, epoch seconds. */
   timestamp: number;
-  /** Empty until the client has shown one; then its keepalives and results must carry it (completion 1.10). */
+  /** Empty until the client has sent one; then its keepalives and results must carry it (completion 1.10). */
   signature: string;
-  /** Whose results made it, when it is a proxy client. */
+  /** The client whose results created it, if it is a proxy client. */
   reporter: string | undefined;
-  /** Whether the limit of entities counts it; version 1 asks nobody. */
+  /** True if the limit of entities counts it; clients of version 1 are not counted. */
   isCounted: boolean;
   openEvents = 0;
-  /** Whether it is known to be silent: its keepalive event is open. Kept, because an aggregate asks for each member. */
+  /** True if its keepalive event is open. Cached, because an aggregate needs it for each member. */
   isDown = false;
-  /** What selectors ask for; undefined: nothing. */
+  /** The watched attributes; undefined: none. */
   facts: Facts | undefined = undefined;
   selectors: ClientSelectors | undefined = undefined;
   #checks: Map<string, CheckEntry> | undefined = undefined;
-  /** Made when a list asks for it. */
+  /** Sorted when a list needs it. */
   #sortedChecks: readonly CheckEntry[] | undefined = undefined;
 
-  /** @param profile of `client`, taken for it */
+  /** @param profile of `client`, acquired for this entry */
   constructor(
     namespace: Namespace,
     client: Client,
@@ -175,7 +180,7 @@ export class ClientEntry {
     this.isCounted = isCounted;
   }
 
-  /** By name. */
+  /** The checks by name. */
   get checks(): ReadonlyMap<string, CheckEntry> {
     return this.#checks ?? NO_CHECKS;
   }
@@ -188,33 +193,33 @@ export class ClientEntry {
     return this.profile.version;
   }
 
-  /** The keys that it names itself to be hidden; undefined: the usual ones. */
+  /** The keys whose values it hides, by its own setting; undefined: the default ones. */
   get redact(): readonly string[] | undefined {
     return this.profile.redact;
   }
 
-  /** What its keepalive results take over. */
+  /** The attributes that its keepalive results copy. */
   get keepalive(): Attributes {
     return this.profile.keepalive;
   }
 
-  /** When its newest result was executed, epoch seconds; 0: it has none. */
+  /** Execution time of its newest result, epoch seconds; 0: it has none. */
   get lastResult(): number {
     let last = 0;
     for (const { executed } of this.checks.values()) last = Math.max(last, executed);
     return last;
   }
 
-  /** What it takes in memory, without its profile and its checks. */
+  /** Memory usage without its profile and its checks. */
   get bytes(): number {
     const texts = this.name.length + this.address.length + this.signature.length;
     return CLIENT_BYTES + SUBSCRIBED_BYTES * this.profile.subscriptions.length + texts;
   }
 
   /**
-   * A check of it as selectors see that.
+   * Returns a check of the client as selectors see it.
    *
-   * @param facts of the check; default: nothing is known of its attributes
+   * @param facts of the check; default: its attributes are unknown
    * @param status of its event; default: it has none
    */
   subject(check = '', facts?: Facts, status?: number): SelectorSubject {
@@ -231,13 +236,13 @@ export class ClientEntry {
     };
   }
 
-  /** The checks with a result or an event, by name. */
+  /** Returns the checks with a result or an event, by name. */
   sortedChecks(): readonly CheckEntry[] {
     this.#sortedChecks ??= [...this.checks.values()].toSorted(byName);
     return this.#sortedChecks;
   }
 
-  /** Takes over what a newer record says. */
+  /** Applies a newer record. */
   update(client: Client, profile: SharedProfile, { signature, reporter, isCounted = true }: ClientOrigin): void {
     this.reporter = reporter;
     this.isCounted = isCounted;
@@ -258,7 +263,7 @@ export class ClientEntry {
   }
 }
 
-/** The open events of a client, by check. */
+/** Yields the open events of a client, by check. */
 export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
   if (client.openEvents === 0) return;
   for (const check of client.sortedChecks()) if (check.state.event !== undefined) yield check;
@@ -269,28 +274,28 @@ function packedAddress(client: Client): string {
   return address === UNKNOWN_ADDRESS ? UNKNOWN_ADDRESS : address;
 }
 
-/** How far the spool of an agent was committed. */
+/** The position up to which the spool of an agent was committed. */
 export interface SpoolMark {
   readonly spool: string;
   /** The highest id that is committed. */
   readonly acked: number;
 }
 
-/** A client that was deleted: what comes from before that must not bring it back. Epoch milliseconds. */
+/** A mark for a deleted client: data from before the deletion must not create it again. Epoch milliseconds. */
 export interface Tombstone {
   readonly deletedMs: number;
   readonly untilMs: number;
 }
 
-/** What a noun keeps of one namespace. */
+/** The state of a noun in one namespace. */
 interface NounState {
   readonly size: number;
 }
 
-/** Makes what a noun keeps of one namespace. */
+/** Creates the state of a noun in one namespace. */
 export type OpenState<State extends NounState> = (footprint: Footprint) => State;
 
-/** Everything in one namespace, with the indexes that its readers need. Only transactions change it. */
+/** Everything in one namespace, with the indexes of its readers. Only transactions change it. */
 export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
@@ -298,13 +303,13 @@ export class Namespace {
   readonly aggregates: AggregateRegistry<CheckEntry>;
   readonly ttls = new TtlIndex<CheckEntry>();
   readonly spools: Map<string, SpoolMark>;
-  /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
+  /** Names of deleted clients, and the time (epoch milliseconds) until which they may not be created again. */
   readonly invalidated: Map<string, number>;
   readonly tombstones: Map<string, Tombstone>;
-  /** Results by the severity of the last one. */
+  /** Number of results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
-  /** What selectors ask for of clients and checks. */
+  /** The attributes of clients and checks that selectors use. */
   readonly watched = {
     client: new WatchedAttributes(() => this.clients.size === 0),
     check: new WatchedAttributes(() => this.clients.size === 0),
@@ -312,7 +317,7 @@ export class Namespace {
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
   readonly quieted = new QuietedEvents<CheckEntry>();
-  /** What nouns keep in here, by what made it. */
+  /** The states of nouns, by the function that created them. */
   readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
   readonly #profiles: ClientProfiles;
@@ -323,7 +328,7 @@ export class Namespace {
   readonly #naming: () => AlertNaming;
 
   /**
-   * @param footprint counts what is kept in here
+   * @param footprint counts the memory usage of the namespace
    * @param naming the meaning of alert labels by the settings in force
    */
   constructor(name: string, footprint = new Footprint(), naming = (): AlertNaming => DEFAULT_NAMING) {
@@ -343,21 +348,21 @@ export class Namespace {
     return this.#naming();
   }
 
-  /** What a noun keeps in here. Those that each result asks for are fields, so that it costs them no look-up. */
+  /** Returns the state of a noun. States that each result needs are fields instead, to avoid the look-up. */
   state<State extends NounState>(open: OpenState<State>): State {
     let state = this.#states.get(open) as State | undefined;
     if (state === undefined) this.#states.set(open, (state = open(this.#footprint)));
     return state;
   }
 
-  /** Whether nothing of it is stored. */
+  /** True if nothing in the namespace is stored. */
   get isEmpty(): boolean {
     const { clients, silenced, spools, invalidated, tombstones, aggregates } = this;
     const kept: readonly NounState[] = [clients, silenced, spools, invalidated, tombstones, ...this.#states.values()];
     return aggregates.deletionCount === 0 && kept.every(({ size }) => size === 0);
   }
 
-  /** All clients by name; sorted again only after one came or went. */
+  /** Returns all clients by name; sorted again only after a client was added or removed. */
   sortedClients(): readonly ClientEntry[] {
     return (this.#sortedClients ??= [...this.clients.values()].toSorted(byName));
   }
@@ -366,12 +371,12 @@ export class Namespace {
     return this.clients.get(client)?.checks.get(check);
   }
 
-  /** Entries with an open event, by client, then check. */
+  /** Yields the entries with an open event, by client, then check. */
   *events(): Generator<CheckEntry, void, undefined> {
     for (const client of this.sortedClients()) yield* eventsOf(client);
   }
 
-  /** The same at once, in a fraction of the time; looked for again only after one was opened or ended. */
+  /** Returns the same entries as an array, much faster; computed again only after an event opened or ended. */
   allEvents(): readonly CheckEntry[] {
     return (this.#allEvents ??= this.#findEvents());
   }
@@ -385,7 +390,7 @@ export class Namespace {
     return entries;
   }
 
-  /** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
+  /** @param origin of a new client; a known client keeps its own, but is counted once a counted source reports it */
   putClient(record: Client, origin: ClientOrigin): ClientEntry {
     const present = this.clients.get(record.name);
     if (present === undefined) return this.loadClient(record, origin);
@@ -394,7 +399,7 @@ export class Namespace {
     return this.loadClient(record, { signature: origin.signature, reporter, isCounted });
   }
 
-  /** Takes a client over as it is stored. */
+  /** Loads a client from its stored record. */
   loadClient(record: Client, origin: ClientOrigin): ClientEntry {
     const profile = this.#profiles.take(record);
     const present = this.clients.get(record.name);
@@ -421,7 +426,7 @@ export class Namespace {
     return present;
   }
 
-  /** Takes over what selectors ask for of a client. */
+  /** Updates the watched attributes of a client. */
   learnClient(entry: ClientEntry, record: Client): void {
     const facts = this.watched.client.read(record, redactKeysOf(record));
     if (facts !== entry.facts) entry.selectors = undefined;
@@ -429,9 +434,9 @@ export class Namespace {
   }
 
   /**
-   * Takes over what selectors ask for of a check whose event is or was open: of others nobody asks.
+   * Updates the watched attributes of a check whose event is or was open; other checks do not need them.
    *
-   * @param eventCheck the check as its event has it, where that is not the result: its labels are listed
+   * @param eventCheck the check in its event, if it differs from the result: its labels are listed
    */
   learnCheck(entry: CheckEntry, result: HeldResult, eventCheck?: HeldResult | null): void {
     if (this.watched.check.isEmpty) return;
@@ -441,13 +446,13 @@ export class Namespace {
     entry.facts = facts;
   }
 
-  /** Counts a client that came (1) or goes (-1), or as it is before and after it changes. */
+  /** Counts a client that is added (1) or removed (-1), or before and after it changes. */
   #count(entry: ClientEntry, by: 1 | -1): void {
     this.counted.count(entry, by);
     this.#footprint.bytes += by * entry.bytes;
   }
 
-  /** Bytes of memory that a client would take more with this record, because no other is like it. */
+  /** Returns the additional bytes that a client would take with this record, if no other client shares its profile. */
   growthOf(record: Client, present: ClientEntry): number {
     return this.#profiles.bytesOf(record) - present.profile.bytes;
   }
@@ -461,7 +466,7 @@ export class Namespace {
     this.#sortedClients = undefined;
   }
 
-  /** The entry of a client and check, made when it is new. */
+  /** Returns the entry of a client and check, created if it is new. */
   ensureCheck(client: ClientEntry, name: string): CheckEntry {
     let entry = client.checks.get(name);
     if (entry === undefined) {
@@ -472,9 +477,9 @@ export class Namespace {
   }
 
   /**
-   * @param result the last one; undefined when there is none
-   * @param output of the event, when `state` holds a new one; undefined keeps what is there
-   * @param deletionsBefore how many aggregates had been deleted when the result came
+   * @param result the last one; undefined if there is none
+   * @param output of the event, if `state` has a new one; undefined keeps the present one
+   * @param deletionsBefore number of aggregates that had been deleted when the result arrived
    */
   setCheck(
     entry: CheckEntry,
@@ -520,7 +525,7 @@ export class Namespace {
   }
 
   /**
-   * The last result came once more: it is OK as before, no event is open, and its ttl and its aggregates are the same.
+   * Records a repeated result: it is still OK, no event is open, and its ttl and aggregates are unchanged.
    *
    * @param executed epoch seconds
    */
@@ -536,17 +541,17 @@ export class Namespace {
     this.#footprint.bytes -= checkBytes(entry);
   }
 
-  /** Dissolves an aggregate. Its members come back with their next results. */
+  /** Deletes an aggregate. Its members join again with their next results. */
   deleteAggregate({ name }: CheckAggregate): void {
     this.loadDeletion(name, this.aggregates.deletionCount + 1);
   }
 
-  /** @param count how many aggregates had been deleted with this one */
+  /** @param count number of deleted aggregates, including this one */
   loadDeletion(name: string, count: number): void {
     this.#footprint.bytes -= MEMBER_BYTES * this.aggregates.loadDeletion(name, count);
   }
 
-  /** The clients that have this subscription. */
+  /** Returns the clients that have this subscription. */
   subscribersOf(subscription: string): Iterable<ClientEntry> {
     return this.#subscribers.of(subscription);
   }

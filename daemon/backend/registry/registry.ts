@@ -20,38 +20,39 @@ const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: 10_000 };
 
 export type StoredText = readonly [key: Key, text: string];
 
-/** A reading of the whole store. */
+/** One read of the whole store. */
 export interface Reading {
-  /** Corrections by which times that are read are dated. */
+  /** The clock corrections that apply to the times that are read. */
   readonly corrections: Corrections;
   readonly texts: SharedTexts;
 }
 
 /**
- * A kind of what is stored, as the registry asks it: of a namespace, with `load` and `unload`, or in none, with `adopt`.
+ * A kind of stored objects, as the registry uses it: in a namespace, with `load` and `unload`, or in none, with
+ * `adopt`.
  */
 export interface HeldTable {
-  /** First part of its keys; that of a namespace is the second, where it is in one. */
+  /** First part of its keys; the second part is the namespace, if it is in one. */
   readonly prefix: string;
-  /** Takes one of a namespace from the store into its memory, in place of what is there under this key. */
+  /** Loads an object of a namespace into memory, in place of the one with this key. */
   readonly load?: (namespace: Namespace, key: Key, text: string, reading: Reading) => void;
-  /** Takes one of a namespace, if it is there, out of its memory: it is not stored any more. Absent: it goes with another. */
+  /** Removes an object that is no longer stored from memory. Absent: it is removed together with another kind. */
   readonly unload?: (namespace: Namespace, key: Key) => void;
-  /** Takes over all that is stored, in place of what is in memory: of a kind that is in no namespace. */
+  /** Loads all stored objects, in place of those in memory; for a kind without a namespace. */
   readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
-   * How one of a kind with `adopt` is taken over when another backend has written it, because reading all of them for it would take
-   * long. Throws before anything is changed.
+   * Loads one object of a kind with `adopt` after another backend has written it, because reading all of them would
+   * take long. Throws before anything is changed.
    *
-   * @param text undefined: it is not stored any more
+   * @param text undefined: it is no longer stored
    */
   readonly adoptOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
-  /** Reads what one that is about to be loaded needs to be known of others, because another backend has written it. */
+  /** Reads the related data that an object needs before it is loaded, because another backend has written it. */
   readonly prepare?: (registry: Registry, key: Key, text: string, store: Pick<Store, 'getMany'>) => Promise<void>;
   /**
-   * Forgets what is remembered of things that were in a namespace which holds nothing any more and goes.
+   * Removes the remaining marks of a namespace that is empty and will be deleted.
    *
-   * @returns under which keys it is stored
+   * @returns the keys under which they are stored
    */
   readonly clear?: (namespace: Namespace) => readonly Key[];
 }
@@ -60,37 +61,37 @@ export interface RegistryOptions {
   readonly auditLimits?: AuditLimits;
   readonly timelineLimits?: TimelineLimits;
   readonly definitions?: StoredDefinitions;
-  /** Told the corrections of the clock at the moment from which the times that were read are in force. */
+  /** Called with the clock corrections at the moment from which the loaded times are in force. */
   readonly onCorrections?: (corrections: Corrections) => void;
-  /** The meaning of alert labels by the settings in force; absent: the default settings. */
+  /** Returns the meaning of alert labels by the settings in force; absent: the default settings. */
   readonly naming?: () => AlertNaming;
-  /** Told how many bytes of memory what was read so far takes; throws when they are too many. */
+  /** Called with the memory usage of what was read so far; throws if it is too large. */
   readonly refuseBeyond?: (bytes: number) => void;
 }
 
-/** What of a store the registry is read from. */
+/** The parts of a store from which the registry is read. */
 type ReadStore = Pick<Store, 'getMany' | 'scan'>;
 
-/** The whole state in memory: decides, while the store remembers (architecture, State). */
+/** The whole state in memory, which makes the decisions; the store persists it (architecture, State). */
 export class Registry {
-  /** Grows whenever everything was read again: then the entries in hand are no longer the ones here. */
+  /** Increases whenever everything was read again: earlier entries are then no longer the current ones. */
   generation = 0;
-  /** Every kind of what is stored, in the order in which they are read. */
+  /** All kinds of stored objects, in the order in which they are read. */
   readonly tables: readonly HeldTable[];
   #lastJobId = 0;
   #held: Held;
   readonly audit: AuditChain;
   readonly timeline: Timeline;
-  /** Who may get in, over all namespaces. */
+  /** The credentials of all namespaces. */
   readonly credentials: CredentialRegistry;
-  /** What was defined over the API. */
+  /** The definitions that were created over the API. */
   readonly definitions: StoredDefinitions;
-  /** The namespaces that exist for callers; one of them may hold nothing. */
+  /** The namespaces that exist for callers; they may be empty. */
   readonly declared = new DeclaredNamespaces();
-  /** Corrections by which times that are written are told from those before. */
+  /** The clock corrections that apply to times that are written. */
   corrections = NO_CORRECTIONS;
 
-  /** What nouns keep for the whole backend, by what made it. */
+  /** The states of nouns for the whole backend, by the function that created them. */
   readonly #states = new Map<() => unknown, unknown>();
   readonly #options: RegistryOptions;
 
@@ -104,29 +105,29 @@ export class Registry {
     this.credentials = new CredentialRegistry(new Roles(this.definitions));
   }
 
-  /** What a noun keeps for the whole backend, made when it is first asked for; as `Namespace.state`. */
+  /** Returns the state of a noun for the whole backend, created at the first call; as `Namespace.state`. */
   state<State>(open: () => State): State {
     let state = this.#states.get(open) as State | undefined;
     if (state === undefined) this.#states.set(open, (state = open()));
     return state;
   }
 
-  /** What the namespaces take in memory; a close estimate. */
+  /** Memory usage of the namespaces; a close estimate. */
   get bytes(): number {
     return this.#held.footprint.bytes;
   }
 
-  /** The namespace of this name, made when it is new. */
+  /** Returns the namespace with this name, created if it is new. */
   namespace(name: string): Namespace {
     return ensureNamespace(this.#held, name);
   }
 
-  /** The namespace of this name, as far as anything is or was in it; never makes one. */
+  /** Returns the namespace with this name if anything is or was in it; never creates one. */
   held(name: string): Namespace | undefined {
     return this.#held.namespaces.get(name);
   }
 
-  /** Whether there is a namespace of this name: it was declared, or is `default`. */
+  /** True if the namespace exists: it was declared, or is `default`. */
   hasNamespace(name: string): boolean {
     return this.declared.has(name);
   }
@@ -135,28 +136,31 @@ export class Registry {
     return this.#held.namespaces.values();
   }
 
-  /** Forgets a namespace that holds nothing any more. */
+  /** Removes an empty namespace from memory. */
   removeNamespace(name: string): void {
     if (name !== DEFAULT_NAMESPACE) this.#held.namespaces.delete(name);
   }
 
-  /** Microseconds of the time, so that ids of runs that were over before a restart do not come again either. */
+  /** Returns a new id. It is based on microseconds of the time, so that ids of runs before a restart are not reused. */
   newJobId(nowMs: number): number {
     this.#lastJobId = Math.max(this.#lastJobId + 1, nowMs * 1000);
     return this.#lastJobId;
   }
 
-  /** An id that is taken, by a clock that may have been ahead of the one of today. */
+  /** Records an id in use, which a clock may have created that was ahead of the present one. */
   noteJobId(id: number): void {
     this.#lastJobId = Math.max(this.#lastJobId, id);
   }
 
-  /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
+  /**
+   * Reads everything again from the store: at the start, and after a failed write. Readers see the old state until
+   * then.
+   */
   async load(store: ReadStore): Promise<void> {
     const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
     const held = await this.#readNamespaces(store, { corrections, texts: new SharedTexts() });
     const adoptions = await this.#readOthers(store, this.tables);
-    // From here on their times are in force, and those of the namespaces with them.
+    // From here on their times are in force, together with those of the namespaces.
     this.#held = held;
     this.corrections = corrections;
     this.#options.onCorrections?.(corrections);
@@ -165,16 +169,16 @@ export class Registry {
   }
 
   /**
-   * Takes over what another backend has written, in place of what was there: the newest values of these keys, which may be
-   * those of later writes. Once the keys of each write since `load` began were told, in the order of the writes, memory is
-   * as after another `load`, with the entries that were there before. Readers see all of one call, or nothing.
+   * Applies the writes of another backend: it loads the newest values of these keys, which may be those of later
+   * writes. Once the keys of each write since the begin of `load` were applied in order, memory equals that after
+   * another `load`, but keeps its entries. Readers see all of one call, or nothing.
    *
-   * @param keys each of them once or more often; those that no table holds are passed over
-   * @throws what the store throws; then nothing was taken over
+   * @param keys each of them once or more often; keys that no table has are skipped
+   * @throws the error of the store; then nothing was applied
    */
   async follow(store: ReadStore, keys: Iterable<Key>): Promise<void> {
     const touched = new Touched(this.tables, keys);
-    // By another correction every record has another date.
+    // With another correction every record has another date.
     if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
     const newest = await touched.read(store);
     const few = [...touched.tables].filter(({ adoptOne }) => adoptOne === undefined);
@@ -187,7 +191,7 @@ export class Registry {
       if (text !== undefined) await table.prepare?.(this, key, text, store);
     }
     const reading = { corrections: this.corrections, texts: new SharedTexts() };
-    // Results before their clients; below the other way round.
+    // Results are removed before their clients; below they are loaded after them.
     for (const { table, key, text } of newest.toReversed()) {
       const namespace = text === undefined ? this.held(String(key[1])) : undefined;
       if (namespace !== undefined) table.unload?.(namespace, key);
@@ -223,7 +227,7 @@ export class Registry {
     return held;
   }
 
-  /** @returns what puts into force what is in no namespace */
+  /** @returns functions that put the objects without a namespace into force */
   async #readOthers(store: ReadStore, tables: Iterable<HeldTable>): Promise<(() => void)[]> {
     const adoptions: (() => void)[] = [];
     for (const { prefix, adopt } of tables) {
@@ -236,7 +240,7 @@ export class Registry {
   }
 }
 
-/** The namespaces, and what they take in memory. */
+/** The namespaces, and their memory usage. */
 interface Held {
   readonly footprint: Footprint;
   readonly namespaces: Map<string, Namespace>;

@@ -1,4 +1,7 @@
-/** Each text once, as a copy: a part of a key would keep all of it in memory, and the checks of all clients have few names. */
+/**
+ * Deduplicates texts, as copies: a part of a key would keep the whole key in memory, and the checks of all clients have
+ * few names.
+ */
 export class SharedTexts {
   readonly #texts = new Map<string, string>();
 

@@ -1,29 +1,32 @@
 import type { Store, StoreOp } from '../ports.ts';
 
-/** A kind of what is stored, as corrections of the clock ask it. */
+/** A kind of stored objects whose times may be shifted by clock corrections. */
 export interface ShiftedTable {
   readonly prefix: string;
-  /** One as it is stored, with its times moved; undefined: it has none that move. Absent: none of this kind has. */
+  /**
+   * Returns a stored object with its times shifted; undefined: it has no such times. Absent: no object of this kind
+   * has.
+   */
   readonly shifted?: (text: string, byMs: number) => string | undefined;
   /**
-   * One as it is stored, with its spans longer by a time in which no backend ran; undefined: that time counts for it. Absent: it
-   * does for all of this kind.
+   * Returns a stored object with its durations extended by a time in which no backend ran; undefined: that time counts
+   * for it. Absent: it counts for all objects of this kind.
    */
   readonly waited?: (text: string, forMs: number) => string | undefined;
 }
 
-/** What moves times. */
+/** The amounts by which times are shifted. */
 interface Moves {
   /** Seconds by which the clock is corrected. */
   readonly seconds: number;
-  /** How long no backend ran. */
+  /** Milliseconds in which no backend ran. */
   readonly awayMs: number;
 }
 
 /**
- * Moves what was promised for a span of time, so that a correction of the clock neither shortens nor lengthens it, and what
- * counts only while a backend runs. Ages of clients and results are not here: their records tell by which clock they were
- * written.
+ * Shifts the ends of durations, so that a clock correction neither shortens nor extends them, and extends durations
+ * that count only while a backend runs. Ages of clients and results are not included: their records say by which clock
+ * they were written.
  */
 export async function shiftedTimes(
   store: Pick<Store, 'scan'>,

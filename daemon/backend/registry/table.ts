@@ -2,61 +2,64 @@ import type { Corrections } from '../../clock/corrections.ts';
 import type { Change, Key } from '../ports.ts';
 
 /**
- * How one kind of thing is kept, as a transaction asks it: in the memory of `Holder`, which is a namespace or what holds
- * such things for the whole backend, and in the store.
+ * Describes how a transaction keeps one kind of objects: in the memory of `Holder`, which is a namespace or a registry
+ * of the whole backend, and in the store.
  */
 export interface Table<Holder, Id, Item> {
   readonly key: (holder: Holder, id: Id) => Key;
-  /** What is stored of it. */
+  /** Returns the stored form. */
   readonly encode: (item: Item) => string;
-  /** Takes it into memory, in place of the one with this id. */
+  /** Puts it into memory, in place of the one with this id. */
   readonly hold: (holder: Holder, id: Id, item: Item) => void;
-  /** Takes it out of memory. */
+  /** Removes it from memory. */
   readonly drop: (holder: Holder, id: Id) => void;
-  /** What is announced when one came, went or became another; absent: nothing is. */
+  /** Returns the change that announces an addition, removal or update; absent: nothing is announced. */
   readonly change?: (holder: Holder, id: Id) => Change;
 }
 
-/** A kind of which the last state in a batch is written, once: memory has it already. */
+/** A kind of objects of which only the last state in a batch is written: memory has it already. */
 export interface LatestTable<Holder, Id> {
   readonly key: (holder: Holder, id: Id) => Key;
-  /** What is to be stored; undefined: it is gone by now. */
+  /** Returns the text to store; undefined: the object was removed. */
   readonly encodeHeld: (holder: Holder, id: Id) => string | undefined;
 }
 
-/** A kind whose body stays in the store until it is read, while an entry in memory has what decides. */
+/**
+ * A kind of objects whose body stays in the store until it is read, while an entry in memory has the state for
+ * decisions.
+ */
 export interface RecordTable<Entry extends object, Body> {
   readonly isEntry: (entry: object) => entry is Entry;
   readonly key: (entry: Entry) => Key;
-  /** @param era how often the clock was corrected; undefined: never */
+  /** @param era number of clock corrections; undefined: none */
   readonly encode: (entry: Entry, body: Body, era: number | undefined) => string;
-  /** @returns what was stored, with its ages by the clock of today */
+  /** @returns the stored body, with its ages by the present clock */
   readonly decode: (text: string, corrections: Corrections) => Body;
-  /** The entry whose body is read with that of this one. */
+  /** Returns the entry whose body is read together with that of this one. */
   readonly owner?: (entry: Entry) => object;
-  /** What is stored in place of `encode` where parts of it may be amended later; undefined: they are not. */
+  /** Returns the form to store instead of `encode` if parts may be amended later; undefined: they may not. */
   readonly encodeParts?: (entry: Entry, body: Body, era: number | undefined) => StampedParts<string> | undefined;
 }
 
-/** A kind of whose bodies parts may be replaced without having the rest in hand. */
+/** A kind of objects whose bodies can be amended in parts without reading the rest. */
 export interface AmendedTable<Entry extends object, Body, Amendment> extends RecordTable<Entry, Body> {
-  /** The parts of what is stored that an amendment replaces, and the stamp of that. */
+  /** Returns the parts of the stored body that an amendment replaces, and the stamp of the body. */
   readonly encodeAmendment: (
     entry: Entry,
     amendment: Amendment,
     era: number | undefined,
   ) => StampedParts<string | undefined>;
-  /** A body as it is with an amendment. */
+  /** Applies an amendment to a body. */
   readonly amend: (body: Body, amendment: Amendment) => Body;
 }
 
-/** What is stored, in parts; see `AmendableOp` and `AmendOp`. */
+/** A stored body in parts; see `AmendableOp` and `AmendOp`. */
 export interface StampedParts<Part> {
   readonly stamp: string;
   readonly parts: readonly Part[];
 }
 
-/** A kind of which each entry is announced once a batch, when the batch is whole. */
+/** A kind of objects whose entries are announced once per batch, at its end. */
 export interface AnnouncedTable<Entry extends object> {
   readonly announce: (entry: Entry, nowMs: number) => Change;
 }

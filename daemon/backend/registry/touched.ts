@@ -1,27 +1,27 @@
 import type { Key, Store } from '../ports.ts';
 import { TIME } from '../schedule/time-anchor.ts';
 
-/** Values that are read at once. */
+/** Number of values that are read at once. */
 const PAGE = 1000;
 
 interface HeldTable {
   readonly prefix: string;
   /** Absent: it is in no namespace. */
   readonly load?: unknown;
-  /** Absent: it is read whole where it is in no namespace. */
+  /** Absent: a kind without a namespace is read as a whole. */
   readonly adoptOne?: unknown;
 }
 
-/** What is stored under a key; undefined: nothing any more. */
+/** The stored value of a key; undefined: it was deleted. */
 interface NewestValue<Table> {
   readonly table: Table;
   readonly key: Key;
   readonly text: string | undefined;
 }
 
-/** What writes have touched, by the tables that hold it in memory. */
+/** The keys that writes have touched, by the tables that hold them in memory. */
 export class Touched<Table extends HeldTable> {
-  /** Whether the time was among it. */
+  /** True if the clock record is among them. */
   readonly hasTime: boolean;
   readonly #keys: ReadonlyMap<Table, Key[]>;
 
@@ -41,7 +41,7 @@ export class Touched<Table extends HeldTable> {
     return this.#keys.keys();
   }
 
-  /** The newest values of what is read by its keys, in the order of the tables. */
+  /** Reads the newest values of kinds that are loaded by key, in the order of the tables. */
   async read(store: Pick<Store, 'getMany'>): Promise<NewestValue<Table>[]> {
     const touched = [...this.#keys].flatMap(([table, keys]) =>
       table.load === undefined && table.adoptOne === undefined ? [] : keys.map((key) => ({ table, key })),

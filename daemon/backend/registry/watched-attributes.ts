@@ -6,26 +6,26 @@ import {
 } from '../../../shared/domain/alert-labels.ts';
 import { attributeTexts } from '../../../shared/domain/selector.ts';
 
-/** The watched attributes of one client or check. Shared by all that have the same. */
+/** The watched attributes of one client or check. Objects with equal attributes share them. */
 export interface Facts {
-  /** Of the names that were watched when they were read. */
+  /** Version of the watched names when they were read. */
   readonly version: number;
   readonly texts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Different facts that are kept to be shared. */
+/** Maximum number of different facts that are kept for sharing. */
 const SHARED_MAX = 10_000;
 
-/** The attributes of clients, or of checks, of one namespace that selectors ask for: only these are in memory. */
+/** The attributes of clients, or of checks, of one namespace that selectors use: only these are in memory. */
 export class WatchedAttributes {
-  /** Whether all that is here was read since the last name came. */
+  /** True if all attributes were read since the last name was added. */
   isLearned = true;
   #version = 0;
   #names: readonly string[] = [];
   readonly #isNobodyHere: () => boolean;
   readonly #shared = new Map<string, Facts>();
 
-  /** @param isNobodyHere whether there is nothing yet to read them of */
+  /** @param isNobodyHere returns true if there is no client to read them from */
   constructor(isNobodyHere: () => boolean) {
     this.#isNobodyHere = isNobodyHere;
   }
@@ -38,13 +38,13 @@ export class WatchedAttributes {
     return this.#names;
   }
 
-  /** Has these read as well from now on. What was read before knows nothing of new ones. */
+  /** Adds names to be read from now on. Attributes that were read before do not contain new ones. */
   watch(names: readonly string[]): void {
     const more = names.filter((name) => !this.#names.includes(name));
     if (more.length > 0) this.replace([...this.#names, ...more]);
   }
 
-  /** Has these read, and no others. */
+  /** Reads these names from now on, and no others. */
   replace(names: readonly string[]): void {
     this.#names = names;
     this.#version++;
@@ -52,14 +52,14 @@ export class WatchedAttributes {
     this.isLearned = names.length === 0 || this.#isNobodyHere();
   }
 
-  /** Whether these say all that is watched. */
+  /** True if these facts contain all watched attributes. */
   isCovered(facts: Facts | undefined): boolean {
     return this.isEmpty || facts?.version === this.#version;
   }
 
   /**
    * @param record of the client, or the check part of a result
-   * @param hidden keys of which nothing may be told
+   * @param hidden keys whose values must not be revealed
    * @param labelled the record with the labels that are listed; default: the same
    * @returns undefined: nothing is watched
    */

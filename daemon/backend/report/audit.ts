@@ -5,13 +5,13 @@ import type { Report, ReportChange } from '../../../shared/schemas/report.ts';
 import { auditIds, readAudit } from '../audit/read.ts';
 import type { Store } from '../ports.ts';
 
-/** Records of the audit trail that one report looks at. */
+/** Maximum number of audit records that one report examines. */
 const RECORDS_MAX = 10_000;
 
-/** Records that are read at once. */
+/** Number of records that are read at once. */
 const PORTION = 100;
 
-/** What the audit trail has of a span beside what the timeline tells, the newest first. */
+/** Reads the audit records of a span that are not in the timeline, the newest first. */
 export async function readChanges(
   store: Store,
   { sinceMs, untilMs }: Span,

@@ -17,38 +17,38 @@ import { timeOf } from '../timeline/table.ts';
 /** Limit on the transitions that one report reads: some seconds, a chunk at a time, and some tens of megabytes. */
 export const TRANSITIONS_MAX = 200_000;
 
-/** Things that people did that one report holds; they are told together where they are the same. */
+/** Maximum number of user actions in one report; equal ones are combined. */
 const ACTIONS_MAX = 10_000;
 
-/** Transitions, events and clients that are looked at before others have their turn: some milliseconds. */
+/** Number of transitions, events and clients that are examined before other work can run: some milliseconds. */
 export const SLICE = 1000;
 
-/** What is known of a check for a report. */
+/** The known history of a check, for a report. */
 export interface PastOfCheck {
   readonly namespace: Namespace;
   readonly client: string;
   readonly check: string;
   readonly status: number | undefined;
-  /** What keeps its event from handlers now. */
+  /** The present inhibitor of its event. */
   readonly inhibitor?: Inhibitor | undefined;
-  /** The newest first; of those behind the span only the oldest, which says how the span ended. */
+  /** Transitions, the newest first; of those after the span only the oldest, which shows the state at its end. */
   turns: StatusTurn[];
-  /** Of its newest event in the span; undefined: none of its transitions has one. */
+  /** Output of its newest event in the span; undefined: no transition has one. */
   output: string | undefined;
 }
 
-/** Everything that a report is made of. */
+/** The source data of a report. */
 export interface Gathered {
   readonly pasts: readonly PastOfCheck[];
-  /** The newest first. */
+  /** User actions, the newest first. */
   readonly actions: readonly ReportAction[];
-  /** Before it there are transitions that were not looked at, epoch milliseconds; undefined: all were. */
+  /** Time before which transitions were not read, epoch milliseconds; undefined: all were read. */
   readonly cutMs: number | undefined;
 }
 
 /**
- * Reads back from now to the beginning of a span. What is open comes first, so that of everything that changes meanwhile the
- * transition is seen, which counts.
+ * Reads backwards from now to the beginning of a span. Open events are read first: for anything that changes meanwhile
+ * the transition is read as well, and it takes precedence.
  */
 export async function gather(
   store: ReadStore,
@@ -73,7 +73,7 @@ export async function gather(
       const action =
         atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
-      // Of its millisecond there may be more.
+      // Its millisecond may contain more transitions.
       if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
       if (turn.isDue) await turn.share();
     }

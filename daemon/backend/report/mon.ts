@@ -13,7 +13,7 @@ const LIMIT = 100;
 const LIMIT_MAX = 1000;
 const SPAN_MS = 12 * 3_600_000;
 
-/** Reports that are asked for at once: the one that is made, and ten that wait. */
+/** Maximum number of concurrent reports: one in progress, and ten that wait. */
 const ASKED_MAX = 11;
 
 interface ReportDeps {
@@ -22,7 +22,7 @@ interface ReportDeps {
   readonly clock: Clock;
 }
 
-/** What there is to hand over (spec, report). It is made from the store, whichever backend is asked. */
+/** Serves the handover report (spec, report). It is built from the store, so any member can answer. */
 export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   const { registry, store, clock } = deps;
   const inTurn = oneAtATime(ASKED_MAX, 'too many reports are asked for: try again in a moment');
@@ -43,7 +43,7 @@ export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   };
 }
 
-/** As the route of the audit trail has it, which is of all namespaces. */
+/** True if the principal may read the audit trail, under the same rule as its route, which covers all namespaces. */
 function mayReadAudit(principal: Principal): boolean {
   return principal.namespace === undefined && isAllowed(principal, { access: MON_API.audit.scope });
 }

@@ -17,30 +17,30 @@ import { indexOfCheck, lastIdOf, timeOf } from '../timeline/table.ts';
 import { gather, SLICE, type PastOfCheck } from './gather.ts';
 import { SilencesAt } from './silences.ts';
 
-/** Checks that are named as noisy. */
+/** Maximum number of checks listed as noisy. */
 const NOISIEST = 10;
 
-/** Transitions that are looked through for the beginning of what was open before. */
+/** Maximum number of transitions searched for the begin of an event before the span. */
 const LOOKED_BACK = 1000;
 
-/** What a report is asked for. */
+/** The parameters of a report. */
 export interface WantedReport {
   readonly asked: AskedNamespaces;
   readonly span: Span;
-  /** Undefined: nothing of the past is kept. */
+  /** Undefined: no timeline is retained. */
   readonly kept: Kept | undefined;
-  /** How much of each list. */
+  /** Maximum length of each list. */
   readonly limit: number;
   readonly transitionsMax?: number;
 }
 
-/** A check that was not well, with what it was made of. */
+/** A check that was not OK, with its history. */
 interface Found {
   readonly past: PastOfCheck;
   readonly trouble: Trouble;
 }
 
-/** Everything in a report but the audit trail (spec, report). */
+/** Returns a report without the audit trail (spec, report). */
 export async function readReport(store: ReadStore, wanted: WantedReport): Promise<Omit<Report, 'changes'>> {
   const { asked, span, limit } = wanted;
   const kept = wanted.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
@@ -102,13 +102,16 @@ async function judged(
   return { open, over, causes, noise, total: { ...total, clients: clients.size } };
 }
 
-/** Beyond the number of a check the oldest have gone. */
+/**
+ * Returns the time from which a check is complete. At its maximum number of transitions, older ones may have been
+ * erased.
+ */
 function keptSinceOf({ turns }: PastOfCheck, kept: Kept): number {
   const oldest = turns.at(-1);
   return oldest !== undefined && turns.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
 
-/** What is looked up for those checks alone that are shown: silences, outputs, and when it began. */
+/** Looks up details only for the checks that are shown: silences, outputs, and begin. */
 class ShownChecks {
   readonly #store: ReadStore;
   readonly #about: { readonly asked: AskedNamespaces; readonly span: Span; readonly kept: Kept };
@@ -153,7 +156,7 @@ class ShownChecks {
     return silences;
   }
 
-  /** When it began that was so at the beginning of the span; null: nobody knows any more. */
+  /** Returns the begin of the state at the start of the span; null: no longer known. */
   async #beginningOf({ namespace, client, check }: PastOfCheck): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
     const { span, kept } = this.#about;
@@ -168,7 +171,7 @@ class ShownChecks {
   }
 }
 
-/** As the list of events shows it; of what began before the span that of now. */
+/** Returns the output as the list of events shows it; for an event from before the span its present output. */
 function outputOf({ namespace, client, check, output }: PastOfCheck): string {
   const entry = namespace.check(client, check);
   return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));

@@ -6,7 +6,7 @@ import { downFrom, type Source } from '../timeline/places.ts';
 import type { KnownSilences } from '../timeline/read.ts';
 import { lastIdOf, placeOf, timelineOf } from '../timeline/table.ts';
 
-/** The silences that were in effect at a moment, each read once. */
+/** The silences that were active at a moment; each is read once. */
 export class SilencesAt {
   readonly #store: ReadStore;
   readonly #known: KnownSilences;

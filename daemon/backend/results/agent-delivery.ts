@@ -20,42 +20,42 @@ import { AGENT_SPOOLS } from './table.ts';
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {
   readonly client: string;
-  /** Undefined: nothing in it was ever delivered before, nor will be again. */
+  /** Undefined: the agent has no spool, so nothing was or will be delivered twice. */
   readonly spool: string | undefined;
   readonly results: readonly (UncheckedResult | ShortResult)[];
-  /** What its agent may tell results by; undefined: all of its results are whole. */
+  /** The baselines for delta results of the agent; undefined: all of its results are full. */
   readonly bases?: ResultBases | undefined;
-  /** Whether a certificate says that it is this client: it speaks for no other agent then, only for proxy clients. */
+  /** True if its certificate names this client: then it may not report for other agents, only for proxy clients. */
   readonly isCertified?: boolean;
   readonly cancellation: Cancellation;
   readonly admission: Admission;
 }
 
-/** Whether to leave results out after all, asked when their turn comes. */
+/** Whether the results shall be skipped, read when it is their turn. */
 export interface Cancellation {
   readonly isCancelled: boolean;
 }
 
-/** What became of a delivery, once it is committed. */
+/** The outcome of a delivery, once it is committed. */
 export interface Settlement {
-  /** Its results up to this id are taken, or refused for good; 0: it was left out. */
+  /** Results up to this id are accepted, or rejected for good; 0: the delivery was skipped. */
   readonly takenId: number;
-  /** Ids of its results that are remembered from now on. */
+  /** Ids of its results that are baselines from now on. */
   readonly offered: readonly number[];
-  /** After this id everything has to come again, whole; undefined: nothing has to. */
+  /** Results after this id must be sent again, in full; undefined: none. */
   readonly cutAfter: number | undefined;
 }
 
-/** A result as an agent frames it, its check not yet validated. */
+/** A result in an agent's frame, with its check not yet validated. */
 export interface UncheckedResult {
   readonly id: number;
   readonly signature?: string | undefined;
   readonly check: unknown;
 }
 
-/** Read for each delivery, because a reload may change them. */
+/** Limits, read for each delivery because a reload may change them. */
 export interface ProxyLimits {
-  /** Proxy clients that the results of one agent may make. */
+  /** Maximum number of proxy clients that the results of one agent may create. */
   readonly proxyClientQuota: number;
   readonly entityLimit: Pick<EntityLimit, 'refuses'>;
 }
@@ -66,18 +66,18 @@ export interface DeliveredResult extends IncomingResult {
   readonly signature: string;
 }
 
-/** A result that breaks a rule: it counts as delivered, and is not stored. */
+/** A rejected result: it counts as delivered, and is not stored. */
 export interface Refusal {
   readonly id: number;
   readonly why: Distrust | 'invalid' | 'memory';
-  /** Undefined: its agent is not told. */
+  /** Undefined: the agent is not notified. */
   readonly reason: string | undefined;
 }
 
 const NONE: readonly number[] = [];
 const NOTHING: ReturnType<typeof recordsNeeded> = [];
 
-/** What a frame is held to, and who is told. */
+/** The limits of a frame, and the callbacks. */
 interface DeliveryContext {
   /** The generation of the definitions with which its results were merged. */
   readonly definitions: number;
@@ -86,13 +86,13 @@ interface DeliveryContext {
   readonly onRefused: (id: number, reason: string) => void;
 }
 
-/** The results of a frame, looked at one by one. */
+/** The results of a frame, validated individually. */
 interface CheckedResults {
   readonly valid: readonly (DeliveredResult | ShortResult)[];
   readonly invalid: readonly Refusal[];
 }
 
-/** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
+/** A frame of results. It is a class, because the backend creates one for every message of every agent. */
 export class AgentDelivery implements Command, Settlement {
   readonly weight: number;
   readonly isReported = true;
@@ -105,11 +105,11 @@ export class AgentDelivery implements Command, Settlement {
   readonly #delivery: AgentResults;
   readonly #checked: CheckedResults;
   readonly #context: DeliveryContext;
-  /** Among those of its connection. */
+  /** Position among the deliveries of its connection. */
   readonly #turn: number;
-  /** Up to this id everything was committed before. */
+  /** Everything up to this id was committed before. */
   #ackedId = 0;
-  /** Undefined: no valid one was refused. */
+  /** Undefined: no valid result was rejected. */
   #refusals: Refusal[] | undefined;
 
   constructor(
@@ -139,7 +139,7 @@ export class AgentDelivery implements Command, Settlement {
     this.#onSettled(error, this);
   }
 
-  /** Of what is delivered now: what comes again is refused then. */
+  /** Reports the rejected results of this delivery. Results that come again are reported when they do. */
   #tellRefused(): void {
     const { invalid } = this.#checked;
     if (invalid.length === 0 && this.#refusals === undefined) return;
@@ -153,7 +153,7 @@ export class AgentDelivery implements Command, Settlement {
 
   apply(transaction: Transaction): void {
     const { client, spool, results, bases, cancellation, admission } = this.#delivery;
-    // A batch is applied again when another command of it is found to be broken.
+    // Reset, because a batch is applied again if another command of it is defective.
     this.takenId = 0;
     this.offered = NONE;
     this.cutAfter = undefined;
@@ -161,7 +161,7 @@ export class AgentDelivery implements Command, Settlement {
     if (cancellation.isCancelled || bases?.begin(this.#turn) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
-      // Who keeps a spool comes back with it, and is told then; another connection has ended with its entity.
+      // An agent with a spool reconnects and is rejected then; other connections have ended with their entity.
       if (spool === undefined) return;
       throw unknownNamespace(this.#namespaceName);
     }
@@ -170,7 +170,7 @@ export class AgentDelivery implements Command, Settlement {
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
     this.#ackedId = acked;
     for (const result of this.#checked.valid) {
-      // What was committed before is a repetition.
+      // A result that was committed before is a duplicate.
       if (result.id <= acked) continue;
       if (isWhole(result)) this.#process(transaction, namespace, result);
       else if (!this.#renew(transaction, namespace, result)) {
@@ -201,13 +201,13 @@ export class AgentDelivery implements Command, Settlement {
     }
   }
 
-  /** @returns false when it cannot be told what it comes to: nothing is taken of it then */
+  /** @returns false if the full result is needed: then nothing of it is applied */
   #renew(transaction: Transaction, namespace: Namespace, result: ShortResult): boolean {
     const base = this.#delivery.bases?.get(result.of);
-    // No whole result is taken with such a number; then it is refused by name.
+    // A full result with such a number is rejected with an explanation, so the full one is needed.
     if (!isGoodBase(transaction, namespace, base, result) || isInexact(result.duration)) return false;
     const { client } = base.entry;
-    // Who is to hear of it hears of the whole one.
+    // The full result gets the explanation of the rejection.
     if (!isSigned(client.signature, base.signature) || this.#isUncertified(client, this.#delivery.client)) return false;
     renewResult(transaction, base, result);
     return true;
@@ -271,7 +271,7 @@ function isWhole(result: DeliveredResult | ShortResult): result is DeliveredResu
   return 'check' in result;
 }
 
-/** Whether it keeps alive itself: others may speak for a proxy client. */
+/** True if the client sends keepalives itself; other agents may report for a proxy client. */
 function isAgent(client: ClientEntry): boolean {
   return client.profile.sendsKeepalives;
 }

@@ -7,23 +7,23 @@ import {
 import { MonError } from '../../../shared/errors.ts';
 import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/settings.ts';
 
-/** Refuses clients and results that bring along more than the settings allow (security S7). */
+/** Rejects clients and results whose attributes exceed the limits of the settings (security S7). */
 export class AttributeBounds {
   readonly #limits: () => AttributeLimits;
 
-  /** @param limits asked each time, because a reload changes them; default: those of the settings */
+  /** @param limits called each time, because a reload changes them; default: those of the settings */
   constructor(limits: () => AttributeLimits = () => ATTRIBUTE_LIMITS) {
     this.#limits = limits;
   }
 
-  /** Why a result is refused, `too_large` or `invalid`; undefined: it is not. */
+  /** Returns the reason why a result is rejected, `too_large` or `invalid`; undefined: it is accepted. */
   refusalOf(result: object): MonError | undefined {
     const excess = excessOfResult(result, this.#limits());
     return excess === undefined ? undefined : refusal(excess);
   }
 
   /**
-   * @param noun what people call it
+   * @param noun the name of the object for people
    * @throws MonError `too_large`, `invalid`
    */
   refuseClient(client: object, noun?: string): void {

@@ -7,7 +7,7 @@ import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { plansOf } from '../plans/state.ts';
 
-/** Results that are written together, so that an outage of many clients does not fill the queue at once. */
+/** Number of results that are written together, so that an outage of many clients does not fill the queue at once. */
 const SLICE = 500;
 
 interface TtlParts {
@@ -19,13 +19,13 @@ interface TtlParts {
   readonly log: Log;
 }
 
-/** Turns results that have gone stale into events, to the second (completion 1.14). */
+/** Turns stale results into events, to the second (completion 1.14). */
 export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
   return clock.every(1000, () => {
     if (disk?.isQuiet === true || plansOf(registry).isQuiet(clock.now())) return;
     const now = Math.floor(clock.now() / 1000);
     for (const namespace of registry.namespaces()) {
-      // The index goes on at once; what could not be written is tried again at the next repetition.
+      // The index advances at once; results that could not be written are retried at the next repetition.
       report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
         log.warn({ reason: errorMessage(error) }, 'stale results were not written');
       });
@@ -39,7 +39,7 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
   }
 }
 
-/** By name, because the registry may be read again before they are written. */
+/** Returns names, because the registry may be read again before the results are written. */
 function namesOf({ client, name }: CheckEntry): readonly [client: string, check: string] {
   return [client.name, name];
 }

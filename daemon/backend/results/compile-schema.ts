@@ -2,9 +2,9 @@ import { Ajv } from 'ajv';
 import { z } from 'zod';
 
 /**
- * A schema as compiled code, for what is checked thousands of times a second: zod takes several times as long. The zod
- * schema stays the only source. Refinements are not part of it, since a JSON schema cannot say them. It is compiled when the
- * first value is there: a start, and a program that takes no results, do without.
+ * Compiles a schema to code, for values that are validated thousands of times a second: zod takes several times as
+ * long. The zod schema stays the only source. Refinements are not included, since a JSON schema cannot express them. It
+ * is compiled with the first value, so that starts, and programs without results, do not pay for it.
  */
 export function compileSchema<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   let isValid: ((value: unknown) => value is T) | undefined;

@@ -7,14 +7,14 @@ import type { Clock, Store } from '../ports.ts';
 import { readResults } from './read.ts';
 import type { Results } from './write.ts';
 
-/** What the results of v1 and of ours are made of. */
+/** The dependencies of the result routes of v1 and mon. */
 export interface ResultDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly results: Results;
   readonly store: Store;
 }
 
-/** What one result is, on the wire of v1 or of ours. */
+/** Returns the handlers for one result in the v1 or mon API. */
 export function oneResult(deps: ResultDeps, namespaceOf: NamespaceOf): OnMon<'result' | 'deleteResult'> {
   const { results, store } = deps;
   return {

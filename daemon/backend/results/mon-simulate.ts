@@ -19,9 +19,9 @@ interface SimulationDeps extends NamespaceDeps {
 }
 
 /**
- * What a result would do, said by the rules that would do it.
+ * Serves simulations of results, evaluated by the same rules as real results.
  *
- * @param rulesAfter what rules about aggregates would say with it
+ * @param rulesAfter returns the verdicts of the rules about aggregates with the result
  */
 export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): OnMon<'simulate'> {
   const { clock, config, handling, store } = deps;

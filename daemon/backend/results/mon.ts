@@ -15,8 +15,8 @@ import { searchFilter } from '../http/search.ts';
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
 /**
- * The last results, found by a search (`?q=`). Many at once, for scripts: what is valid is stored together, the rest is
- * named by its index.
+ * Serves the last results, selected by a search (`?q=`), and accepts batches of results from scripts. The valid results
+ * of a batch are stored together; the others are reported by their index.
  */
 export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
   const { clock, results, store } = deps;
@@ -44,7 +44,7 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
 
 interface ValidatedBatch {
   readonly valid: SubmittedResult[];
-  /** Where each of `valid` stands in the body. */
+  /** The index of each of `valid` in the body. */
   readonly indexes: readonly number[];
   readonly rejected: BatchAnswer['rejected'][number][];
 }

@@ -21,16 +21,16 @@ import { CHECK_RECORDS } from '../events/table.ts';
 
 /** A result that is ready for the rules: merged with its definition, with every default filled in. */
 export interface IncomingResult {
-  /** Whose result it is: the reporter, or the check's `source`. */
+  /** The client of the result: the reporter, or the check's `source`. */
   readonly client: string;
-  /** Who reported it. */
+  /** The client that reported it. */
   readonly reporter: string;
   readonly check: CheckResult;
-  /** Who asked for it by hand; absent: it was reported. */
+  /** Name of the user who requested it; absent: it was reported. */
   readonly by?: string;
 }
 
-/** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
+/** The reporter of results that come through the API, unless they name a `source` (completion 1.6). */
 export const API_REPORTER = 'sensu-api';
 
 const NONE: readonly (CheckEntry | ClientEntry)[] = [];
@@ -38,10 +38,10 @@ const NONE: readonly (CheckEntry | ClientEntry)[] = [];
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
 /**
- * What processing these results has to read: the client of an event that handlers may get, and an event that outlives an
- * OK, which keeps what it was built from. For nearly all results there is nothing.
+ * Returns the entries whose bodies these results need. These are the client of an event that may reach handlers, and an
+ * event that outlives an OK, which keeps its original parts. Nearly all results need none.
  *
- * @param audience who an event of the namespace could be given to
+ * @param audience the handlers that an event of the namespace could reach
  */
 export function recordsNeeded(
   namespace: Namespace,
@@ -55,7 +55,7 @@ export function recordsNeeded(
     const isQuiet = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
     const mayRun = audience !== 'nobody' || namesBuiltIn(check);
     if (isQuiet && !mayRun) continue;
-    // An agent reports for itself, most of the time.
+    // Most of the time an agent reports for itself.
     if (client?.name !== result.client) client = namespace.clients.get(result.client);
     if (client === undefined) continue;
     const entry = client.checks.get(check.name);
@@ -65,25 +65,28 @@ export function recordsNeeded(
   return needed ?? NONE;
 }
 
-/** Whether a result may leave an event as it was built. */
+/** True if a result may leave an event as it was built. */
 function mayOutlive({ state }: CheckEntry, check: CheckResult): boolean {
   return check.status === 0 && (check['auto_resolve'] === false || state.event !== undefined);
 }
 
-/** Whether it goes to a handler that is there without a definition. */
+/** True if it names a built-in handler, which needs no definition. */
 function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
   if (typeof handler === 'string' && BUILT_IN_HANDLERS.has(handler)) return true;
   return Array.isArray(handlers) && handlers.some((name) => BUILT_IN_HANDLERS.has(String(name)));
 }
 
-/** What opens an event in the same batch is handled itself, so that its client is here when the event ends. */
+/**
+ * True if the result may run a handler. A result that opens an event in the same batch is handled itself, so that its
+ * client is fetched when the event ends.
+ */
 function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, audience: Audience): boolean {
   if (audience === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
   if (check.status !== 0 || entry?.state.event !== undefined) return true;
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
 
-/** Why a result is refused: it would make a client or a check that is not known, and there is no memory for it. */
+/** Returns the reason why a result is rejected: it would create a client or a check, and memory is full. */
 export function refusalOfNew(
   { memory }: Transaction,
   namespace: Namespace,
@@ -97,7 +100,7 @@ export function refusalOfNew(
 /**
  * Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4).
  *
- * @returns whose result it is
+ * @returns the entry of the result
  */
 export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): CheckEntry {
   const { check } = result;
@@ -133,10 +136,10 @@ function nextBodies(
   isOpened: boolean,
   check: CheckResult,
 ): CheckBodies {
-  // The mark that it was cut may be what makes it too long.
+  // Checked again, because the mark of the truncation may make it too long.
   const stored = withinOutputSize(withStoredOutput(check));
   if (isOpened) {
-    // The event keeps the whole output, the result what is left of it.
+    // The event keeps the whole output, the result the truncated one.
     const eventCheck = stored.output === check.output ? undefined : check;
     return { check: stored, eventCheck };
   }
@@ -144,7 +147,7 @@ function nextBodies(
   return { check: stored, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
 }
 
-/** The event part of a record whose event stays as it is. */
+/** Returns the event part of a record whose event stays unchanged. */
 export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckBodies, 'eventCheck' | 'eventHistory'> {
   return {
     eventCheck: bodies.eventCheck ?? bodies.check ?? undefined,
@@ -159,13 +162,13 @@ function endSilences(transaction: Transaction, check: CheckEntry): void {
   for (const entry of ended) endSilenced(transaction, namespace, entry, 'expire_on_resolve');
 }
 
-/** A result of an unknown client makes one, as the peer does (completion 1.10). */
+/** Registers the unknown client of a result, as the peer does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
   const client = clientMadeBy(result, transaction.now);
   const entry = saveClient(transaction, namespace, client, {
     signature: '',
     reporter: isForProxy(result) ? result.reporter : undefined,
-    // Neither what version 1 makes nor the backend itself takes the place of an entity.
+    // Clients of version 1 and the backend itself do not count as entities.
     isCounted: result.reporter === API_REPORTER || result.client === BACKEND_CLIENT ? false : undefined,
   });
   handleRegistration(transaction, entry);
@@ -173,7 +176,7 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
 }
 
 /**
- * The client that a result makes when there is none of its name; a `source` makes a proxy client (completion 1.10).
+ * Returns the client that a result creates if it is unknown; a `source` creates a proxy client (completion 1.10).
  *
  * @param now epoch seconds
  */

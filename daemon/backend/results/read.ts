@@ -6,7 +6,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.t
 import { decodeCheckRecord, splitCheckRecord, type CheckRecord } from '../events/check-record.ts';
 import { readRecords, readRecordTexts } from '../events/read-records.ts';
 
-/** Checks with a result, by client, then check. */
+/** Returns the checks with a result, by client, then check. */
 export function resultsOf(namespace: Namespace): CheckEntry[] {
   const results: CheckEntry[] = [];
   // A loop, because there may be a million.
@@ -21,9 +21,9 @@ export function resultsOfClient(client: ClientEntry): CheckEntry[] {
 }
 
 /**
- * The committed results of these checks, redacted; one that is gone by now is left out.
+ * Reads the committed results of these checks, redacted; deleted ones are omitted.
  *
- * @param shown a result as it is shown, by its namespace
+ * @param shown converts a result for display, given its namespace
  */
 export async function readResults(
   store: Store,
@@ -36,7 +36,7 @@ export async function readResults(
   });
 }
 
-/** The same as JSON, in a fraction of the time: a check without secrets goes from the store to the answer unread. */
+/** Reads the same results as JSON, much faster: a check without secrets is copied from the store unparsed. */
 export async function readResultTexts(store: Store, entries: readonly CheckEntry[]): Promise<string[]> {
   return (await readRecordTexts(store, entries)).flatMap(([entry, text]) => {
     const known = textOf(entry, text);
@@ -52,7 +52,7 @@ function resultOf({ client }: CheckEntry, { check, history }: CheckRecord): Stor
   return { client: client.name, check: shown };
 }
 
-/** @returns undefined when the check has to be read: there may be none, or something in it is to be hidden or replaced */
+/** @returns undefined if the check must be parsed: there may be none, or something in it must be hidden or replaced */
 function textOf({ client }: CheckEntry, text: string): string | undefined {
   if (hasOwnRedactKeys(client)) return undefined;
   const record = splitCheckRecord(text);
@@ -74,7 +74,7 @@ export interface CheckHistory {
   readonly last_result: CheckResult;
 }
 
-/** Of checks of one client. */
+/** Reads the histories of the checks of one client. */
 export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<CheckHistory[]> {
   const histories: CheckHistory[] = [];
   for (const [entry, { check, history }] of await readRecords(store, entries)) {

@@ -9,11 +9,12 @@ import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { BaseCircumstances, ResultBases, ShortenedResult } from './result-bases.ts';
 
 /**
- * Whether the results that are like this one come to nothing but times and a longer history, so that an agent may tell them
- * by what differs; then it is remembered.
+ * Remembers a result as a baseline if later results of its kind would change only times and the history. Then its agent
+ * may send delta results.
  *
- * @param result.entry has taken over the result in this batch
- * @param result.definitions generation of those with which it was merged
+ * @param result.entry entry that has stored the result in this batch
+ * @param result.definitions generation of the definitions with which it was merged
+ * @returns true if it was remembered
  */
 export function offerBase(
   transaction: Transaction,
@@ -29,9 +30,9 @@ export function offerBase(
 ): boolean {
   const { id, signature, entry, check } = result;
   const { definitions } = transaction.handling;
-  // The next one would be merged with others.
+  // The next result would be merged with other definitions.
   if (result.definitions !== definitions.generation) return false;
-  // Which says nothing of a result that tells none itself.
+  // With a duration in the definition, `hasDuration` would not show whether the agent reports one.
   if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !isShortenable(check)) return false;
@@ -40,7 +41,7 @@ export function offerBase(
   return bases.add({ id, entry, signature, hasDuration }, circumstancesOf(transaction, namespace));
 }
 
-/** Whether a short result may go on from what its base has left. */
+/** True if a delta result can be applied to its present baseline. */
 export function isGoodBase(
   transaction: Transaction,
   namespace: Namespace,
@@ -48,13 +49,13 @@ export function isGoodBase(
   told: ShortResult,
 ): base is ShortenedResult {
   if (base?.isGood(circumstancesOf(transaction, namespace)) !== true) return false;
-  // A short result without a duration would keep the one of its base, which is another run.
+  // Without a duration, a delta result would keep that of its baseline, which belongs to another run.
   if (base.hasDuration !== (told.duration !== undefined)) return false;
-  // Another command of the batch has read what is stored, which does not say any more what the output of the base was.
+  // Another command of the batch has read the stored body, which may no longer contain the output of the baseline.
   return !(base.hasOtherOutput && told.output === undefined && transaction.hasBody(CHECK_RECORDS, base.entry));
 }
 
-/** Applies a result that is told by its base, which is good. */
+/** Applies a delta result to a valid baseline. */
 export function renewResult(transaction: Transaction, base: ShortenedResult, told: ShortResult): void {
   const { entry, stamp } = base;
   const executed = Math.min(told.executed, transaction.now);

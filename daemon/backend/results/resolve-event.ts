@@ -5,9 +5,9 @@ import type { Transaction } from '../commit/transaction.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 
 /**
- * Resolves the open event of `entry`, whose bodies the command must have asked for.
+ * Resolves the open event of `entry`. The command must have requested its bodies.
  *
- * @param by who asked for it
+ * @param by name of the user who requested it
  */
 export function resolveEvent(transaction: Transaction, entry: CheckEntry, by: string): void {
   const { client, state } = entry;

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { CheckEntry, ResultBase } from '../registry/namespace.ts';
 
-/** Of one connection; an agent with more checks than that has the others' results sent whole. */
+/** Maximum number of baselines of one connection; an agent with more checks sends full results for the others. */
 const BASES_MAX = 1024;
 
-/** Of all connections together: some 70 MiB. */
+/** Maximum number of baselines of all connections together: some 70 MiB. */
 const ALL_BASES_MAX = 500_000;
 
 const NONCE_BYTES = 9;
 
-/** What all connections share: room for bases, and their stamps. */
+/** The budget and the stamps that all connections share. */
 export class BaseRoom {
   readonly max: number;
   taken = 0;
-  /** So that no stamp of another life of this program is ever given again. */
+  /** Makes the stamps unique across restarts of this program. */
   readonly #nonce = randomBytes(NONCE_BYTES).toString('base64url');
   #last = 0;
   #circumstances: BaseCircumstances = { definitions: 0, registry: 0, deletions: 0 };
@@ -22,7 +22,7 @@ export class BaseRoom {
     this.max = max;
   }
 
-  /** The last ones again where they are the same: those of nearly all bases are. */
+  /** Returns the shared object if it is equal, because nearly all baselines have the same circumstances. */
   circumstances(now: BaseCircumstances): BaseCircumstances {
     if (!areSame(this.#circumstances, now)) this.#circumstances = now;
     return this.#circumstances;
@@ -33,13 +33,13 @@ export class BaseRoom {
   }
 }
 
-/** How things stood when a base was taken: with anything else of it, another result may come to something else. */
+/** The state when a baseline was recorded. If any of it changes, a similar result may have other effects. */
 export interface BaseCircumstances {
-  /** Of the definitions of checks and handlers. */
+  /** Generation of the definitions of checks and handlers. */
   readonly definitions: number;
-  /** Of the entries in memory. */
+  /** Generation of the entries in memory. */
   readonly registry: number;
-  /** How many aggregates of the namespace had been deleted. */
+  /** Number of deleted aggregates of the namespace. */
   readonly deletions: number;
 }
 
@@ -47,17 +47,17 @@ function areSame(one: BaseCircumstances, other: BaseCircumstances): boolean {
   return one.registry === other.registry && one.definitions === other.definitions && one.deletions === other.deletions;
 }
 
-/** A whole passing result that opened nothing, by which an agent may tell the next ones of its check. */
+/** A full OK result without an event, which serves as a baseline for delta results of its check. */
 export class ShortenedResult implements ResultBase {
   isStored = false;
-  /** Whether what is stored of it may have got another output. */
+  /** True if its stored body may have another output by now. */
   hasOtherOutput = false;
-  /** In the agent's spool. */
+  /** Id in the agent's spool. */
   readonly id: number;
   readonly entry: CheckEntry;
   readonly stamp: string;
   readonly signature: string;
-  /** Whether it has a duration: then each short result has one too, and otherwise none has. */
+  /** True if it has a duration: then each of its delta results has one, otherwise none has. */
   readonly hasDuration: boolean;
   readonly #circumstances: BaseCircumstances;
   readonly #owner: ResultBases;
@@ -76,7 +76,7 @@ export class ShortenedResult implements ResultBase {
     this.#owner = owner;
   }
 
-  /** Whether the next result of its check may go on from it: not in the batch that it came with itself. */
+  /** True if the next result of its check may refer to it: not within its own batch. */
   isGood(now: BaseCircumstances): boolean {
     return this.isStored && this.entry.base === this && areSame(this.#circumstances, now);
   }
@@ -86,7 +86,7 @@ export class ShortenedResult implements ResultBase {
   }
 }
 
-/** What a backend remembers of one connection, so that its agent need not tell it again. Bounded. */
+/** The baselines of one connection. Bounded. */
 export class ResultBases {
   readonly #byId = new Map<number, ShortenedResult>();
   readonly #room: BaseRoom;
@@ -103,9 +103,9 @@ export class ResultBases {
   }
 
   /**
-   * Takes the result that an entry has got in this batch.
+   * Adds the result that an entry has got in this batch.
    *
-   * @returns whether there was room for it
+   * @returns true if it fits into the budget
    */
   add(
     about: Pick<ShortenedResult, 'id' | 'entry' | 'signature' | 'hasDuration'>,
@@ -121,23 +121,23 @@ export class ResultBases {
     return true;
   }
 
-  /** Of the next delivery, in the order in which they are applied. */
+  /** Returns the number of the next delivery, in the order of their application. */
   newTurn(): number {
     return ++this.#lastTurn;
   }
 
-  /** From a result of the delivery of this turn on nothing is taken: it could not go on from its base. */
+  /** Rejects everything from a result of this delivery on, because its baseline is invalid. */
   cut(turn: number): void {
     this.#cutTurn = turn;
   }
 
   /**
-   * To be told before a delivery is applied, each time that it is.
+   * Called before a delivery is applied, each time.
    *
-   * @returns false: it is left out, because one before it was cut
+   * @returns false if it must be skipped, because an earlier one was cut
    */
   begin(turn: number): boolean {
-    // The batch is applied again, and whether this one is cut is found anew: those before it have to be in it.
+    // The batch is applied again, so the cut is determined anew: earlier deliveries must be included.
     if (this.#cutTurn !== undefined && turn <= this.#cutTurn) this.#cutTurn = undefined;
     return this.#cutTurn === undefined;
   }
@@ -152,7 +152,7 @@ export class ResultBases {
     this.#byId.clear();
   }
 
-  /** The connection has ended; what is left of it in the queue adds nothing. */
+  /** Ends the connection; its deliveries in the queue add no baselines. */
   end(): void {
     this.clear();
     this.#isOver = true;

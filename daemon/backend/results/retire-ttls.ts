@@ -13,16 +13,18 @@ import { processResult } from './process-result.ts';
 import { checkKey, namesOf, ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
 import { TTL_DEFINITIONS } from './table.ts';
 
-/** Clients whose results are written together, so that a check of a large fleet does not delay other results. */
+/**
+ * Number of clients whose results are written together, so that a check of a large fleet does not delay other results.
+ */
 const SLICE = 200;
 
-/** The pause before another attempt when the store refused a write. */
+/** The pause before another attempt when the store rejected a write. */
 const RETRY_MS = 1000;
 
-/** How long late results of a removed definition are recognized; no agent keeps a result longer than that. */
+/** Time for which late results of a removed definition are recognized; no agent keeps a result longer than that. */
 const REMEMBERED_SECONDS = 7 * 86_400;
 
-/** The name under which events are resolved when the definition of their check is gone. */
+/** The name under which events are resolved when the definition of their check was removed. */
 const RESOLVED_BY = 'mon';
 
 interface RetireParts {
@@ -34,8 +36,8 @@ interface RetireParts {
 }
 
 /**
- * Ends the watch for stale results when the definition of a check is removed or loses its `ttl` (completion 1.14).
- * The stored list of definitions shows what was removed while no backend ran.
+ * Ends the watch for stale results when the definition of a check is removed or loses its `ttl` (completion 1.14). The
+ * stored list of definitions shows what was removed while no backend ran.
  */
 export function retireTtls(parts: RetireParts): Disposable {
   const { definitions, clock, log } = parts;
@@ -80,10 +82,10 @@ export function retireTtls(parts: RetireParts): Disposable {
 }
 
 /**
- * Retires the result of a check whose definition is gone. Its event resolves if it was about missing results. An
+ * Retires the result of a check whose definition was removed. Its event resolves if it was about missing results. An
  * event about a problem that the check found stays, as at the peer.
  *
- * @param entry whose bodies the command must have asked for
+ * @param entry whose bodies the command must have requested
  */
 export function retireResult(transaction: Transaction, entry: CheckEntry): void {
   const bodies = transaction.body(CHECK_RECORDS, entry);

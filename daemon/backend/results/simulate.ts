@@ -21,7 +21,7 @@ import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
 import { type EventHandling } from '../handlers/event-handling.ts';
 
-/** What the rules about aggregates would say with one more result. */
+/** Returns the verdicts of the rules about aggregates with one more result. */
 export type RulesAfter = (
   namespace: Namespace,
   result: { readonly client: string; readonly check: CheckResult; readonly isSilenced: boolean },
@@ -35,16 +35,16 @@ interface SimulationParts {
   readonly nowMs: number;
   /** The record of the client, if there is one. */
   readonly record: Client | undefined;
-  /** For an event that would begin. */
+  /** Returns an id for an event that would begin. */
   readonly newId: () => string;
   readonly rulesAfter: RulesAfter;
 }
 
 /**
- * What a result would do if it came now. Nothing is changed and nobody is told; the event of a new client's registration
- * is left out.
+ * Returns the effects of a result as if it arrived now. Nothing is changed and no handler is notified; the event of a
+ * new client's registration is left out.
  *
- * @throws MonError `forbidden` when it would be refused
+ * @throws MonError `forbidden` if it would be rejected
  */
 export function simulateResult(parts: SimulationParts, result: IncomingResult): Simulation {
   const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), handling, nowMs, newId } = parts;
@@ -113,7 +113,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   return { ...about, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
-/** How many events each rule keeps quiet now because of this one. */
+/** Returns the number of events that each rule inhibits now because of this one. */
 function quietedBy(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
@@ -129,7 +129,7 @@ function newClient(namespace: Namespace, record: Client): ClientEntry {
   return client;
 }
 
-/** The silences that would be left: those that a resolution ends do not silence it (completion 1.3.4). */
+/** Returns the silences that would remain: those that a resolution ends do not silence it (completion 1.3.4). */
 function silencesAfter(occasion: Occasion, kind: Transition['kind'], nowMs: number): readonly string[] {
   const ids = silencesOf(occasion, nowMs);
   if (kind !== 'resolve') return ids;

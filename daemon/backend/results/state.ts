@@ -2,7 +2,7 @@ import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 
 const NONE: Readonly<Record<Severity, number>> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
-/** How many clients have each severity as the last result of a check: kept with every change, so that asking is cheap. */
+/** Number of clients by the severity of a check's last result, updated with every change so that reading is cheap. */
 export class ResultsByCheck {
   readonly #counts = new Map<string, Record<Severity, number>>();
 
@@ -11,13 +11,13 @@ export class ResultsByCheck {
   }
 
   /**
-   * The last result of one client is another.
+   * Records a new last result of one client.
    *
-   * @param from its status until now; undefined: there was none. Likewise `to`
+   * @param from its previous status; undefined: there was none. Likewise `to`
    */
   move(check: string, from: number | undefined, to: number | undefined): void {
     const [before, after] = [severityOrNone(from), severityOrNone(to)];
-    // Most results say what the one before said: those cost nothing here.
+    // Most results repeat the severity of the one before, which costs nothing here.
     if (before === after) return;
     const counts = this.#counts.get(check) ?? { ...NONE };
     if (before !== undefined) counts[before]--;

@@ -7,7 +7,10 @@ import { ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
 
 const PREFIX = 'spool';
 
-/** How far each agent's spool was committed, by the name of its client. After the clients, with which it shares names. */
+/**
+ * The committed position of each agent's spool, by the name of its client. It is loaded after the clients, with which
+ * it shares names.
+ */
 export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,
   key: ({ name }, client) => [PREFIX, name, client],
@@ -30,7 +33,10 @@ export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
 const TTL_PREFIX = 'ttl-definitions';
 const TTL_KEY: Key = [TTL_PREFIX];
 
-/** A backend that is started with another configuration, or takes over, learns from it which definitions are gone. */
+/**
+ * The definitions with a ttl. A backend that starts with another configuration, or becomes leader, learns from it which
+ * definitions were removed.
+ */
 export const TTL_DEFINITIONS: StoredTable & LatestTable<Registry, 'checks'> = {
   prefix: TTL_PREFIX,
   key: () => TTL_KEY,

@@ -2,21 +2,21 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
 /**
- * Why a result of a client is not taken.
+ * The reason why a result of a client is rejected.
  *
- * - `certificate`: it comes from an agent whose certificate is for another one, and the client is an agent itself
- * - `signature`: the client has shown one, and this is not it (completion 1.10)
- * - `banned`: it was deleted with `invalidate`, and may not come back before its time (completion 1.6)
- * - `quarantined`: it was deleted a short while ago, and this comes from before that
- * - `quota`: it would be one proxy client more than its reporter may make
- * - `limit`: it would be one entity more than there may be
+ * - `certificate`: it comes from an agent with a certificate for another client, and the client is an agent itself
+ * - `signature`: the client has a signature, and this is a different one (completion 1.10)
+ * - `banned`: the client was deleted with `invalidate`, and the ban has not expired (completion 1.6)
+ * - `quarantined`: the client was deleted a short while ago, and the result is older than that
+ * - `quota`: its proxy client would exceed the quota of the reporter
+ * - `limit`: its entity would exceed the entity limit
  */
 export type Distrust = 'certificate' | 'signature' | 'banned' | 'quarantined' | 'quota' | 'limit';
 
 /**
- * Whether agents may report for a client. A deleted one stays deleted through the results that were under way or waited
- * in spools: for a while only a keepalive, which is never spooled, shows that it is there again. So whoever is known is
- * neither banned nor in quarantine.
+ * Returns the reason why agents may not report for a client now. Late results, also from spools, do not create a
+ * deleted client again. For a while only a keepalive, which is never spooled, can. So a known client is neither banned
+ * nor in quarantine.
  */
 export function distrustOf(
   namespace: Namespace,
@@ -31,10 +31,10 @@ export function distrustOf(
 }
 
 /**
- * Lets a client say that it is there.
+ * Checks whether a client may send a keepalive.
  *
- * @param madeAt when it said so, epoch seconds; undefined: just now
- * @throws MonError `forbidden` with a wrong signature or a ban, `conflict` when it was deleted since then
+ * @param madeAt time of the keepalive, epoch seconds; undefined: just now
+ * @throws MonError `forbidden` with a wrong signature or a ban, `conflict` if it was deleted since then
  */
 export function admitKeepalive(
   namespace: Namespace,
@@ -69,7 +69,7 @@ function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number)
   return tombstone !== undefined && tombstone.untilMs > nowMs;
 }
 
-/** Whoever never showed a signature needs none. */
+/** True if the signature matches; a client without a known signature needs none. */
 export function isSigned(known: string, given: string): boolean {
   return known === '' || known === given;
 }

@@ -8,7 +8,7 @@ export function checkKey(namespace: string, check: string): CheckKey {
   return `${namespace}/${check}`;
 }
 
-/** The names of a key. */
+/** Returns the names in a key. */
 export function namesOf(key: CheckKey): readonly [namespace: string, check: string] {
   const at = key.indexOf('/');
   return [key.slice(0, at), key.slice(at + 1)];
@@ -16,12 +16,12 @@ export function namesOf(key: CheckKey): readonly [namespace: string, check: stri
 
 /** The checks whose definition has, or had, a `ttl`. Only transactions change them. */
 class TtlDefinitions {
-  /** When the definition lost its ttl, in epoch seconds; null: it still has one. */
+  /** Time when the definition lost its ttl, in epoch seconds; null: it still has one. */
   checks: ReadonlyMap<CheckKey, number | null> = new Map();
 
   /**
-   * Whether the ttl of a result no longer counts: the definition lost it after the result was issued. This recognizes
-   * results that were under way at that moment. A result with a ttl that is sent later counts.
+   * True if the ttl of a result no longer counts, because the definition lost it after the result was issued. This
+   * recognizes results that were under way at that moment. A result with a ttl that is sent later counts.
    */
   isRetired(namespace: string, check: CheckResult): boolean {
     const removed = this.checks.get(checkKey(namespace, check.name));

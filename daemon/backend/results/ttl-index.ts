@@ -1,30 +1,30 @@
-/** A check of a client, as it is watched. Times are epoch seconds, spans seconds. */
+/** The watched state of a check. Times are epoch seconds, durations are seconds. */
 interface Watched {
   readonly executed: number;
   readonly ttl: number;
   ttlRepeat: number;
-  /** When it is looked at next; 0: never. */
+  /** Time of its next check; 0: never. */
   ttlAt: number;
 }
 
-/** So few places of what is not looked at there any more are not worth a look at all others. */
+/** Minimum number of unused entries before they are removed, because that examines all others. */
 const ENDED_MIN = 1000;
 
 /**
- * Which results go stale when: entries by the second at which they are looked at next. A result that arrives in time
- * costs nothing here; its entry is moved on when its second comes, once in a ttl. One with a shorter ttl is moved at once, and
- * leaves a place behind, which is passed over.
+ * Index of results by the second in which they may become stale. A result that arrives in time costs nothing here: its
+ * entry is moved when its second comes, once per ttl. An entry with a shorter ttl is moved at once, and its old
+ * position is skipped later.
  */
 export class TtlIndex<Entry extends Watched> {
   readonly #bySecond = new Map<number, Entry[]>();
-  /** Every second up to this one was looked at. */
+  /** The last second that was processed. */
   #seenSeconds: number | undefined;
-  /** Places in here, and how many of them came to be of no use since those were last taken out. */
+  /** Number of positions in the index, and how many of them became unused since the last cleanup. */
   #size = 0;
   #ended = 0;
 
   /**
-   * Takes up an entry whose result has a ttl; one that is in here stays where it is, unless that is too late.
+   * Adds an entry whose result has a ttl; an existing one keeps its position, unless that is too late.
    *
    * @param repeat seconds after which a result that stays stale is due again, more than 0
    */
@@ -33,14 +33,17 @@ export class TtlIndex<Entry extends Watched> {
     entry.ttlRepeat = repeat;
     const staleAt = entry.executed + entry.ttl;
     if (!isFollowed) this.#put(entry, staleAt);
-    // One that is stale when it comes is looked at as often as it was: a spool may have much more of that kind.
+    // A result that is stale on arrival keeps its schedule: a spool may contain many more of that kind.
     else if (staleAt < entry.ttlAt && staleAt > (this.#seenSeconds ?? 0)) {
       this.#put(entry, staleAt);
       this.#noteUseless();
     }
   }
 
-  /** An entry in here has no ttl any more. It goes when its second comes; nobody looks at those of a backend in reserve. */
+  /**
+   * Records that an entry has no ttl any more. It is removed when its second comes, or by a cleanup, because a follower
+   * does not process the seconds.
+   */
   noteEnd(): void {
     this.#noteUseless();
   }
@@ -60,7 +63,8 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   /**
-   * Entries whose result is stale at `now` (epoch seconds): each once now, and again and again until a result arrives.
+   * Yields the entries whose result is stale at `now` (epoch seconds): each once now, and again after `repeat` until a
+   * result arrives.
    */
   *due(now: number): Generator<Entry, void, undefined> {
     for (const second of this.#secondsUntil(now)) {
@@ -69,7 +73,7 @@ export class TtlIndex<Entry extends Watched> {
       this.#size -= entries.length;
       for (const entry of entries) {
         if (entry.ttlAt !== second) continue;
-        // The result is gone, or has no ttl any more.
+        // The result was deleted, or has no ttl any more.
         if (entry.ttl === 0) {
           leave(entry);
           continue;
@@ -81,7 +85,7 @@ export class TtlIndex<Entry extends Watched> {
     }
   }
 
-  /** The seconds that have come since the last time, in order; those that hold nothing need not be among them. */
+  /** Yields the seconds since the last call, in order; empty ones may be omitted. */
   *#secondsUntil(now: number): Generator<number, void, undefined> {
     const from = this.#seenSeconds;
     this.#seenSeconds = now;
@@ -93,7 +97,7 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   #put(entry: Entry, second: number): void {
-    // A result may be older than its ttl when it arrives: its second has been looked at, so the next one it is.
+    // A result may be older than its ttl on arrival. Its second was processed already, so the next one is used.
     const at = Math.max(second, (this.#seenSeconds ?? 0) + 1);
     entry.ttlAt = at;
     this.#size++;

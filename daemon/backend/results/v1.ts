@@ -11,7 +11,7 @@ import { oneResult, type ResultDeps } from './members.ts';
 import { readResults, readResultTexts, resultsOf, resultsOfClient } from './read.ts';
 import { validateV1Submitted } from './validate-result.ts';
 
-/** The last result of every client and check (completion 1.6). */
+/** Serves the last result of every client and check (completion 1.6). */
 export function resultsOnV1(
   deps: ResultDeps,
 ): OnV1<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {

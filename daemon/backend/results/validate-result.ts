@@ -4,30 +4,30 @@ import { resultProblem, resultSchema, v1ResultSchema, type SubmittedResult } fro
 import { compileSchema } from './compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
-/** Everything of the schema but its refinement, which is `resultProblem`. */
+/** Validates everything of the schema except its refinement, which is `resultProblem`. */
 const isResult = compileSchema(resultSchema);
 const isV1Result = compileSchema(v1ResultSchema);
 
 /**
- * A result as programs submit it, perhaps with its client (reference 2.4).
+ * Validates a result that a program submits, optionally with its client (reference 2.4).
  *
- * @throws MonError `invalid` naming every attribute that is wrong
+ * @throws MonError `invalid` that names every invalid attribute
  */
 export function validateSubmitted(value: unknown): SubmittedResult {
   return validateResult(resultOfNamedClient(value));
 }
 
 /**
- * The same of the older API.
+ * Does the same for the v1 API.
  *
- * @throws MonError `invalid` naming every attribute that is wrong
+ * @throws MonError `invalid` that names every invalid attribute
  */
 export function validateV1Submitted(value: unknown): SubmittedResult {
   const result = resultOfNamedClient(value);
   return isV1Result(result) && resultProblem(result) === undefined ? result : parsedBy(v1ResultSchema, result);
 }
 
-/** @throws MonError `invalid` naming every attribute that is wrong */
+/** @throws MonError `invalid` that names every invalid attribute */
 export function validateResult(value: unknown): SubmittedResult {
   return isResult(value) && resultProblem(value) === undefined ? value : parsedBy(resultSchema, value);
 }

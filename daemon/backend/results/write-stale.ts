@@ -7,7 +7,7 @@ import { CHECK_RECORDS } from '../events/table.ts';
 import { retireResult } from './retire-ttls.ts';
 import { ttlDefinitionsOf } from './ttl-definitions.ts';
 
-/** Records that results have gone stale. */
+/** Records stale results. */
 export class StaleResults {
   readonly #batcher: Batcher;
 
@@ -16,8 +16,8 @@ export class StaleResults {
   }
 
   /**
-   * Records each of these checks as stale, unless a result has arrived since, or its client is known to be silent: then
-   * the keepalive event says it all. Retires a result that was under way when the definition of its check was removed.
+   * Records each of these checks as stale, unless a result has arrived since, or its client has an open keepalive
+   * event, which covers it. Retires a result that was under way when the definition of its check was removed.
    *
    * @throws MonError `unavailable`
    */

@@ -45,12 +45,12 @@ interface ResultParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** Of nearly all requests: none is made for each. */
+/** The usual outcome of a request, shared to avoid an allocation. */
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
-/** The ways in for check results. */
+/** Accepts check results from all sources. */
 export class Results {
-  /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
+  /** Number of rejected results by reason: those of agents, and individual ones of a batch. */
   readonly refused: Record<Refusal['why'], number> = {
     invalid: 0,
     certificate: 0,
@@ -71,9 +71,9 @@ export class Results {
    * Stores results reported through the API and waits for their commit.
    *
    * @param results already validated, in order
-   * @returns by their index those that were refused: `forbidden`, their client was deleted with a ban; `too_large` or
-   * `invalid`, they bring along too much; `no_memory`, they are new and there is none for them
-   * @throws MonError `not_found` when the namespace is gone, `unavailable`, or what `admission` throws
+   * @returns the rejected results by their index: `forbidden`, their client was deleted with a ban; `too_large` or
+   *   `invalid`, their attributes exceed the limits; `no_memory`, they are new and memory is full
+   * @throws MonError `not_found` if the namespace was deleted, `unavailable`, or the error of `admission`
    */
   async submit(
     namespaceName: string,
@@ -120,7 +120,7 @@ export class Results {
   }
 
   /**
-   * Stores results that the backend made of what it knows, such as keepalives, for the clients that are still there.
+   * Stores results that the backend itself creates, such as keepalives, for existing clients.
    *
    * @throws MonError `unavailable`
    */
@@ -141,9 +141,9 @@ export class Results {
   }
 
   /**
-   * Stores a result of the backend about itself, also when there is no room for others.
+   * Stores a result of the backend about itself, even when there is no space for others.
    *
-   * @param client whose result it is; made when it is not known
+   * @param client of the result; created if it is unknown
    * @throws MonError `unavailable`
    */
   tell(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
@@ -162,12 +162,12 @@ export class Results {
   }
 
   /**
-   * Stores what an agent delivers; each id of a spool has one effect, however often it comes. Results that break a rule
-   * are refused one by one and count as delivered.
+   * Stores the results of an agent; each id of a spool has one effect, however often it comes. Invalid results are
+   * rejected individually and count as delivered.
    *
-   * @param onRefused told after the commit, of each in order
-   * @param onSettled told after that
-   * @throws MonError `unavailable` when the queue is full or an upgrade keeps results out; nothing of it was taken
+   * @param onRefused called after the commit, for each rejected result in order
+   * @param onSettled called after that
+   * @throws MonError `unavailable` if the queue is full or an upgrade rejects results; nothing of it was applied
    */
   submitFromAgent(
     namespaceName: string,
@@ -214,8 +214,8 @@ export class Results {
   }
 
   /**
-   * The highest id of an agent's spool that is committed, 0 when there is none. It waits for its turn in the queue: what
-   * is still being written may fail, and the agent drops what it is told about.
+   * Returns the highest committed id of an agent's spool, 0 if there is none. It waits for its turn in the queue: a
+   * write in progress may fail, and the agent drops what it believes to be committed.
    *
    * @throws MonError `unavailable`
    */
@@ -247,7 +247,7 @@ export class Results {
 }
 
 /**
- * A result that comes through the API, ready for the rules.
+ * Returns a result from the API that is ready for the rules.
  *
  * @param definitions of its namespace
  * @param now epoch seconds

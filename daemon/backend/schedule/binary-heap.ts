@@ -1,4 +1,4 @@
-/** What comes first by an order of its own, however much waits. */
+/** A priority queue that returns the first item by a custom order. */
 export class BinaryHeap<Item> {
   readonly #items: Item[] = [];
   readonly #isBefore: (a: Item, b: Item) => boolean;
@@ -53,7 +53,7 @@ export class BinaryHeap<Item> {
     return true;
   }
 
-  /** A place behind the end comes after every other. */
+  /** True if the first index sorts before the second. An index beyond the end sorts last. */
   #isBeforeAt(a: number, b: number): boolean {
     const [first, second] = [this.#items[a], this.#items[b]];
     return first !== undefined && (second === undefined || this.#isBefore(first, second));

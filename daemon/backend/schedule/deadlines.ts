@@ -1,13 +1,13 @@
 import { BinaryHeap } from './binary-heap.ts';
 
-/** Something that is due at a time. */
+/** A task that is due at a time. */
 export interface Deadline {
-  /** Milliseconds, by the clock of whoever keeps it. */
+  /** Milliseconds, by the clock of the owner. */
   readonly atMs: number;
   readonly id: string;
 }
 
-/** What is due next. Nothing is ever removed early; whoever takes a deadline checks that it still holds. */
+/** The pending deadlines. None is removed early; the consumer checks that a deadline still holds. */
 export class Deadlines {
   readonly #heap = new BinaryHeap<Deadline>((a, b) => a.atMs < b.atMs);
 
@@ -19,7 +19,7 @@ export class Deadlines {
     this.#heap.add(deadline);
   }
 
-  /** Takes the deadlines that have come, the earliest first. */
+  /** Removes and yields the deadlines that are due, the earliest first. */
   *due(nowMs: number): Generator<Deadline, void, undefined> {
     for (;;) {
       const { first } = this.#heap;

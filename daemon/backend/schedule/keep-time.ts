@@ -9,33 +9,36 @@ import type { Lease, Store, StoreOp } from '../ports.ts';
 import { shiftedTimes, type ShiftedTable } from '../registry/shift-times.ts';
 import { anchorOp, readAnchor, TIME } from './time-anchor.ts';
 
-/** With a batch that is written anyway, at most this often. */
+/** Minimum interval of time records that are written with a batch. */
 const BESIDE_MS = 1000;
-/** Without one. */
+/** Interval of time records without a batch. */
 const ALONE_MS = 60_000;
-/** A clock that was set and stays so is right: by then whoever set it wrong has noticed. */
+/** Time after which a changed clock is believed: by then a mistake would have been noticed. */
 const ADOPT_AFTER_MS = 3_600_000;
-/** A shorter time without a backend is a restart, after which agents deliver what they kept meanwhile. */
+/**
+ * Minimum time without a backend that counts as an outage. A shorter one is a restart, after which agents deliver their
+ * spools.
+ */
 const AWAY_MS = 600_000;
 
 interface TimeParts {
   readonly store: Store;
-  /** Whose times are moved. */
+  /** Tables whose times are shifted. */
   readonly tables: readonly ShiftedTable[];
   readonly machine: MachineClock;
   readonly log: Log;
 }
 
 /**
- * Keeps the time of the backend: goes on from the newest that the store has seen, writes it there, and takes over
- * corrections of the machine's clock, with all that is to come moved along (docs/operations.md, Time).
+ * Keeps the time of the backend. It continues from the newest time in the store, and records it there. It applies
+ * corrections of the machine's clock by shifting all future times (docs/operations.md, Time).
  */
 export class TimeKeeper {
   readonly clock: SteadyClock;
   readonly #parts: TimeParts;
-  /** Undefined: another backend writes. */
+  /** Undefined: another backend is the leader. */
   #lease: Lease | undefined;
-  /** When the anchor was last taken, on the steady scale. */
+  /** Time when the anchor was last recorded, on the steady scale. */
   #keptMs = Number.NEGATIVE_INFINITY;
 
   private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
@@ -43,29 +46,29 @@ export class TimeKeeper {
     this.clock = new SteadyClock(parts.machine, { anchor, onJump: (jump) => this.#say(jump) });
   }
 
-  /** To be called before anything is read that holds times. */
+  /** Opens the time. Call it before anything with times is read. */
   static async open(parts: TimeParts): Promise<TimeKeeper> {
     return new TimeKeeper(parts, await readAnchor(parts.store));
   }
 
-  /** Writes the time from now on, and takes over what the clock of the machine is off by. */
+  /** Records the time from now on, and applies the present difference of the machine's clock. */
   async lead(lease: Lease): Promise<void> {
     this.#lease = lease;
     const before = await readAnchor(this.#parts.store);
-    // Of a machine that is ahead of this one: time does not go back.
+    // The previous machine may be ahead of this one: time must not go back.
     if (before !== undefined) this.clock.notBefore(before.steadyMs);
     try {
       const anchor = this.clock.anchor();
       const awayMs = anchor.steadyMs - (before ?? anchor).steadyMs;
       await this.#correct(lease, anchor, before, awayMs < AWAY_MS ? 0 : awayMs);
     } catch (error) {
-      // What is to come was not moved, so the time must not be either: the clock is held to have been set just now.
+      // Future times were not shifted, so the time must not be either: treat the clock as if it had been set just now.
       if (before !== undefined) this.clock.adopt(before.corrections);
       this.#failed(error);
     }
   }
 
-  /** What a write should take along; undefined: nothing for now. */
+  /** Returns the time record for the next write; undefined: none is due. */
   anchorDue(): StoreOp | undefined {
     const nowMs = this.clock.steady();
     if (nowMs - this.#keptMs < BESIDE_MS) return undefined;
@@ -73,7 +76,7 @@ export class TimeKeeper {
     return anchorOp(this.clock.anchor());
   }
 
-  /** Writes the time down while nothing else is written, and looks after the clock of the machine. */
+  /** Records the time while nothing else is written, and monitors the machine's clock. */
   watch(batcher: Pick<Batcher, 'run' | 'alone'>): Disposable {
     return this.clock.every(ALONE_MS, () => {
       const isIdle = this.clock.steady() - this.#keptMs >= ALONE_MS;
@@ -88,7 +91,7 @@ export class TimeKeeper {
     });
   }
 
-  /** The last word, when nothing else is written any more. */
+  /** Writes the last time record. Call it when nothing else is written any more. */
   async close(): Promise<void> {
     const lease = this.#lease;
     if (lease === undefined) return;
@@ -97,15 +100,15 @@ export class TimeKeeper {
     await store.write(lease, [anchorOp(this.clock.anchor())], []).catch((error: unknown) => this.#failed(error));
   }
 
-  /** Believes the clock of the machine. */
+  /** Accepts the machine's clock. */
   async #adopt(): Promise<void> {
     if (this.#lease !== undefined) await this.#correct(this.#lease, this.clock.correctedAnchor());
   }
 
   /**
-   * Writes an anchor, and moves what it corrects.
+   * Writes an anchor, and shifts the times that it corrects.
    *
-   * @param awayMs how long no backend ran, where that is worth a word
+   * @param awayMs time in which no backend ran; 0 if it was short
    */
   async #correct(
     lease: Lease,

@@ -12,39 +12,39 @@ interface PublisherParts {
   readonly clock: PlanningClock;
   readonly log: Log;
   /**
-   * Asks the agents of a namespace to run a check.
+   * Requests a check run from the agents of a namespace.
    *
-   * @param untilNextMs how long it is until the check is due again; undefined: it never is
+   * @param untilNextMs time until the check is due again; undefined: never
    */
   readonly publish: (namespace: string, check: NamedCheck, untilNextMs: number | undefined) => Promise<void>;
   /** The namespaces with checks; default: `default` alone. */
   readonly namespaces?: () => Iterable<string>;
 }
 
-/** What the backend runs by the clock. */
+/** The schedule of the backend's checks. */
 export interface CheckSchedule extends Disposable {
-  /** When a check of a namespace is asked for next, epoch milliseconds; undefined: by nobody or never again. */
+  /** Returns the next scheduled run of a check, epoch milliseconds; undefined: there is none. */
   nextRunMs(namespace: string, check: string): number | undefined;
 }
 
-/** A check that is asked for, by the key under which its timetable is kept. */
+/** A scheduled check, by the key of its timetable. */
 interface Wanted {
   readonly namespace: string;
   readonly check: NamedCheck;
 }
 
 interface Running {
-  /** What it runs by; another one with the same timing may take its place. */
+  /** The present definition; another one with the same timing may replace it. */
   check: NamedCheck;
-  /** What the timetable was made of. */
+  /** The timing from which the timetable was built. */
   readonly timing: string;
   readonly timetable: RunningTimetable;
 }
 
 /**
- * Asks the agents to run the checks of their subscriptions, each check at its own place in its interval or by its cron
- * schedule, but for the times at which it is subdued. After a reload checks with the same timing go on in step, and every
- * request is made of the newest definition.
+ * Requests check runs from the agents with their subscriptions. Each check has its own offset in its interval or a cron
+ * schedule, except while it is subdued. After a reload checks with the same timing keep their timetable, and every
+ * request uses the newest definition.
  */
 export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
   const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
@@ -91,7 +91,9 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
   };
 }
 
-/** In `default` the name alone: the place of a check in its interval follows from the key. */
+/**
+ * Returns the key of a check: its name alone in `default`. The offset of a check in its interval depends on the key.
+ */
 function keyOf(namespace: string, check: string): string {
   return namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`;
 }
@@ -117,7 +119,7 @@ function publish(
     log.info({ check: name }, 'check request was subdued');
     return;
   }
-  // The next run asks again.
+  // The next run retries.
   parts
     .publish(namespace, check, nextMs === undefined ? undefined : nextMs - nowMs)
     .catch((error: unknown) =>

@@ -4,39 +4,39 @@ import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, PlanningClock } from '../ports.ts';
 import { Deadlines, type Deadline } from './deadlines.ts';
 
-/** What is needed to run what is due. */
+/** The dependencies of `runDeadlines`. */
 export interface DeadlineParts {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: PlanningClock;
   readonly log: Log;
 }
 
-/** What is due when, told by the registry. */
+/** Determines the deadlines of the objects in the registry. */
 export interface DeadlineRules {
-  /** For the log: what could not be written, `a stash that ended was not removed`. */
+  /** Log message for a failed write, such as `a stash that ended was not removed`. */
   readonly failure: string;
-  /** Everything that is due some day, asked once. */
+  /** Yields all future deadlines, at the start. */
   atStart(): Iterable<Deadline>;
-  /** What a committed change makes due. */
+  /** Yields the deadlines that a committed change creates. */
   after(change: Change): Iterable<Deadline>;
-  /** What to do now; undefined: nothing, since it is no longer so. It may be asked once too often. */
+  /** Runs a due task; undefined: there is nothing to do any more. It may be called once too often. */
   run(id: string): Promise<void> | undefined;
 }
 
-/** Longest sleep, so that a machine that slept is noticed. */
+/** Maximum sleep, so that a suspension of the machine is noticed. */
 const SLEEP_MS_MAX = 60_000;
-/** How long something waits that could not be written. */
+/** Delay before a failed write is retried. */
 const RETRY_MS = 1000;
 
-/** Runs what is due by absolute times in the registry, with one timer for all of it; so a restart loses none. */
+/** Runs tasks at the absolute times in the registry, with a single timer, so that a restart loses none. */
 export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Disposable {
   const { commits, clock, log } = parts;
-  // On the scale that no correction moves: what is due when is moved with the clock, and so stays where it is.
+  // On the steady scale: future times are shifted with the clock, so they stay the same on this scale.
   const deadlines = new Deadlines();
-  // What is announced again is due as it was: where each run announces something, there would be twice as many each time.
+  // Pending deadlines are deduplicated: otherwise a run that announces a change would double their number each time.
   const pending = new Set<string>();
   const add = ({ atMs: wallMs, id }: Deadline): void => {
-    // Up: who is asked before the time has come does nothing.
+    // Rounded up, because a task that runs too early does nothing.
     const deadline = { atMs: Math.ceil(wallMs - clock.now() + clock.steady()), id };
     const key = keyOf(deadline);
     if (pending.has(key)) return;

@@ -1,10 +1,10 @@
 import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
-/** How far back the worst one is looked for. */
+/** Number of samples among which the worst one is found. */
 const REMEMBERED = 60;
 
-/** How late timers come, because something kept the process from looking at them. */
+/** Measures how late timers fire because the process was blocked. */
 export class TimerLag implements Disposable {
   readonly #samples: number[] = [];
   readonly #timer: Disposable;
@@ -15,12 +15,12 @@ export class TimerLag implements Disposable {
       const nowMs = clock.monotonic();
       this.#samples.push(Math.max(0, nowMs - dueMs));
       if (this.#samples.length > REMEMBERED) this.#samples.shift();
-      // From now and not from when it was due: one delay counts once.
+      // Counted from now and not from the due time, so that one delay counts once.
       dueMs = nowMs + PERIOD_MS;
     });
   }
 
-  /** The worst of the last minute, in milliseconds. */
+  /** The worst lag of the last minute, in milliseconds. */
   get worstMs(): number {
     return Math.max(0, ...this.#samples);
   }

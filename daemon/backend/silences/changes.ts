@@ -10,16 +10,16 @@ import type { SilencedEntries } from './write.ts';
 
 const validateClear = validator(clearSilencedSchema);
 
-/** What the silenced entries of each wire are made of. */
+/** The dependencies of the silence routes of each API. */
 export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
   readonly clock: Clock;
   readonly silenced: SilencedEntries;
 }
 
 /**
- * Makes silenced entries and ends them, on the wire of v1 or of ours.
+ * Returns the handlers that create and end silenced entries in the v1 or mon API.
  *
- * @param validateEntry what that wire can silence
+ * @param validateEntry validates an entry of that API
  */
 export function changesOfSilences(
   deps: SilenceDeps,

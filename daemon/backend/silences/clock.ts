@@ -22,8 +22,8 @@ interface ExpiryParts {
 const FAILURE = 'a silenced entry that ended or began was not written';
 
 /**
- * Removes entries at their end, has those that recur wait for their next window, and announces those that begin. Matching
- * does not wait for it: it looks at the times itself.
+ * Removes entries at their end, moves recurring ones to their next window, and announces those that begin. Matching
+ * does not wait for it, because it checks the times itself.
  */
 export function expireSilenced(parts: ExpiryParts): Disposable {
   const due = runEnds(parts);
@@ -37,8 +37,9 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
 }
 
 /**
- * Deadlines move with a corrected clock; windows that recur stay on the clock on the wall. Whoever corrects it writes them as over
- * (`shifted` of the table), and has everything read again.
+ * Finds the windows of recurring silences again after a clock correction. Other ends move with a corrected clock;
+ * windows stay on the wall clock. The correction stores them as ended (`shifted` of the table), and everything is read
+ * again.
  */
 function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryParts): Disposable {
   let { generation } = registry;
@@ -65,7 +66,7 @@ function runEnds(parts: ExpiryParts): Disposable {
       for (const namespace of registry.namespaces()) {
         for (const entry of namespace.silenced.all()) {
           yield* deadlinesOf(namespace.name, entry, clock.now());
-          // It may have begun while no backend was there to tell, and a consumer that resumes has to hear of it.
+          // It may have begun while no backend ran, and a consumer that resumes must be notified.
           if (entry.begin !== null && entry.begin > entry.timestamp) {
             yield { atMs: entry.begin * 1000, id: idOf(namespace.name, entry) };
           }
@@ -77,14 +78,14 @@ function runEnds(parts: ExpiryParts): Disposable {
       if (change[0] !== 'silenced') return;
       const [, namespace] = change;
       const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
-      // Also of one that ended before it was written, or was made for no time. What began meanwhile is told by the commit itself:
-      // rows are made later.
+      // Also for an entry that ended before it was written, or has no duration. A begin meanwhile is announced by the
+      // commit itself, because rows are built later.
       if (entry !== undefined) yield* deadlinesOf(namespace, entry, clock.now());
     },
 
     run(id) {
       const [namespaceName, entryId] = JSON.parse(id) as [string, string];
-      // It may have been cleared or made anew since; what is announced too often does no harm.
+      // It may have been cleared or replaced since; a duplicate announcement does no harm.
       if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
       return silenced.tick(namespaceName, entryId);
     },
@@ -95,7 +96,10 @@ interface LearningParts extends Omit<ExpiryParts, 'clock'> {
   readonly store: Pick<Store, 'getMany'>;
 }
 
-/** Reads what selectors ask for that came without that, with a dump say, and announces them again when it is known. */
+/**
+ * Reads missing attributes of selectors that came without them, for example with a dump, and announces the entries
+ * again when they are known.
+ */
 export function learnInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
   const learn = async (name: string): Promise<void> => {
     try {

@@ -9,12 +9,12 @@ import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../
 import { inChunks } from '../store/loop-turn.ts';
 import { SelectorIndex, type Indexed } from './selector-index.ts';
 
-/** Events that are named. */
+/** Maximum number of events that are listed. */
 const FIRST = 5;
 
 /**
- * Highest cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, between which
- * others have their turn. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
+ * Maximum cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, interleaved with
+ * other work. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
  */
 const PREVIEW_COST_MAX = 100_000_000;
 
@@ -24,9 +24,9 @@ const STEP_COST = 5000;
 type Steps<Result> = Generator<void, Result, undefined>;
 
 /**
- * The open events that these entries would silence, each counted once.
+ * Returns the open events that these entries would silence, each counted once.
  *
- * @param costMax highest cost of the evaluations
+ * @param costMax maximum cost of the evaluations
  * @throws MonError `threshold`
  */
 export async function eventsCovered(
@@ -60,8 +60,8 @@ function* countEvents(
 }
 
 /**
- * How many clients and checks that these entries name have no open event now, and were not OK at or after a moment. Of a
- * check that is well no attributes are known: a selector that asks for them does not find it.
+ * Counts the clients and checks covered by these entries that have no open event now, and were not OK at or after a
+ * time. The attributes of an OK check are unknown, so a selector on them does not match it.
  *
  * @param since epoch seconds
  */
@@ -86,10 +86,10 @@ export async function recoveredSince(
 }
 
 /**
- * The checks that entries name by their parts, or find by their selectors.
+ * Yields the checks that entries cover by subscription and check, or by selector.
  *
- * @param named those of the checks asked for that two parts name
- * @param of those of them that a client has
+ * @param named returns the candidates for a subscription and check
+ * @param of returns the candidates of a client
  * @throws MonError `threshold`
  */
 function* coveredBy(
@@ -108,7 +108,7 @@ function* coveredBy(
         if (entry !== undefined) covered.add(entry);
         yield;
       }
-      // Also behind an entry that names nothing.
+      // A step also after an entry that covers nothing.
       yield;
       continue;
     }
@@ -127,7 +127,7 @@ function* coveredBy(
   return covered;
 }
 
-/** @throws MonError `threshold` when all evaluations together cost too much */
+/** @throws MonError `threshold` if all evaluations together cost too much */
 function* isFound(
   selectors: SelectorIndex<Indexed>,
   subject: SelectorSubject,

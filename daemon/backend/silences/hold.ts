@@ -30,7 +30,7 @@ export class HeldSilences {
   readonly #entriesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn has what selectors ask for read */
+  /** @param learn reads the attributes that selectors use */
   constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax, learn: Learn) {
     this.#batcher = batcher;
     this.#silenced = silenced;
@@ -39,10 +39,11 @@ export class HeldSilences {
   }
 
   /**
-   * Makes an entry, or has the one that this run holds last longer, of which the audit trail and the timeline say nothing.
+   * Creates an entry, or extends the one that this run holds; an extension is not recorded in the audit trail and the
+   * timeline.
    *
-   * @throws MonError `invalid` for a selector that cannot be read; `conflict` when somebody else has one there, `not_found` when somebody has cleared it or there is no such
-   * namespace, `unavailable`
+   * @throws MonError `invalid` for an invalid selector; `conflict` if another user has an entry with this id,
+   *   `not_found` if the entry was cleared or the namespace does not exist, `unavailable`
    */
   async hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
     if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
@@ -76,7 +77,7 @@ export class HeldSilences {
   /**
    * Ends the entry that a run holds.
    *
-   * @throws MonError `not_found`; `conflict` when it is somebody else's by now; `unavailable`
+   * @throws MonError `not_found`; `conflict` if it belongs to another holder by now; `unavailable`
    */
   release(namespaceName: string, request: ReleaseRequest, actor: Actor): Promise<void> {
     return this.#silenced.clear(namespaceName, { id: heldId(request) }, actor, (entry) => {
@@ -88,7 +89,7 @@ export class HeldSilences {
 const validateHold = bodyValidator(MON_API.holdSilence);
 const validateRelease = bodyValidator(MON_API.releaseSilence);
 
-/** What commands that hold a silence ask for. */
+/** Serves the requests of commands that hold a silence. */
 export function heldOnMon(
   deps: SilenceDeps & { readonly held: HeldSilences },
 ): OnMon<'holdSilence' | 'releaseSilence'> {

@@ -19,23 +19,29 @@ interface IdleParts {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly clock: PlanningClock;
   readonly log: Log;
-  /** Asked each time, because a reload changes them. */
+  /** Returns the rules, called each time because a reload changes them. */
   readonly rules: () => IdleRules;
 }
 
-/** How often it is looked after what silences matched. Nothing of it is done when a result comes. */
+/** Interval of the checks for silences without matches. They do no work when a result arrives. */
 const PERIOD_MS = 60_000;
 
-/** Marked ones at which one look is taken each time, in turns: to find what a selector finds takes a millisecond among 100,000 clients. */
+/**
+ * Number of idle entries that are checked each time, in turns: finding the matches of a selector takes a millisecond
+ * among 100,000 clients.
+ */
 const MARKED = 200;
 
-/** Entries in one commit. */
+/** Number of entries in one commit. */
 const SLICE = 20;
 
-/** Where an entry is. By name, because the registry may be read again before it is looked at. */
+/** A reference to an entry, by name because the registry may be read again before it is used. */
 type Place = readonly [namespace: string, id: string];
 
-/** Marks silences that have matched nothing for long, takes the mark away, and ends them where that is wanted (spec, idleness). */
+/**
+ * Marks silences that have matched nothing for long as idle, and removes the mark after a match. It ends them where the
+ * settings say so (spec, idleness).
+ */
 export function watchIdle(parts: IdleParts): Disposable {
   let isLooking = false;
   let round = 0;
@@ -69,7 +75,7 @@ async function lookAround({ registry, batcher, clock, rules }: IdleParts, round:
   }
 }
 
-/** Silences for which something follows unless they match something now, and some of those that are marked. */
+/** Returns the silences that change state unless they match something now, and some of the idle ones. */
 function placesToLookAt(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly Place[] {
   const due: Place[] = [];
   const marked: Place[] = [];

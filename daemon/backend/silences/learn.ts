@@ -12,20 +12,20 @@ import { inChunks } from '../store/loop-turn.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { refuseCostly } from './selector-budget.ts';
 
-/** Most attributes of clients, and of checks, that the selectors of one namespace name. */
+/** Maximum number of attributes of clients, and of checks, in the selectors of one namespace. */
 const NAMES_MAX = 100;
 
-/** Records that are read at once. */
+/** Number of records that are read at once. */
 const PORTION = 500;
 
 type ReadStore = Pick<Store, 'getMany'>;
 
 /**
- * Has known what these selectors ask for of all clients and open events of a namespace, so that they match from their
- * commit on. Of attributes that others name already that is so: nothing is read.
+ * Reads the attributes that these selectors use, of all clients and open events of a namespace, so that the selectors
+ * match from their commit on. Attributes that are watched already are not read again.
  *
- * @param selectors none: those that are there
- * @throws MonError `invalid` when one cannot be read, `threshold` when they name too many attributes, or are too costly
+ * @param selectors empty: those that exist
+ * @throws MonError `invalid` if one is invalid, `threshold` if they name too many attributes, or are too costly
  */
 export async function learnSelectors(
   registry: Registry,
@@ -44,7 +44,7 @@ export async function learnSelectors(
     const { client, check } = namespace.watched;
     const names = [client.names, check.names];
     await learnAll(store, namespace);
-    // Read again meanwhile, it knows of nothing that is not stored.
+    // If the registry was read again meanwhile, it lacks everything that is not stored.
     if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
     client.isLearned = true;
     check.isLearned = true;
@@ -52,7 +52,7 @@ export async function learnSelectors(
   }
 }
 
-/** Whether all that the selectors of a namespace ask for is known. */
+/** True if all attributes that the selectors of a namespace use are known. */
 export function isLearned(registry: Registry, name: string): boolean {
   const watched = registry.held(name)?.watched;
   return watched === undefined || (watched.client.isLearned && watched.check.isLearned);
@@ -80,7 +80,7 @@ function watch({ watched, silenced }: Namespace, wanted: readonly Selector[]): v
   }
 }
 
-/** @param inUse what the selectors that are there name: others were of some that are gone */
+/** @param inUse returns the names in existing selectors; other names belong to deleted ones */
 function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUse: () => readonly string[]): void {
   if (new Set([...watched.names, ...names]).size <= NAMES_MAX) {
     watched.watch([...names]);
@@ -118,7 +118,7 @@ async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
   });
 }
 
-/** Not in place of what came with a newer record while this one was read. */
+/** True unless a newer record has set the attributes while this one was read. */
 function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean {
   return clients.get(entry.name) === entry && !watched.client.isCovered(entry.facts);
 }
@@ -131,7 +131,7 @@ function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | unde
   if (result !== null && result !== undefined) namespace.learnCheck(entry, result, eventCheck);
 }
 
-/** One portion after the other, between which others get their turn. */
+/** Processes items chunk by chunk, and lets other work run in between. */
 async function inPortions<Item>(
   items: readonly Item[],
   work: (portion: readonly Item[]) => Promise<void>,

@@ -10,11 +10,11 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 
 /** An entry whose selector is a set of matchers. */
 interface Active {
-  /** Grows from one to the next. */
+  /** Increases from one entry to the next. */
   readonly number: number;
   entry: SilencedEntry;
   readonly selector: MatcherSelector;
-  /** The label and value by which the index holds it; undefined: no label must have one certain value. */
+  /** The label and value by which it is indexed; undefined: it requires no exact value of any label. */
   readonly key: readonly [label: string, value: string] | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CoveringEntries {
   readonly naming: AlertNaming;
 }
 
-/** A check whose labels are known. */
+/** A check with known labels. */
 export interface LabelledCheck {
   covering: CoveringEntries | undefined;
   readonly facts: unknown;
@@ -42,20 +42,20 @@ export interface LabelledCheck {
 const NONE: readonly never[] = [];
 
 /**
- * The entries of one namespace whose selector is a set of matchers. Most of them are found by one label that must
- * have one value, such as `instance="web-1"`, so that a check is compared with few of many thousands. The others are
+ * Index of the entries of one namespace whose selector is a set of matchers. Most of them are found by one label with a
+ * required value, such as `instance="web-1"`. So a check is compared with few of many thousands. The others are
  * evaluated once for each check (silencing 2).
  */
 export class MatcherIndex {
   readonly #active = new Map<string, Active>();
-  /** Entries by label, then by value; the newest entry is the last one. */
+  /** Entries by label, then by value, in ascending order of their numbers. */
   readonly #byValue = new Map<string, Map<string, Active[]>>();
   readonly #withoutKey: Active[] = [];
   #last = 0;
   #removals = 0;
   #cost = 0;
 
-  /** The cost of all selectors together, see `Selector.cost`. */
+  /** The total cost of all selectors, see `Selector.cost`. */
   get cost(): number {
     return this.#cost;
   }
@@ -64,16 +64,16 @@ export class MatcherIndex {
     return this.#active.size === 0;
   }
 
-  /** The selectors of all entries. */
+  /** Yields the selectors of all entries. */
   *all(): Generator<MatcherSelector, void, undefined> {
     for (const { selector } of this.#active.values()) yield selector;
   }
 
-  /** Puts an entry in the place of the one with the same id. */
+  /** Adds an entry, or replaces the one with the same id. */
   put(entry: SilencedEntry, selector: MatcherSelector): void {
     const existing = this.#active.get(entry.id);
     if (existing?.selector.text === selector.text) {
-      // Only its times differ, or its reason.
+      // Only its times or its reason differ.
       existing.entry = entry;
       return;
     }
@@ -99,14 +99,14 @@ export class MatcherIndex {
     this.#removals++;
   }
 
-  /** Whether `covering` has nothing left to evaluate for a check. */
+  /** True if `covering` has nothing left to evaluate for a check. */
   isEvaluated(check: LabelledCheck): boolean {
     if (this.#active.size === 0) return true;
     const evaluated = check.covering;
     return evaluated !== undefined && evaluated.last === this.#last && isOf(evaluated, check);
   }
 
-  /** The entries that cover a check, whether or not they are active. */
+  /** Returns the entries that cover a check, whether or not they are active. */
   covering(check: LabelledCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
     let evaluated = check.covering;
@@ -123,7 +123,7 @@ export class MatcherIndex {
     return evaluated.entries.length === 0 ? NONE : evaluated.entries.map(({ entry }) => entry);
   }
 
-  /** Returns the entries that cover a check, and stores nothing for the next time. */
+  /** Returns the entries that cover a subject, without caching. */
   coveringOnce(subject: LabelSubject): readonly SilencedEntry[] {
     return this.#find(subject, 0).map(({ entry }) => entry);
   }
@@ -148,7 +148,7 @@ export class MatcherIndex {
     return entries.toSorted((a, b) => a.number - b.number);
   }
 
-  /** The label and value by which the fewest other entries are found so far. */
+  /** Returns the label and value with the fewest other entries so far. */
   #rarestKey(selector: MatcherSelector): Active['key'] {
     let rarest: LabelMatcher | undefined;
     let fewest = Infinity;
@@ -178,7 +178,7 @@ export class MatcherIndex {
   }
 }
 
-/** Whether the stored entries were evaluated for the present state of the check. */
+/** True if the cached entries were evaluated for the present state of the check. */
 function isOf(evaluated: CoveringEntries, { facts, alertStatus, client }: LabelledCheck): boolean {
   return (
     evaluated.facts === facts &&
@@ -197,7 +197,7 @@ function addMatching(entries: Active[], bucket: readonly Active[], labels: Label
   }
 }
 
-/** The position of the entry with this number, by halving: they are in ascending order. */
+/** Returns the position of the entry with this number by binary search, because numbers ascend. */
 function positionOf(bucket: readonly Active[], number: number): number {
   let [start, end] = [0, bucket.length];
   while (start < end) {

@@ -23,19 +23,21 @@ import { searchFilter } from '../http/search.ts';
 const validateEntry = bodyValidator(MON_API.silence);
 const validatePreview = bodyValidator(MON_API.silencePreview);
 
-/** Previews that are made or wait to be. */
+/** Maximum number of previews in progress or waiting. */
 const PREVIEWS_MAX = 20;
 
-/** How far back a preview looks. */
+/** Time that a preview covers. */
 const RECENT_MS = 24 * 3_600_000;
 
-/** Silenced entries with what they kept back, found by a search (`?q=`); and the making and ending of them. */
+/**
+ * Serves silenced entries with their suppressed notifications, selected by a search (`?q=`), and creates and ends them.
+ */
 export function silencedOnMon(
   deps: SilenceDeps & { readonly store: Store },
 ): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
   const { clock, registry, store } = deps;
   const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
-  // What was not OK before the registry was read, and is now, nobody remembers.
+  // Recoveries from before the registry was read are not known.
   let known = { generation: registry.generation, sinceMs: clock.now() };
   return {
     silenced: (request, reply, query) => {

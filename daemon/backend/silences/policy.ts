@@ -8,12 +8,12 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
-/** What the policy in force is taken from. */
+/** The source of the policy in force. */
 export interface PolicyDeps {
   readonly config: Pick<ConfigInForce, 'program'>;
 }
 
-/** The policy in force. */
+/** Returns the policy in force. */
 export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
   const settings: SilencePolicySettings = config.program['silence-policy'];
   return {
@@ -25,13 +25,15 @@ export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
   };
 }
 
-/** What of a request the policy looks at: of one that recurs, each window must be as short as a silence. */
+/**
+ * Returns the parts of a request that the policy checks. For a recurring silence it limits the duration of each window.
+ */
 export function policedRequest({ reason, expire, recurrence }: SilencedRequest): PolicedSilence {
   return { reason, expire: recurrence?.duration ?? expire };
 }
 
 /**
- * Holds `POST /silenced` to the policy where the settings ask for that.
+ * Checks `POST /silenced` against the policy, if the settings say so.
  *
  * @throws MonError as `refuse` does
  */
@@ -40,14 +42,14 @@ export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence
   if (policy.apply_to_legacy) refuse(policy, silence);
 }
 
-/** Holds what is ours alone to the policy. @throws MonError as `refuse` does */
+/** Checks a request of the mon API against the policy. @throws MonError as `refuse` does */
 export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
   refuse(silencePolicy(parts), silence);
 }
 
 /**
- * Holds an entry of version 2 to the policy: its clients know of a longest duration, and of the rest no more than those
- * of version 1 do.
+ * Checks an entry of version 2 against the policy. Only the maximum duration always applies, because its clients know
+ * such a limit. The other rules apply as for version 1.
  *
  * @throws MonError `threshold` for one that lasts too long, `invalid`
  */
@@ -61,8 +63,8 @@ export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): 
 }
 
 /**
- * Holds the silences of a bulk to the policy. Entries that are restored are held to it only where everything is:
- * otherwise what scripts made could be cleared by mistake and not be brought back.
+ * Checks the silences of a bulk request against the policy. Restored entries are checked only if it applies to version
+ * 1 as well: otherwise entries of scripts that were cleared by mistake could not be restored.
  *
  * @throws MonError as `refuse` does, naming the operation
  */
@@ -80,7 +82,7 @@ export function* refuseAgainstPolicy(
 }
 
 /**
- * @param place what the message begins with
+ * @param place prefix of the message
  * @throws MonError `invalid` for its reason, `threshold` for one that lasts too long
  */
 function refuse(policy: SilencePolicy, silence: PolicedSilence, place = ''): void {
@@ -96,7 +98,7 @@ function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number)
   const { reason, begin, expire_at: end, recurrence } = operation.entry;
   if (recurrence !== undefined) return { reason, expire: recurrence.duration };
   const endMs = endOf(end);
-  // As for a new one, the lifetime counts from its begin when that lies ahead.
+  // As for a new silence, the duration counts from its begin if that is in the future.
   const startMs = Math.max(nowMs, (begin ?? 0) * 1000);
   return { reason, expire: endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - startMs) / 1000)) };
 }

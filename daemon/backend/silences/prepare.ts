@@ -4,8 +4,8 @@ import type { Registry } from '../registry/registry.ts';
 import { inChunks } from '../store/loop-turn.ts';
 
 /**
- * Evaluates the selectors for some checks in chunks: whoever asks for their silences right afterwards has the answer
- * at once.
+ * Evaluates the selectors for some checks in chunks, so that a synchronous look-up of their silences right afterwards
+ * is immediate.
  */
 export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
   const [first] = entries;
@@ -25,8 +25,8 @@ function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefi
 }
 
 /**
- * Evaluates the selectors for all open events in chunks whenever there are others, at a start as well. Until that is
- * done, who needs the silences of all events at once has to wait.
+ * Evaluates the selectors for all open events in chunks after each change of the selectors, and at a start. Until it is
+ * done, a request for the silences of all events has to wait.
  */
 export class EventPreparation implements Disposable {
   readonly #registry: Registry;
@@ -56,7 +56,7 @@ export class EventPreparation implements Disposable {
     this.#start();
   }
 
-  /** Whether the silences of all open events are known. */
+  /** True if the silences of all open events are known. */
   get isDone(): boolean {
     return !this.#isWorking;
   }
@@ -71,7 +71,7 @@ export class EventPreparation implements Disposable {
     if (!this.#isWorking) void this.#work();
   }
 
-  /** Never rejects: evaluating a selector cannot fail. */
+  /** Evaluates until nothing is left. Never rejects, because evaluating a selector cannot fail. */
   async #work(): Promise<void> {
     this.#isWorking = true;
     while (this.#isWanted && !this.#isDisposed) {

@@ -4,7 +4,7 @@ import type { KeptUse, SilencedDetail, SilencedEntry } from '../../../shared/sch
 import { UNUSED, type SilencedRegistry } from './state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 
-/** An entry with what it kept back, and with its end as a moment. */
+/** Returns an entry with the number of notifications it suppressed, and with its end as a time. */
 export function silencedDetail(
   registry: Pick<SilencedRegistry, 'use'>,
   entry: SilencedEntry,
@@ -23,13 +23,13 @@ export function silencedDetail(
   };
 }
 
-/** Entries that are not over, by id, as they are now. */
+/** Returns the entries that have not expired, by id, as they are now. */
 export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
   const living = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-/** An entry with the name that version 2 has for it. */
+/** An entry with its name in version 2. */
 export interface NamedSilenced {
   readonly name: string;
   readonly entry: SilencedEntry;
@@ -40,7 +40,10 @@ const sorted = new WeakMap<
   { readonly changes: number; readonly entries: readonly NamedSilenced[] }
 >();
 
-/** All entries by those names, also expired ones; sorted again only after a change, because pages follow one another. */
+/**
+ * Returns all entries by those names, including expired ones. They are sorted again only after a change, because pages
+ * are requested one after another.
+ */
 export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
   const known = sorted.get(registry);
   if (known?.changes === registry.changes) return known.entries;

@@ -18,13 +18,15 @@ interface ReminderParts {
   readonly batcher: Pick<Batcher, 'run' | 'commits'>;
   readonly clock: PlanningClock;
   readonly log: Log;
-  /** Seconds before the end; asked each time, because a reload changes it. */
+  /** Returns the seconds before the end, called each time because a reload changes them. */
   readonly before: () => number;
-  /** Tells others of it, in the same commit. */
+  /** Notifies others of the reminder, in the same commit. */
   readonly tell: (transaction: Transaction, namespace: Namespace, entry: SilencedEntry) => void;
 }
 
-/** Notes in a silence that is about to end, and keeps something quiet, that it is: once for each end, whatever is restarted. */
+/**
+ * Marks a silence that is about to end, and suppresses something, as reminded: once for each end, even across restarts.
+ */
 export function remindOfEnds({ registry, batcher, clock, log, before, tell }: ReminderParts): Disposable {
   return runDeadlines(
     { commits: batcher.commits, clock, log },
@@ -57,7 +59,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, tell }: Re
     if (atMs !== undefined && !isExpired(entry, clock.now())) yield { atMs, id: JSON.stringify([namespace, entry.id]) };
   }
 
-  /** The entry may have been given another end since. */
+  /** True if the reminder is due: the end of the entry may have changed since. */
   function isDue(entry: SilencedEntry, nowMs: number): boolean {
     const atMs = reminderAt(entry, before());
     return atMs !== undefined && atMs <= nowMs && !isExpired(entry, nowMs);

@@ -7,9 +7,9 @@ import { changeOf } from './state.ts';
 import { SILENCED, SILENCED_USES } from './table.ts';
 
 /**
- * In place of the one with the same id, whose use ends with it.
+ * Stores an entry in place of the one with the same id, and resets its counters.
  *
- * @param by who makes it
+ * @param by name of the user who creates it
  */
 export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
   noteSilence(transaction, namespace, entry, by);
@@ -18,9 +18,9 @@ export function saveSilenced(transaction: Transaction, namespace: Namespace, ent
 }
 
 /**
- * One that is held until its holder ends it, which nobody knows when: the timeline is told of no end.
+ * Stores an entry that is held until its holder ends it. Its end is unknown, so the timeline records none.
  *
- * @param by who holds it
+ * @param by name of the user who holds it
  */
 export function saveHeld(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
   noteSilence(transaction, namespace, { ...entry, expireAtMs: null }, by);
@@ -28,15 +28,15 @@ export function saveHeld(transaction: Transaction, namespace: Namespace, entry: 
   renewSilenced(transaction, namespace, entry);
 }
 
-/** An entry with another end, of which only those hear who show it. */
+/** Stores an entry with another end, and announces it without a record in the timeline. */
 export function renewSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.put(SILENCED, namespace, entry, entry);
   noteSilenced(transaction, namespace, entry);
 }
 
-/** An entry with its next window, at the end of one; what it has kept back goes on to be counted. */
+/** Stores an entry with its next window, at the end of one; its counters continue. */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  // What was open through all of the window it kept quiet, also where nothing came of it meanwhile.
+  // An event that was open through the whole window counts as a match, although nothing happened to it.
   const isMatched = isAnySilencedBy(namespace, changeOf(namespace.name, entry));
   if (isMatched) noteMatched(transaction, namespace, [entry.id]);
   noteSilenceEnd(transaction, namespace, entry, undefined);
@@ -44,7 +44,7 @@ export function beginWindow(transaction: Transaction, namespace: Namespace, entr
   renewSilenced(transaction, namespace, isMatched ? unmarked(entry) : entry);
 }
 
-/** An entry with the window that it had before the clock was corrected: of which nothing is told twice. */
+/** Stores an entry with the window that it had before a clock correction, so that nothing is announced twice. */
 export function resumeWindow(
   transaction: Transaction,
   namespace: Namespace,
@@ -55,8 +55,8 @@ export function resumeWindow(
 }
 
 /**
- * @param by who ends it; undefined: it ends as it said it would
- * @param reason why, where they say so
+ * @param by name of the user who ends it; undefined: it expired
+ * @param reason why it was ended, if given
  */
 export function removeSilenced(
   transaction: Transaction,
@@ -71,12 +71,12 @@ export function removeSilenced(
   noteSilenced(transaction, namespace, entry);
 }
 
-/** Announces that an entry, and with it the silenced state of the events it names, is no longer what it was. */
+/** Announces that an entry, and the silenced state of the events it covers, has changed. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.note(changeOf(namespace.name, entry));
 }
 
-/** Counts one run of a handler that these silenced entries kept back. */
+/** Counts one handler run that these silenced entries suppressed. */
 export function noteSuppressed(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     namespace.silenced.countUse(id, transaction.now);
@@ -85,7 +85,7 @@ export function noteSuppressed(transaction: Transaction, namespace: Namespace, i
   }
 }
 
-/** Notes that these silenced entries silence an event that begins, is open or ends. */
+/** Records that these silenced entries cover an event that begins, is open or ends. */
 export function noteMatched(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     if (namespace.silenced.countMatch(id, transaction.now)) noteUse(transaction, namespace, id);
@@ -93,13 +93,13 @@ export function noteMatched(transaction: Transaction, namespace: Namespace, ids:
   }
 }
 
-/** Counts from here on how long an entry matches nothing, epoch seconds. */
+/** Starts the count of the time for which an entry matches nothing, in epoch seconds. */
 export function countUnmatched(transaction: Transaction, namespace: Namespace, id: string, since: number): void {
   namespace.silenced.countFrom(id, since);
   noteUse(transaction, namespace, id);
 }
 
-/** Marks an entry as idle, or with another mark; undefined: takes the mark away. */
+/** Marks an entry as idle, or with another mark; undefined: removes the mark. */
 export function markIdle(
   transaction: Transaction,
   namespace: Namespace,
@@ -118,7 +118,7 @@ function wake(transaction: Transaction, namespace: Namespace, id: string): void 
   if (entry?.idle !== undefined) markIdle(transaction, namespace, entry, undefined);
 }
 
-/** What a silenced entry has kept back before it came here. */
+/** Sets the counters of a silenced entry that was restored. */
 export function saveSilencedUse(transaction: Transaction, namespace: Namespace, id: string, use: KeptUse): void {
   namespace.silenced.loadUse(id, use);
   noteUse(transaction, namespace, id);

@@ -4,15 +4,15 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
 /**
- * Highest cost of the selectors of one namespace together, see `Selector.cost`: 12,000 selectors such as
- * `client~web-*-17* env=prod check!=backup`. All of them are evaluated for a new check in a few milliseconds.
+ * Maximum total cost of the selectors of one namespace, see `Selector.cost`: 12,000 selectors such as `client~web-*-17*
+ * env=prod check!=backup`. All of them are evaluated for a new check in a few milliseconds.
  */
 export const SELECTORS_COST_MAX = 100_000;
 
 type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
 
 /**
- * Refuses new selectors with which a namespace would have too costly ones.
+ * Rejects new selectors that would exceed the cost budget of a namespace.
  *
  * @throws MonError `threshold`
  */
@@ -22,8 +22,8 @@ export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]
 }
 
 /**
- * Says why these selectors are too many for a namespace; undefined: they are not. Those that are there already count
- * once.
+ * Returns the reason why these selectors are too many for a namespace; undefined: they are not. Existing selectors
+ * count once.
  */
 export function costProblem({ silenced }: Silenced, selectors: readonly Selector[]): string | undefined {
   const fresh = new Map<string, number>();
@@ -39,7 +39,7 @@ export function costProblem({ silenced }: Silenced, selectors: readonly Selector
 }
 
 /**
- * Refuses any new selector while a namespace has as many as it may have: for who has to know it in the commit itself.
+ * Rejects any new selector while a namespace has used up its budget; for callers that must decide in the commit itself.
  *
  * @throws MonError `threshold`
  */

@@ -9,7 +9,7 @@ import type { Selector, SelectorSubject } from '../../../shared/domain/selector.
 
 /** A selector in an index. */
 export interface Indexed {
-  /** Grows from one to the next. */
+  /** Increases from one selector to the next. */
   readonly number: number;
   readonly selector: Selector;
   /** Set by the index. */
@@ -18,12 +18,12 @@ export interface Indexed {
 
 const NONE: readonly never[] = [];
 
-/** Most new selectors that are all evaluated: that is faster than looking up every part of a name. */
+/** Maximum number of new selectors that are all evaluated: that is faster than looking up every part of a name. */
 const UNINDEXED_MAX = 16;
 
 /**
- * Finds the selectors that may match a subject. Each is held under a text that it requires of a client or of a check;
- * among several such texts, under the one that the fewest others share. What requires none is always a candidate.
+ * Finds the selectors that may match a subject. Each is indexed by a text that it requires of a client or of a check;
+ * of several such texts, by the one that the fewest others share. A selector without such a text is always a candidate.
  */
 export class SelectorIndex<Item extends Indexed> {
   readonly #all = new Bucket<Item>();
@@ -55,11 +55,11 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Selectors that may match a check of a client, except those that a check is looked up for. In the order of their
-   * numbers.
+   * Returns the selectors that may match a check of a client, except those that are indexed by check. They are in the
+   * order of their numbers.
    *
    * @param after number of the last selector that is known
-   * @param last number of the last selector that there is
+   * @param last number of the last existing selector
    */
   clientCandidates(subject: SelectorSubject, after: number, last: number): readonly Item[] {
     if (last - after <= UNINDEXED_MAX) return this.#all.after(after).filter((item) => this.#ownerOf(item) !== 'check');
@@ -67,9 +67,9 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Selectors that may match a check, among those that may match its client and those that its name is looked up for.
+   * Returns the selectors that may match a check, among those that may match its client and those indexed by its name.
    *
-   * @param ofClient what was found of `clientCandidates`
+   * @param ofClient the matches among `clientCandidates`
    */
   checkCandidates(subject: SelectorSubject, ofClient: readonly Item[], after: number, last: number): readonly Item[] {
     const ofCheck =
@@ -79,7 +79,7 @@ export class SelectorIndex<Item extends Indexed> {
     return inOrder([newer(ofClient, after), ...ofCheck]);
   }
 
-  /** All selectors that may match a subject. */
+  /** Returns all selectors that may match a subject. */
   candidates(subject: SelectorSubject): readonly Item[] {
     return inOrder([this.#unkeyed.after(0), ...this.#foundOfClient(subject, 0), ...this.#foundOfCheck(subject, 0)]);
   }
@@ -90,7 +90,7 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   #foundOfCheck({ check }: SelectorSubject, after: number): Iterable<readonly Item[]> {
-    // Each family of a check begins its name, so its parts are parts of the name.
+    // A check name begins with its family, so parts of the family are parts of the name.
     return this.#byKey.check.find([check, ...familiesOf(check)], check, after);
   }
 
@@ -103,7 +103,7 @@ export class SelectorIndex<Item extends Indexed> {
     let fewest = Infinity;
     for (const keys of sets) {
       const shared = Math.max(...keys.map((key) => this.#byKey[key.owner].sizeOf(key)));
-      // Of two that nobody shares yet, the longer one, which fewer names have.
+      // If no other selector shares either, the longer text is better, because fewer names contain it.
       const rank = shared - shortness(keys);
       if (rank < fewest) {
         best = keys;
@@ -114,7 +114,7 @@ export class SelectorIndex<Item extends Indexed> {
   }
 }
 
-/** Above 0 and below 1: the longer the shortest of the keys, the less. */
+/** Returns a number between 0 and 1, which is smaller for a longer shortest key. */
 function shortness(keys: readonly SelectorKey[]): number {
   return 1 / (1 + Math.min(...keys.map(({ text }) => text.length)));
 }
@@ -132,7 +132,7 @@ class Bucket<Item extends Indexed> {
     this.#items.push(item);
   }
 
-  /** Notes that one of them is marked as removed. They are taken out together: one alone would cost as much. */
+  /** Counts one item as removed. Removed items are taken out together, because one alone would cost as much. */
   removeOne(): void {
     if (++this.#removed * 2 <= this.#items.length) return;
     this.#items = this.#items.filter(({ isRemoved }) => !isRemoved);
@@ -144,7 +144,7 @@ class Bucket<Item extends Indexed> {
   }
 }
 
-/** The items with a higher number, which are the last ones. */
+/** Returns the items with a higher number, which are the last ones. */
 function newer<Item extends Indexed>(items: readonly Item[], number: number): readonly Item[] {
   if (number === 0) return items;
   let start = items.length;
@@ -155,7 +155,7 @@ function newer<Item extends Indexed>(items: readonly Item[], number: number): re
 class KeyTable<Item extends Indexed> {
   readonly #whole = new Map<string, Bucket<Item>>();
   readonly #parts = new Map<string, Bucket<Item>>();
-  /** How many keys there are of each length. */
+  /** Number of keys of each length. */
   readonly #partsOfLength = Array.from({ length: PART_LENGTH_MAX + 1 }, () => 0);
 
   sizeOf({ kind, text }: SelectorKey): number {
@@ -183,8 +183,8 @@ class KeyTable<Item extends Indexed> {
   }
 
   /**
-   * @param whole texts that whole keys are looked up by
-   * @param taken the text whose parts are looked up
+   * @param whole texts to look up as whole keys
+   * @param taken text whose parts are looked up
    */
   *find(whole: readonly string[], taken: string, after: number): Generator<readonly Item[], void, undefined> {
     if (this.#whole.size > 0) {
@@ -202,7 +202,7 @@ class KeyTable<Item extends Indexed> {
   }
 }
 
-/** Several lists in the order of numbers, each item once. */
+/** Merges several lists in the order of numbers, each item once. */
 function inOrder<Item extends Indexed>(lists: Iterable<readonly Item[]>): readonly Item[] {
   const some = [...lists].filter(({ length }) => length > 0);
   const [only] = some;

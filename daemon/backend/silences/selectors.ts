@@ -7,25 +7,31 @@ interface Active extends Indexed {
   entry: SilencedEntry;
 }
 
-/** How far the selectors were evaluated, and the entries that match. */
+/** The progress of an evaluation, and the entries that match. */
 interface Evaluated<Entry> {
-  /** Of the last selector that was looked at. */
+  /** Number of the last selector that was evaluated. */
   last: number;
   removals: number;
   matching: readonly Entry[];
 }
 
-/** What is remembered of a client: the selectors that may match a check of it. Gone when the client changes. */
+/**
+ * The cached evaluation for a client: the selectors that may match one of its checks. Discarded when the client
+ * changes.
+ */
 export type ClientSelectors = Evaluated<Active>;
 
-/** What is remembered of a check: the entries whose selector matches it. Gone when it changes, or its client. */
+/**
+ * The cached evaluation for a check: the entries whose selector matches it. Discarded when the check or its client
+ * changes.
+ */
 export interface CheckSelectors extends Evaluated<Active> {
   readonly client: ClientSelectors;
 }
 
 interface SelectedClient {
   selectors: ClientSelectors | undefined;
-  /** The client as selectors see it, with a check of no name. */
+  /** Returns the client as selectors see it, with a nameless check. */
   subject(): SelectorSubject;
 }
 
@@ -37,10 +43,10 @@ export interface SelectedCheck {
 
 const NONE: readonly never[] = [];
 
-/** Evaluations between two steps of `prepare`: some hundred microseconds. */
+/** Number of evaluations between two steps of `prepare`: some hundred microseconds. */
 const STEP = 200;
 
-/** The selectors of one namespace. Each is evaluated once for a client and for a check, when somebody asks (silencing 2). */
+/** The selectors of one namespace. Each is evaluated lazily, once for a client and once for a check (silencing 2). */
 export class Selectors {
   readonly #active = new Map<string, Active>();
   readonly #index = new SelectorIndex<Active>();
@@ -52,26 +58,29 @@ export class Selectors {
     return this.#active.size === 0;
   }
 
-  /** The cost of all selectors together, see `Selector.cost`. */
+  /** The total cost of all selectors, see `Selector.cost`. */
   get cost(): number {
     return this.#cost;
   }
 
-  /** The selectors that are in force. */
+  /** Yields the selectors in force. */
   *all(): Generator<Selector, void, undefined> {
     for (const { selector } of this.#active.values()) yield selector;
   }
 
-  /** The selector of the entry with this id. */
+  /** Returns the selector of the entry with this id. */
   get(id: string): Selector | undefined {
     return this.#active.get(id)?.selector;
   }
 
-  /** In place of the one with this id. One that a later version wrote, and this cannot read, matches nothing. */
+  /**
+   * Adds an entry, or replaces the one with this id. A selector that a later version wrote, and this version cannot
+   * parse, matches nothing.
+   */
   put(entry: SilencedEntry, text: string): Selector | undefined {
     const existing = this.#active.get(entry.id);
     if (existing?.selector.text === text.trim()) {
-      // The matches stay: only its times differ, or its reason.
+      // The matches stay valid: only its times or its reason differ.
       existing.entry = entry;
       return existing.selector;
     }
@@ -94,17 +103,17 @@ export class Selectors {
     this.#removals++;
   }
 
-  /** Whether `matching` has nothing left to evaluate for a check. */
+  /** True if `matching` has nothing left to evaluate for a check. */
   isPrepared(check: SelectedCheck): boolean {
     if (this.#active.size === 0) return true;
     const { selectors: evaluated } = check;
     return evaluated !== undefined && evaluated.client === check.client.selectors && evaluated.last === this.#last;
   }
 
-  /** The entries whose selector matches a check, whether or not they are active. */
+  /** Returns the entries whose selector matches a check, whether or not they are active. */
   matching(check: SelectedCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
-    // Usually there is nothing left to do: no steps are made for it.
+    // Usually there is nothing left to evaluate, and no generator is created.
     if (!this.isPrepared(check)) {
       const steps = this.prepare(check);
       while (steps.next().done !== true);
@@ -116,8 +125,8 @@ export class Selectors {
   }
 
   /**
-   * Evaluates what `matching` would evaluate, in steps of bounded time. Between steps the check, its client or the
-   * selectors may change; what is found then is not used.
+   * Evaluates what `matching` would evaluate, in steps of bounded time. The check, its client or the selectors may
+   * change between steps; then the result is discarded.
    */
   *prepare(check: SelectedCheck): Generator<void, void, undefined> {
     if (this.#active.size === 0) return;
@@ -126,7 +135,7 @@ export class Selectors {
     let evaluated = check.selectors;
     if (evaluated?.client !== client)
       check.selectors = evaluated = { client, last: 0, removals: this.#removals, matching: NONE };
-    // Not further than its client was: others may have come between two steps.
+    // Not beyond the client's evaluation: new selectors may have been added between two steps.
     const { last } = client;
     if (evaluated.last >= last) return;
     const subject = check.subject();
@@ -134,7 +143,7 @@ export class Selectors {
     yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.matches(subject));
   }
 
-  /** Entries that match what is not known as a check of its own, or with other attributes; nothing is remembered of it. */
+  /** Returns the entries that match a subject without a check of its own, or with other attributes, without caching. */
   matchingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return this.#index
       .candidates(subject)
@@ -172,7 +181,7 @@ export class Selectors {
       if (candidate.number > last) break;
       if (!candidate.isRemoved && matches(candidate)) matching.push(candidate);
     }
-    // Somebody else may have been faster between two steps.
+    // Another caller may have finished it between two steps.
     if (evaluated.last !== before) return;
     if (matching.length > 0) evaluated.matching = [...evaluated.matching, ...matching];
     evaluated.last = last;

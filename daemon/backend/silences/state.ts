@@ -15,7 +15,7 @@ import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { MatcherIndex, type LabelledCheck } from './matcher-index.ts';
 import { Selectors, type SelectedCheck } from './selectors.ts';
 
-/** What is read of clients and checks for the selectors of a namespace. */
+/** The attributes of clients and checks that are read for the selectors of a namespace. */
 export interface Watched {
   readonly client: Pick<WatchedAttributes, 'watch'>;
   readonly check: Pick<WatchedAttributes, 'watch'>;
@@ -23,32 +23,32 @@ export interface Watched {
 
 const UNWATCHED: Watched = { client: { watch: () => undefined }, check: { watch: () => undefined } };
 
-/** What is announced of an entry. */
+/** Returns the change that announces an entry. */
 export function changeOf(namespace: string, { id, subscription, check, selector }: SilencedEntry): SilencedChange {
   if (selector === undefined) return ['silenced', namespace, subscription, check];
   return ['silenced', namespace, null, null, { id, selector }];
 }
 
-/** The id of the entry that a change is about. */
+/** Returns the id of the entry in a change. */
 export function idOfChange([, , subscription, check, bySearch]: SilencedChange): string {
   return bySearch === undefined ? silencedId(subscription, check) : bySearch.id;
 }
 
-/** The silenced entries of one namespace, found by id and by each of their parts. */
+/** The silenced entries of one namespace, indexed by id, subscription and check. */
 export class SilencedRegistry implements SilencedIndex {
-  /** Grows with each change of the entries. */
+  /** Increases with each change of the entries. */
   changes = 0;
   #epoch = 0;
-  /** When the next entry begins or ends: then the epoch is over. Epoch milliseconds. */
+  /** End of the epoch: the time when the next entry begins or ends, epoch milliseconds. */
   #epochEndMs = Infinity;
   readonly #byId = new Map<string, SilencedEntry>();
   readonly #bySubscription = new Map<string, SubscriptionEntries>();
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
-  /** Every entry that names the check, with or without a subscription. */
+  /** Ids of the entries that name the check, with or without a subscription. */
   readonly #namingCheck = new Map<string, Set<string>>();
-  /** Of the entries that have kept anything back, or of which it is counted how long they match nothing. */
+  /** Counters of the entries that have suppressed notifications, or whose time without a match is counted. */
   readonly #uses = new Map<string, KeptUse>();
-  /** Entries that are marked as idle. */
+  /** Number of entries that are marked as idle. */
   idleCount = 0;
   /** Entries with a search. */
   readonly #selectors = new Selectors();
@@ -66,28 +66,28 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#byId.size;
   }
 
-  /** Whether entries have a selector at all. */
+  /** True if any entry has a selector. */
   get hasSelectors(): boolean {
     return !this.#selectors.isEmpty || !this.#matchers.isEmpty;
   }
 
-  /** The selectors of all entries. */
+  /** Yields the selectors of all entries. */
   *selectors(): Generator<Pick<Selector, 'attributes'>, void, undefined> {
     yield* this.#selectors.all();
     yield* this.#matchers.all();
   }
 
-  /** The cost of all selectors together, see `Selector.cost`. */
+  /** The total cost of all selectors, see `Selector.cost`. */
   get selectorCost(): number {
     return this.#selectors.cost + this.#matchers.cost;
   }
 
-  /** Whether the entry with this id has a selector that is evaluated. */
+  /** True if the entry with this id has a selector that is evaluated. */
   hasSelector(id: string): boolean {
     return this.#selectors.get(id) !== undefined || this.#matchers.has(id);
   }
 
-  /** Whether `selecting` has nothing left to evaluate for a check. */
+  /** True if `selecting` has nothing left to evaluate for a check. */
   isPrepared(check: SelectedCheck & LabelledCheck): boolean {
     return this.#selectors.isPrepared(check) && this.#matchers.isEvaluated(check);
   }
@@ -100,12 +100,12 @@ export class SilencedRegistry implements SilencedIndex {
     yield;
   }
 
-  /** The entries whose selector matches a check, whether or not they are active. */
+  /** Returns the entries whose selector matches a check, whether or not they are active. */
   selecting(check: SelectedCheck & LabelledCheck): readonly SilencedEntry[] {
     return joined(this.#selectors.matching(check), this.#matchers.covering(check));
   }
 
-  /** The entries whose selector matches what is not known as a check of its own; nothing is remembered of it. */
+  /** Returns the entries whose selector matches a subject without a check of its own, without caching. */
   selectingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return joined(this.#selectors.matchingOnce(subject), this.#matchers.coveringOnce(subject));
   }
@@ -126,7 +126,7 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#byCheckOnly.get(check);
   }
 
-  /** Entries `*:<check>` and `<subscription>:<check>`. */
+  /** Yields the entries `*:<check>` and `<subscription>:<check>`. */
   *namingCheck(check: string): Generator<SilencedEntry, void, undefined> {
     for (const id of this.#namingCheck.get(check) ?? []) {
       const entry = this.#byId.get(id);
@@ -134,7 +134,10 @@ export class SilencedRegistry implements SilencedIndex {
     }
   }
 
-  /** Entries of one subscription: exactly this one, or every one that begins with `subscription` up to a colon. */
+  /**
+   * Yields the entries of one subscription: exactly this one, or every one that begins with `subscription` up to a
+   * colon.
+   */
   *namingSubscription(subscription: string, isPrefix: boolean): Generator<SilencedEntry, void, undefined> {
     if (isPrefix) {
       for (const [name, entries] of this.#bySubscription) {
@@ -145,7 +148,7 @@ export class SilencedRegistry implements SilencedIndex {
     yield* this.#bySubscription.get(subscription) ?? [];
   }
 
-  /** Names a span of time in which the same entries silence: another number, if others may. */
+  /** Returns the number of a period in which the same entries are active. It changes when other entries may be. */
   epochAt(nowMs: number): number {
     if (nowMs >= this.#epochEndMs) {
       this.#epochEndMs = Infinity;
@@ -155,13 +158,13 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#epoch;
   }
 
-  /** What an entry has kept back; undefined: nothing so far. */
+  /** Returns the counters of an entry; undefined: it has suppressed nothing so far. */
   use(id: string): KeptUse | undefined {
     return this.#uses.get(id);
   }
 
   /**
-   * Counts one more run of a handler that an entry kept back.
+   * Counts one more handler run that an entry suppressed.
    *
    * @param now epoch seconds
    */
@@ -172,7 +175,7 @@ export class SilencedRegistry implements SilencedIndex {
       ...before,
       suppressed: (before?.suppressed ?? 0) + 1,
       last_suppressed: now,
-      // What kept something back has matched.
+      // A suppressed notification is also a match.
       ...(isCounted(entry, before?.unmatched_since, now) && { unmatched_since: now }),
     };
     const window = windowUse(entry, before, now);
@@ -180,10 +183,10 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Notes that an entry matched something; where nobody counts how long it matches nothing, that is no use.
+   * Records a match of an entry. It does nothing if the time without a match is not counted.
    *
    * @param now epoch seconds
-   * @returns whether that is news
+   * @returns true if the record changed
    */
   countMatch(id: string, now: number): boolean {
     const before = this.#uses.get(id);
@@ -193,7 +196,7 @@ export class SilencedRegistry implements SilencedIndex {
     return true;
   }
 
-  /** Counts from here on how long an entry matches nothing, epoch seconds. */
+  /** Starts the count of the time for which an entry matches nothing, in epoch seconds. */
   countFrom(id: string, since: number): void {
     this.#uses.set(id, { ...UNUSED, ...this.#uses.get(id), unmatched_since: since });
   }
@@ -202,12 +205,12 @@ export class SilencedRegistry implements SilencedIndex {
     this.#uses.delete(id);
   }
 
-  /** What the store knows of an entry that is here. */
+  /** Loads the stored counters of an existing entry. */
   loadUse(id: string, use: KeptUse): void {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
-  /** In place of the one with its id, whose use goes on. */
+  /** Adds an entry, or replaces the one with its id and keeps its counters. */
   put(entry: SilencedEntry): void {
     this.#noteChange();
     this.#endEpochWith(entry, -Infinity);
@@ -247,7 +250,7 @@ export class SilencedRegistry implements SilencedIndex {
     if (entry.check !== null) takeFrom(this.#namingCheck, entry.check, entry.id);
   }
 
-  /** A selector that a later version wrote, and this one cannot read, matches nothing. */
+  /** Adds a selector. One that a later version wrote, and this version cannot parse, matches nothing. */
   #putSelector(entry: SilencedEntry, text: string): Pick<Selector, 'attributes'> | undefined {
     if (!isMatchersText(text)) {
       this.#matchers.remove(entry.id);
@@ -281,7 +284,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 }
 
-/** What the window of an entry that recurs has kept back with one run more. */
+/** Returns the counters of a recurring entry's window after one more suppressed run. */
 function windowUse(
   entry: SilencedEntry | undefined,
   before: SilencedUse | undefined,
@@ -298,7 +301,7 @@ function joined(found: readonly SilencedEntry[], others: readonly SilencedEntry[
   return found.length === 0 ? others : [...found, ...others];
 }
 
-/** Nothing so far. */
+/** The counters of an unused entry. */
 export const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
 
 function idleOf(entry: SilencedEntry | undefined): number {

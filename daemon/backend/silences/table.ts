@@ -10,24 +10,30 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
 import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
-/** An entry as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */
+/**
+ * The stored form of an entry, unchanged since the first version: its end is `expire_at`, in milliseconds. Only this
+ * file knows it.
+ */
 interface Stored extends Omit<SilencedEntry, 'expireAtMs'> {
   readonly expire_at: number | null;
 }
 
-/** What is stored of an entry, as JSON. */
+/** Returns the stored form of an entry, for JSON. */
 export function storedSilenced(entry: SilencedEntry): object {
   const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, ...rest } = entry;
   return { id, subscription, check, reason, creator, begin, expire_at, ...rest } satisfies Stored;
 }
 
-/** @param value what `storedSilenced` made, from JSON */
+/** @param value the result of `storedSilenced`, parsed from JSON */
 export function silencedOfStored(value: unknown): SilencedEntry {
   const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...rest } = value as Stored;
   return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest };
 }
 
-/** By their two parts; an absent part is the empty string, which no name is. One with a selector has its id behind two of these. */
+/**
+ * Returns the key of an entry by subscription and check; an absent part is the empty string, which no name is. For an
+ * entry with a selector both are empty, and its id follows.
+ */
 const keyIn = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
   prefix,
   namespace,
@@ -56,13 +62,13 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs, timestamp } = entry;
     const marked = { ...entry, ...idleMoved(entry, byMs) };
-    // Its windows are times of the clock on the wall: which is the next one is found anew. The begin tells whether it is the same.
+    // Its windows are wall-clock times, so the next one is determined anew. The begin shows whether it is the same.
     if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, expireAtMs: 0 }));
     if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
     return JSON.stringify(
       storedSilenced({
         ...marked,
-        // How long it is from when it was made to its end decides whether somebody is reminded.
+        // Moved too, because the duration from the creation to the end decides whether a reminder is sent.
         timestamp: timestamp + wholeSeconds(byMs),
         begin: moved(begin, byMs / 1000),
         expireAtMs: moved(expireAtMs, byMs),
@@ -87,30 +93,30 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   ],
 };
 
-/** How often silenced entries kept handlers from running: after the entries, with which it goes. */
+/** The counters of suppressed handler runs. They are loaded after the entries, and deleted with them. */
 export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
   key: ({ name }, entry) => keyIn('silenced-use', name, entry),
   encodeHeld({ silenced }, { id }) {
     const use = silenced.use(id);
-    // It may have ended, or begun anew, later in the batch.
+    // The entry may have ended, or been replaced, later in the batch.
     return use === undefined ? undefined : JSON.stringify(use);
   },
   load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as KeptUse),
   unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
   shifted: unmatchedMoved,
-  // Of what came while nobody was there to hear of it nothing is known.
+  // Events while no backend ran are unknown, so that time does not count.
   waited: unmatchedMoved,
 };
 
-/** How long it matched nothing is a span of time. */
+/** Shifts the time without a match, which is a duration. */
 function unmatchedMoved(text: string, byMs: number): string | undefined {
   const use = JSON.parse(text) as KeptUse;
   const { unmatched_since: since } = use;
   return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + wholeSeconds(byMs) });
 }
 
-/** So is what a mark tells. */
+/** Shifts the times of an idle mark. */
 function idleMoved({ idle }: SilencedEntry, byMs: number): Pick<SilencedEntry, 'idle'> {
   if (idle === undefined) return {};
   const { since, at, ends_at: end } = idle;
@@ -123,18 +129,18 @@ function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** A time that is not there is not moved. */
+/** Shifts a time; null stays null. */
 function moved(time: number | null, by: number): number | null {
   return time === null ? null : time + by;
 }
 
-/** Of an entry, from its key or that of its use. */
+/** Returns the id of an entry, from its key or that of its counters. */
 function idIn([, , subscription, check, id]: Key): string {
   if (id !== undefined) return String(id);
   return silencedId(presentPart(subscription), presentPart(check));
 }
 
-/** A part of a silenced entry in its key: the empty string is none. */
+/** Returns a part of a silenced entry in its key; the empty string means none. */
 function presentPart(part: string | number | undefined): string | undefined {
   return part === '' ? undefined : String(part);
 }

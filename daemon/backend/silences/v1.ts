@@ -14,7 +14,7 @@ import { v1Namespace } from '../namespaces/asked.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import type { SilencedRegistry } from './state.ts';
 
-// What a wire of before says beside subscription and check has never meant anything.
+// Attributes other than subscription and check never had a meaning in v1, so they are ignored.
 const validateEntry = (body: unknown): SubmittedMonSilenced => ({
   ...validateV1(body),
   selector: undefined,
@@ -22,7 +22,7 @@ const validateEntry = (body: unknown): SubmittedMonSilenced => ({
 });
 const validateV1 = validator(silencedSchema);
 
-/** The silenced registry (completion 1.2). */
+/** Serves the silenced registry (completion 1.2). */
 export function silencedOnV1(
   deps: SilenceDeps,
 ): OnV1<

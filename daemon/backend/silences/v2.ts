@@ -33,7 +33,7 @@ import { livingEntries, sortedSilenced } from './read.ts';
 
 const validate = validator(v2SilencedSchema);
 
-/** Silenced entries (clients 6): those of version 1, by the names that version 2 has for them. */
+/** Serves silenced entries (clients 6): those of version 1, by their names in version 2. */
 export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
   const { clock, registry, silenced } = deps;
 
@@ -79,7 +79,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
           const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
           const creator = isNamed(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
-          // What is over silences nothing, however long it lasted.
+          // An expired entry silences nothing, so its duration is not checked.
           if (!isExpired(made, nowMs)) refuseV2AgainstPolicy(deps, made);
           return made;
         },
@@ -98,7 +98,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
     },
   };
-  /** Answers with the entries that name a part of the path. */
+  /** Sends the entries that name a part of the path. */
   const sendNaming = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -141,7 +141,7 @@ function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silence
   return { ...core, metadata: { ...core.metadata, name, namespace } };
 }
 
-/** The parts of an entry by its name; of a name that is none, parts that no entry has. */
+/** Returns the subscription and check in the name of an entry; for an invalid name both are null, as in no entry. */
 function partsOfKey(name: string): SilencedParts {
   return partsOfV2Name(name) ?? { subscription: null, check: null };
 }
@@ -152,7 +152,7 @@ function idOf(name: string): string {
   return silencedId(subscription, check);
 }
 
-/** @throws MonError `invalid` for an end that nobody will see */
+/** @throws MonError `invalid` for an end in the far future */
 function entryOf(
   core: SubmittedV2Silenced,
   parts: SilencedParts,

@@ -24,28 +24,28 @@ import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { refuseBeyondBudget } from './selector-budget.ts';
 import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
 
-/** Most entries in one namespace, asked each time because a reload changes it. */
+/** Returns the maximum number of entries in one namespace, called each time because a reload changes it. */
 export type SilencesMax = () => number;
 
 export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
 
-/** Has what these selectors ask for read of all clients and checks of a namespace; refuses what cannot be read. */
+/** Reads the attributes that selectors use, of all clients and checks of a namespace; rejects invalid selectors. */
 export type Learn = (namespace: string, selectors: readonly string[]) => Promise<void>;
 
-/** Which entry is meant: by its id, or by the parts that make one. */
+/** Identifies an entry: by its id, or by its subscription and check. */
 export interface SilencedTarget {
   readonly id?: string | null | undefined;
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
 }
 
-/** Making and ending silenced entries. */
+/** Creates and ends silenced entries. */
 export class SilencedEntries {
   readonly #batcher: Batcher;
   readonly #entriesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn has what selectors ask for read */
+  /** @param learn reads the attributes that selectors use */
   constructor(batcher: Batcher, entriesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#entriesMax = entriesMax;
@@ -53,19 +53,19 @@ export class SilencedEntries {
   }
 
   /**
-   * Has what selectors ask for read, so that an entry with one is in force from its commit on.
+   * Reads the attributes that selectors use, so that an entry with one is in force from its commit on.
    *
-   * @throws MonError `invalid` when one cannot be read, `threshold` when they name too much
+   * @throws MonError `invalid` if a selector is invalid, `threshold` if they name too many attributes
    */
   learn(namespaceName: string, selectors: readonly string[]): Promise<void> {
     return this.#learn(namespaceName, selectors);
   }
 
   /**
-   * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
+   * Creates an entry, or replaces the one with the same id as a whole (completion 1.2).
    *
-   * @throws MonError `invalid` when it begins too far ahead or its selector cannot be read, `threshold` when that names too
-   * much, `unavailable`
+   * @throws MonError `invalid` if it begins too far ahead or its selector is invalid, `threshold` if the selector names
+   *   too many attributes, `unavailable`
    */
   async create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
     const id = targetId(request);
@@ -74,12 +74,12 @@ export class SilencedEntries {
   }
 
   /**
-   * Makes an entry in view of the one with the same id, which it replaces as a whole.
+   * Creates an entry, given the one with the same id, which it replaces as a whole.
    *
-   * @param make told of the living entry that is there; refuses by throwing
-   * @param isStoredWhenOver whether an entry that is over when it is made is stored until the clock removes it. If
-   * not, it only ends the entry that it replaces.
-   * @throws MonError `not_found` when there is no such namespace, `invalid` when it begins too far ahead, `unavailable`
+   * @param make called with the present entry, if it has not expired; throws to reject the change
+   * @param isStoredWhenOver true if an entry that has expired when it is created is stored until the clock removes it.
+   *   If not, it only ends the entry that it replaces.
+   * @throws MonError `not_found` if there is no such namespace, `invalid` if it begins too far ahead, `unavailable`
    */
   write(
     namespaceName: string,
@@ -119,8 +119,8 @@ export class SilencedEntries {
   /**
    * Ends exactly one entry.
    *
-   * @param check told of it; refuses by throwing
-   * @throws MonError `not_found` when no entry has this id, or when it has expired; `unavailable`
+   * @param check called with the entry; throws to reject
+   * @throws MonError `not_found` if no entry has this id, or it has expired; `unavailable`
    */
   clear(
     namespaceName: string,
@@ -138,7 +138,9 @@ export class SilencedEntries {
     });
   }
 
-  /** Removes an entry whose end has come, or has it wait for its next window, and announces one that has begun; called by the clock. */
+  /**
+   * Removes an expired entry, or moves it to its next window, and announces one that has begun; called by the clock.
+   */
   tick(namespaceName: string, id: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
@@ -162,7 +164,10 @@ function clearSilenced(transaction: Transaction, namespace: Namespace, entry: Si
   });
 }
 
-/** The entry of this id as it is now, unless it has expired: whether or not it was removed yet, it is no longer there. */
+/**
+ * Returns the present entry with this id, unless it has expired: an expired entry counts as removed, even if it is
+ * still stored.
+ */
 export function livingEntry(
   { silenced }: Pick<Namespace, 'silenced'>,
   id: string,
@@ -173,14 +178,14 @@ export function livingEntry(
   return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
 }
 
-/** What is wrong with the times of a new entry. */
+/** Returns the problem with the times of a new entry, if there is one. */
 export function timeProblem({ begin, recurrence }: SilencedEntry, nowMs: number): string | undefined {
   const problem = recurrence === undefined ? undefined : recurrenceProblem(recurrence, nowMs);
   return problem === undefined ? beginProblem(begin, nowMs / 1000) : `recurrence: ${problem}`;
 }
 
 /**
- * What is wrong with the time at which an entry is to begin: a time in milliseconds, say, which would never come.
+ * Returns the problem with the begin of an entry: for example a time in milliseconds, which would never come.
  *
  * @param begin epoch seconds
  * @param now epoch seconds
@@ -191,9 +196,9 @@ export function beginProblem(begin: number | null | undefined, now: number): str
 }
 
 /**
- * One that is there may be replaced however many there are.
+ * Rejects new entries beyond the limit. Existing entries may always be replaced.
  *
- * @throws MonError `unavailable` when there is no room for the new ones among these entries
+ * @throws MonError `unavailable` if the new ones among these entries exceed the limit
  */
 export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: readonly string[], max: number): void {
   const more = new Set(ids.filter((id) => silenced.get(id) === undefined)).size;
@@ -204,12 +209,12 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   );
 }
 
-/** An entry as the audit trail has it. */
+/** Returns an entry for the audit trail. */
 export function auditedSilence(entry: SilencedEntry | undefined): SilencedRow | undefined {
   return entry === undefined ? undefined : silencedRow(entry);
 }
 
-/** Ends an entry that was idle for too long, by the settings and not as it said it would (spec, idleness 4). */
+/** Ends an entry that was idle for too long, by the settings before its own end (spec, idleness 4). */
 export function endIdle(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, idle: SilenceIdle): void {
   const actor = mon('silence-idle-expire');
   const reason = idleReason(idle);
@@ -222,7 +227,7 @@ export function endIdle(transaction: Transaction, namespace: Namespace, entry: S
   });
 }
 
-/** Ends an entry as it said it would: by the clock, or with the event that it was made for. */
+/** Ends an entry as planned: by the clock, or with the event for which it was created. */
 export function endSilenced(
   transaction: Transaction,
   namespace: Namespace,

@@ -13,14 +13,14 @@ import type { Stashes } from './write.ts';
 const validateStash = validator(stashSchema);
 const validatePath = validator(stashPathSchema);
 
-/** What the stashes of v1 and of ours are made of. */
+/** The dependencies of the stash routes of v1 and mon. */
 export interface StashDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly stashes: Stashes;
   readonly store: Store;
 }
 
-/** What is done with one stash, on the wire of v1 or of ours. */
+/** Returns the handlers for one stash in the v1 or mon API. */
 export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, stashes, store } = deps;
   return {
@@ -43,8 +43,8 @@ export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stas
 }
 
 /**
- * On v1 everything behind the prefix, on ours one part of the path, decoded once: slashes belong to it, and on v1 it may be
- * empty (legacy-peer, Stashes).
+ * Returns the path of a stash: in v1 everything after the prefix, in the mon API one part of the path, decoded once.
+ * Slashes belong to it, and in v1 it may be empty (legacy-peer, Stashes).
  */
 export function stashPath({ params }: FastifyRequest): string {
   const { path, '*': rest = path } = params as Readonly<Record<'*' | 'path', string | undefined>>;

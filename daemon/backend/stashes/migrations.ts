@@ -12,7 +12,7 @@ import { stashesOf } from './state.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
-/** Making silenced entries of stashes that silence (reference 9.1). */
+/** Replaces silence stashes by silenced entries (reference 9.1). */
 export class StashMigrations {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
@@ -23,11 +23,11 @@ export class StashMigrations {
   }
 
   /**
-   * Puts an entry in the place of a stash, both at once, so that there is no moment at which neither silences. An entry
-   * that is there already and lasts as long stays.
+   * Replaces a stash by an entry in one commit, so that there is no moment at which neither silences. An existing entry
+   * that lasts as long stays.
    *
-   * @returns whether an entry was made
-   * @throws MonError `not_found` when the stash has gone, `conflict` when its client would not be silenced by an entry yet;
+   * @returns true if an entry was created
+   * @throws MonError `not_found` if the stash was deleted, `conflict` if an entry would not silence its client yet;
    *   `unavailable`
    */
   migrate(namespaceName: string, { path, id, client, request }: EntryMigration, actor: Actor): Promise<boolean> {

@@ -5,7 +5,7 @@ import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../name
 import { oneStash, type StashDeps } from './members.ts';
 import { livingStashes, readStashes } from './read.ts';
 
-/** The stashes of a namespace, or of all that the caller may see. */
+/** Serves the stashes of a namespace, or of all that the caller may see. */
 export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, store } = deps;
   return {

@@ -5,14 +5,14 @@ import type { Namespace } from '../registry/namespace.ts';
 import { stashesOf, type StashEntry } from './state.ts';
 import { stashKey, stashOfStored } from './table.ts';
 
-/** Living stashes by path. */
+/** Returns the stashes that have not expired, by path. */
 export function livingStashes(namespace: Namespace, nowMs: number): StashEntry[] {
   return stashesOf(namespace)
     .sorted()
     .filter((stash) => !isExpired(stash, nowMs));
 }
 
-/** The committed stashes of these paths as the API shows them; one that is gone by now is left out. */
+/** Reads the committed stashes of these paths as the API shows them; deleted ones are omitted. */
 export async function readStashes(
   store: Store,
   { name }: Namespace,

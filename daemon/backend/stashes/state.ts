@@ -29,7 +29,7 @@ class StashRegistry {
     return this.#byPath.values();
   }
 
-  /** All of them by path; sorted again only after one came or went. */
+  /** Returns all stashes by path; sorted again only after one was added or removed. */
   sorted(): readonly StashEntry[] {
     return (this.#sorted ??= [...this.#byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)));
   }

@@ -5,17 +5,20 @@ import type { Table } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { stashesOf } from './state.ts';
 
-/** A stash as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */
+/**
+ * The stored form of a stash, unchanged since the first version: its end is `expire_at`, in milliseconds. Only this
+ * file knows it.
+ */
 interface Stored extends Omit<Stash, 'expireAtMs'> {
   readonly expire_at: number | null;
 }
 
-/** What is stored of a stash, as JSON. */
+/** Returns the stored form of a stash, for JSON. */
 export function storedStash({ path, content, expireAtMs }: Stash): object {
   return { path, content, expire_at: expireAtMs } satisfies Stored;
 }
 
-/** @param value what `storedStash` made, from JSON */
+/** @param value the result of `storedStash`, parsed from JSON */
 export function stashOfStored(value: unknown): Stash {
   const { path, content, expire_at: expireAtMs } = value as Stored;
   return { path, content, expireAtMs };
@@ -25,7 +28,9 @@ const PREFIX = 'stash';
 
 export const stashKey = (namespace: string, path: string): Key => [PREFIX, namespace, path];
 
-/** Stashes by their path, which is one part of the key whatever slashes it holds. Their contents stay in the store. */
+/**
+ * Stashes by their path, which is one part of the key whatever slashes it contains. Their contents stay in the store.
+ */
 export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
   prefix: PREFIX,
   key: ({ name }, path) => stashKey(name, path),

@@ -11,7 +11,7 @@ import { livingStashes, readStashes } from './read.ts';
 const validateContent = validator(stashContentSchema);
 const validateNewPath = validator(newStashPathSchema);
 
-/** Small documents under a path (completion 1.6). */
+/** Serves stashes: small documents under a path (completion 1.6). */
 export function stashesOnV1(
   deps: StashDeps,
 ): OnV1<

@@ -10,7 +10,7 @@ import { stashesOf } from './state.ts';
 /** Limit on the stashes of one namespace. */
 export const STASHES_MAX = 100_000;
 
-/** Making and removing stashes: small documents that dashboards and scripts keep here under a path. */
+/** Creates and removes stashes: small documents that dashboards and scripts keep under a path. */
 export class Stashes {
   readonly #batcher: Batcher;
   readonly #stashesMax: number;
@@ -21,9 +21,9 @@ export class Stashes {
   }
 
   /**
-   * Makes a stash, or replaces the one with the same path as a whole, its expiry included.
+   * Creates a stash, or replaces the one with the same path as a whole, including its expiry.
    *
-   * @param expireSeconds -1 or absent: for ever; 0: it is gone at once (completion 1.6)
+   * @param expireSeconds -1 or absent: it never expires; 0: it expires at once (completion 1.6)
    * @throws MonError `unavailable`
    */
   put(
@@ -47,7 +47,7 @@ export class Stashes {
     });
   }
 
-  /** @throws MonError `not_found` when there is none, or when it has expired; `unavailable` */
+  /** @throws MonError `not_found` if there is none, or it has expired; `unavailable` */
   remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
@@ -56,7 +56,7 @@ export class Stashes {
         throw new MonError('not_found', `there is no stash ${path}`);
       }
       transaction.remove(STASHES, namespace, path);
-      // Its content is anybody's, and may hold secrets of theirs.
+      // Its content is omitted, because it may contain secrets.
       recordAudit(transaction, actor, {
         action: 'stash.delete',
         target: targetIn(namespaceName, path),
@@ -65,7 +65,7 @@ export class Stashes {
     });
   }
 
-  /** Removes a stash whose end has come; called by the clock. */
+  /** Removes an expired stash; called by the clock. */
   expire(namespaceName: string, path: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);

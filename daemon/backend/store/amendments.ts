@@ -1,10 +1,11 @@
 /**
- * Values in parts of which some may be replaced beside the whole, so that what is mostly as before need not be written again.
+ * Amendable values: some parts of such a value can be replaced by a separate entry, so that a value that changed little
+ * need not be written again.
  *
- * An amendable value is stored as U+0001, its stamp, the lengths of its parts and the parts; its amendment, under the key with
- * one more part, as U+0002, the stamp of what it amends, lengths and those parts that are others. What the store holds beside
- * those is JSON and begins with neither. An amendment counts for the value with its stamp only, so that whatever is written
- * in the place of an amended value needs to know nothing of the amendment.
+ * An amendable value is stored as U+0001, its stamp, the lengths of its parts and the parts. Its amendment is stored
+ * under the same key with one more part: U+0002, the stamp of the value it amends, the lengths and the changed parts.
+ * All other values in the store are JSON and begin with neither character. An amendment is valid only for the value
+ * with its stamp. So a write that replaces an amended value needs to know nothing about the amendment.
  */
 const AMENDABLE_CODE = 1;
 const AMENDMENT_CODE = 2;
@@ -13,27 +14,27 @@ const AMENDMENT = String.fromCharCode(AMENDMENT_CODE);
 
 const STAMP_END = ' ';
 const HEAD_END = '\n';
-/** In the place of a length: this part is as it was. */
+/** Stands for a length: this part is unchanged. */
 const KEPT = '-';
 const KEPT_CODE = KEPT.charCodeAt(0);
 const ZERO_CODE = '0'.charCodeAt(0);
 const NINE_CODE = '9'.charCodeAt(0);
 
-/** What the key of an amendment has more than the one of what it amends. */
+/** The last part of the key of an amendment, which follows the key of the value it amends. */
 export const AMENDMENT_PART = 0;
 
-/** The first part of the only keys whose values are amended: others' deletions need not look for amendments. */
+/** The first part of the only keys whose values are amended. Deletions of other keys need not look for amendments. */
 export const AMENDABLE_PREFIX = 'check';
 
-/** @param stamp no other value that is ever stored in this place may have it; without blanks */
+/** @param stamp unique among all values that are ever stored under this key; without blanks */
 export function amendableText(stamp: string, parts: readonly string[]): string {
   return `${AMENDABLE}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
 }
 
 /**
- * Made for each result of most agents, so without a list of lengths.
+ * Encodes an amendment. It runs for each result of most agents, so it builds no array of lengths.
  *
- * @param parts undefined: as they are
+ * @param parts undefined: the part is unchanged
  */
 export function amendmentText(stamp: string, parts: readonly (string | undefined)[]): string {
   let lengths = '';
@@ -57,9 +58,9 @@ export function isAmendment(value: string): boolean {
 }
 
 /**
- * What a stored value says.
+ * Returns the text of a stored value with its amendment applied.
  *
- * @param amendment what is stored as its amendment, of whatever stamp
+ * @param amendment the stored amendment, with any stamp
  */
 export function wholeText(value: string, amendment?: string): string {
   if (!isAmendable(value)) return value;
@@ -68,7 +69,8 @@ export function wholeText(value: string, amendment?: string): string {
   let amendedFrom = amendment.indexOf(HEAD_END) + 1;
   const lengths = new Lengths(value);
   const amended = new Lengths(amendment);
-  // Joined, because what is put together by `+` is copied again when it is first looked at. Parts that are kept go together.
+  // Joined, because a string concatenated with `+` is copied again when it is first read. Adjacent unchanged parts are
+  // copied together.
   const pieces: string[] = [];
   let end = from;
   while (lengths.isLeft) {
@@ -92,7 +94,7 @@ function hasStampOf(amendment: string, value: string): boolean {
 
 const KEPT_LENGTH = -1;
 
-/** The lengths in the head of a value, digit by digit, because a start reads those of all results. */
+/** The lengths in the head of a value. They are parsed digit by digit, because a start reads those of all results. */
 class Lengths {
   readonly #text: string;
   #at: number;
@@ -106,7 +108,7 @@ class Lengths {
     return this.#text[this.#at - 1] !== HEAD_END;
   }
 
-  /** @returns `KEPT_LENGTH`: the part is as it was */
+  /** @returns `KEPT_LENGTH`: the part is unchanged */
   next(): number {
     const text = this.#text;
     let length = 0;

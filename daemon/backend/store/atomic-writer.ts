@@ -12,21 +12,23 @@ import type { Database } from './database.ts';
 /** An encoded key and its new value; undefined deletes it. */
 export type Entry = readonly [key: string, value: string | undefined];
 
-/** How long the caller of a failed write waits at most until it is taken back. */
+/** The longest time that the caller of a failed write waits until the write is undone. */
 const SETTLE_MS_MAX = 3000;
 const SETTLE_RETRY_MS = 50;
 
 /**
- * Writes batches of which all is kept or nothing, also when the disk fails in the middle. One at a time.
+ * Writes batches atomically, one at a time, also when the disk fails in the middle of a batch.
  *
- * A batch whose write or sync fails may stand in LevelDB's log all the same, whole or in part, and the next start would read
- * it. The rule that is kept: **a write is refused once it is gone for good**, that is when the log is cut back to where it
- * ended before and the cut is synced, so that neither a kill nor a power cut brings it back. A disk that does not even allow
- * this within three seconds gets the caller an `UnsettledWriteError`, which promises nothing: the cut is tried until it
- * works, nothing else is written before, and only a process that ends before may leave the batch behind.
+ * A batch whose write or sync fails may still be in LevelDB's log, whole or in part, and the next start would read it.
+ * The rule is: **a write is rejected only once it is undone for good**. That is when the log is truncated to its
+ * previous end and the truncation is synced. Then neither a kill nor a power cut brings the batch back. If the disk
+ * does not allow this within three seconds, the caller gets an `UnsettledWriteError`, which promises nothing. The
+ * truncation is then retried until it works, and nothing else is written before. Only a process that ends before may
+ * leave the batch behind.
  *
- * After a failed write LevelDB must not append to the same log again (a torn record in its middle can take later ones with
- * it), and after a failed sync it refuses to. So every write is refused until `reopen` was done, which begins a new log.
+ * After a failed write LevelDB must not append to the same log again, because a torn record in its middle can take
+ * later ones with it. After a failed sync LevelDB refuses to append. So every write is rejected until `reopen` has
+ * begun a new log.
  */
 export class AtomicWriter {
   readonly #database: Database;
@@ -34,7 +36,7 @@ export class AtomicWriter {
   readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly #log: LogTail;
   readonly #identity: StoreIdentity;
-  /** Where the log has to be cut before anything else is written. */
+  /** The end to which the log must be truncated before anything else is written. */
   #cutAt: LogEnd | undefined;
   #refusal: MonError | undefined;
 
@@ -46,21 +48,21 @@ export class AtomicWriter {
     this.#identity = new StoreIdentity(database.location);
   }
 
-  /** Why it writes nothing until `reopen` was done; undefined while it writes. */
+  /** The reason why writes are rejected until `reopen` succeeds; undefined while writes are possible. */
   get refusal(): MonError | undefined {
     return this.#refusal;
   }
 
   /**
-   * @throws MonError `unavailable`, and nothing was written: neither is it there now nor after a restart
-   * @throws UnsettledWriteError when it may be there after a restart
+   * @throws MonError `unavailable`: nothing was written, and nothing appears after a restart
+   * @throws UnsettledWriteError if the batch may appear after a restart
    */
   async write(entries: readonly Entry[], durability: Durability): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { location } = this.#database;
     this.#refuseIfReplaced();
     const end = await this.#log.end().catch((error: unknown) => {
-      // What is gone does not come back with the next write.
+      // A deleted store does not come back with the next write.
       if (error instanceof MonError) this.#refusal = error;
       throw error instanceof MonError ? error : diskError(location, 'write', error);
     });
@@ -75,18 +77,18 @@ export class AtomicWriter {
   }
 
   /**
-   * After a failed write: opens the database anew. Until the disk works it stays open as it is, so that it can be read. No
-   * write may be under way.
+   * Reopens the database after a failed write. Until the disk works the database stays open, so that it can be read. No
+   * write may be in progress.
    *
-   * @param verify looks at what was read from the disk, and throws when it is not what was acknowledged
-   * @throws Error when the disk still fails; try again
+   * @param verify checks the reopened database; throws if it does not hold what was acknowledged
+   * @throws Error if the disk still fails; try again
    */
   async reopen(verify: () => Promise<void>): Promise<void> {
     const { location } = this.#database;
     this.#identity.assertSame();
     await assertDiskWorks(location, 2 * this.#writeBufferBytes);
     await this.#database.close();
-    // Once more: what LevelDB still had in memory of the log was written when it was closed.
+    // Truncated again: closing LevelDB wrote out what it still had of the log in memory.
     await this.#cut();
     await this.#log.close();
     await openWhole(location, async () => {
@@ -103,12 +105,12 @@ export class AtomicWriter {
     this.#refusal = undefined;
   }
 
-  /** Whether the path of the database leads to the store that was opened, which may be written to. */
+  /** True if the path of the database still leads to the store that was opened, so that it may be written to. */
   get isInPlace(): boolean {
     return this.#identity.isSame;
   }
 
-  /** When the database was closed for good. */
+  /** Releases the log. Call it after the database was closed for good. */
   async close(): Promise<void> {
     await this.#cut().catch(() => undefined);
     await this.#log.close();
@@ -150,7 +152,7 @@ export class AtomicWriter {
   }
 }
 
-/** A chained batch, because it takes a third less time than an array of operations. */
+/** Applies a chained batch, which takes a third less time than an array of operations. */
 async function applyBatch(database: Database, entries: readonly Entry[], durability: Durability): Promise<void> {
   const batch = database.batch();
   const turn = batchTurn(entries.length);

@@ -15,11 +15,11 @@ const STORE_DIR = 'store';
 const UNFINISHED = '.unfinished';
 
 const manifestSchema = z.object({
-  /** Of the backup itself. */
+  /** Format version of the backup itself. */
   format: z.literal(1),
-  /** ISO 8601. */
+  /** Time of the backup, ISO 8601. */
   taken: z.string().max(40),
-  /** The program that took it. */
+  /** Version of the program that made the backup. */
   version: z.string().max(100),
   /** Id and schema of the store. */
   store: z.string().max(100),
@@ -37,22 +37,25 @@ export interface Backup {
   readonly manifest: BackupManifest;
 }
 
-/** A copy is compressed as the store is; the rest is for what is not yet. */
+/** A copy is as large as the compressed store; the rest is for entries that are not compressed yet. */
 const SPACE_FACTOR = 1.2;
 const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** Where the backups of a store are, unless the operator says otherwise. */
+/** Returns the default directory for the backups of a store. */
 export function backupsOf(stateDir: string): string {
   return join(stateDir, 'backups');
 }
 
-/** Where a backup goes unless the operator says otherwise: `20261121T201700.123Z-schema-1`. */
+/** Returns the default directory of one backup, such as `20261121T201700.123Z-schema-1`. */
 export function backupDir(stateDir: string, schema: number, now: Date): string {
   const time = now.toISOString().replace(/[-:]/g, '');
   return join(backupsOf(stateDir), `${time}-schema-${String(schema)}`);
 }
 
-/** What the copies to this place were cut off in. Nobody but the holder of the store makes any there. */
+/**
+ * Removes the directories of backups to `dir` that were interrupted. Only the process that holds the store makes
+ * backups there.
+ */
 export async function removeUnfinished(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
   const unfinished = names.filter((name) => name.endsWith(UNFINISHED));
@@ -60,11 +63,11 @@ export async function removeUnfinished(dir: string): Promise<void> {
 }
 
 /**
- * Copies an open database as it is at one moment between two writes, whatever is written meanwhile, and reads the copy
- * again: only one that equals what was read gets its name.
+ * Copies an open database as it is at one moment between two writes, while writes continue. Then it reads the copy
+ * again: the backup gets its final name only if the copy equals what was read.
  *
  * @param dir must not exist
- * @throws MonError `conflict` when `dir` exists, `unavailable` when there is no room or the disk fails; the reason of
+ * @throws MonError `conflict` if `dir` exists, `unavailable` if there is no space or the disk fails; the reason of
  *   `signal`. Nothing is left behind then.
  */
 export async function backUp(
@@ -98,7 +101,7 @@ export async function backUp(
   }
 }
 
-/** @throws MonError `invalid` when there is no backup of ours in `dir` */
+/** @throws MonError `invalid` if there is no backup of `mon` in `dir` */
 export async function readBackup(dir: string): Promise<Backup> {
   let text: string;
   try {
@@ -117,7 +120,7 @@ export async function readBackup(dir: string): Promise<Backup> {
   }
 }
 
-/** The database of a backup, until `close`. */
+/** Opens the database of a backup. The caller closes it. */
 export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database> {
   const location = join(dir, STORE_DIR);
   try {
@@ -131,7 +134,10 @@ export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database
   }
 }
 
-/** Why a backup cannot be opened. LevelDB writes into the directory of whatever it opens. */
+/**
+ * Returns the error for a backup that cannot be opened. LevelDB writes into the directory of every database that it
+ * opens.
+ */
 export function backupProblem(dir: string, error: unknown): MonError {
   const reason = reasonOf(error);
   const isLocked = /permission denied|read-only/i.test(reason);
@@ -139,7 +145,7 @@ export function backupProblem(dir: string, error: unknown): MonError {
   return new MonError('invalid', `the backup in ${dir} cannot be opened: ${reason}; ${remedy}`, { cause: error });
 }
 
-/** @throws MonError `invalid` unless every key and value is as the manifest says */
+/** @throws MonError `invalid` unless every key and value matches the checksum of the manifest */
 export async function verifyBackup(backup: Backup, work: StoreWork): Promise<void> {
   const database = await openBackup(backup);
   try {
@@ -155,7 +161,7 @@ export async function verifyBackup(backup: Backup, work: StoreWork): Promise<voi
   }
 }
 
-/** @throws MonError `invalid` unless it is what the backup holds */
+/** @throws MonError `invalid` unless the digest equals the one of the backup */
 export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }: Backup): void {
   if (sha256 === manifest.sha256) return;
   throw new MonError(
@@ -165,7 +171,10 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
   );
 }
 
-/** Bytes that are free on the disk of `dir`, and that a copy of the store in `storeDir` needs at most. */
+/**
+ * Returns the bytes that are free on the disk of `dir`, and the bytes that a copy of the store in `storeDir` needs at
+ * most.
+ */
 export async function spaceForCopy(storeDir: string, dir: string): Promise<{ free: number; needed: number }> {
   const needed = SPACE_FACTOR * (await storeBytes(storeDir)) + SPACE_RESERVE_BYTES;
   const { bavail, bsize } = await statfs(dir);
@@ -173,8 +182,8 @@ export async function spaceForCopy(storeDir: string, dir: string): Promise<{ fre
 }
 
 /**
- * @param remedy beside making room
- * @throws MonError `unavailable` unless the disk of `dir` has room for the store in `storeDir` once more
+ * @param remedy a second remedy for the error message, in addition to freeing space
+ * @throws MonError `unavailable` unless the disk of `dir` has space for a copy of the store in `storeDir`
  */
 export async function assertSpaceForCopy(storeDir: string, dir: string, remedy = ''): Promise<void> {
   const { free, needed } = await spaceForCopy(storeDir, dir);
@@ -194,7 +203,7 @@ async function copyInto(database: Database, dir: string, work: StoreWork): Promi
       digester.add(page);
       const batch = copy.batch();
       for (const [key, value] of page) batch.put(key, value);
-      // Once it is opened again to be verified, LevelDB has synced it all.
+      // LevelDB has synced everything once the copy is reopened to be verified.
       await batch.write();
     }
     return digester.digest();

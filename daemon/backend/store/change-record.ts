@@ -11,7 +11,7 @@ export function parseChanges(text: string): Change[] {
   return changes;
 }
 
-/** How many changes a record holds. */
+/** Returns the number of changes in a record. */
 export function parseChangeCount(text: string): number {
   return Number.parseInt(text.slice('['.length), 10);
 }

@@ -3,15 +3,15 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Key, Lease, Store, StoreOp } from '../ports.ts';
 import { encodeTuple } from './tuple.ts';
 
-/** Written at a time: one batch of the size that a busy backend makes. */
+/** Size of one batch, the same as a busy backend writes. */
 const BATCH_ENTRIES = 1000;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
-/** How far a copy is. */
+/** Progress of a copy. */
 export interface CopyProgress {
-  /** Entries of the source that were looked at. */
+  /** Entries of the source that were compared. */
   readonly entries: number;
-  /** Entries that were missing in the target, or others there. */
+  /** Entries that were missing or different in the target. */
   readonly written: number;
 }
 
@@ -21,11 +21,11 @@ interface CopyOptions {
 }
 
 /**
- * Makes one store hold what another one holds. What is the same already is left alone, so that a copy that was cut off goes
- * on where it was, and one of a source that changed meanwhile comes out right.
+ * Makes one store equal to another. Equal entries are not written again. So an interrupted copy resumes where it was,
+ * and a copy of a source that changed meanwhile ends correctly.
  *
- * @param target with the lease under which it is written; nobody else writes to either of the two
- * @throws MonError `internal` when both differ at the end; the reason of the signal
+ * @param target with the lease under which it is written; no other process writes to either store
+ * @throws MonError `internal` if the stores differ at the end; the reason of the signal
  */
 export async function copyStore(
   source: Store,
@@ -85,11 +85,11 @@ type Entry = readonly [Key, string];
 
 interface Difference {
   readonly isInSource: boolean;
-  /** What makes the target like the source; undefined: it is. */
+  /** The operation that makes the target equal to the source; undefined: it is equal already. */
   readonly op?: StoreOp;
 }
 
-/** Goes through both in the order of their keys, side by side. */
+/** Walks both stores in the order of their keys and compares them. */
 async function* differences(
   source: AsyncIterable<Entry>,
   target: AsyncIterable<Entry>,
@@ -115,7 +115,7 @@ async function* differences(
   }
 }
 
-/** An entry at a time, with the bytes that order its key. */
+/** Reads one entry at a time, with the bytes that order its key. */
 class Cursor implements AsyncDisposable {
   entry: Entry | undefined;
   encoded = Buffer.alloc(0);
@@ -136,20 +136,20 @@ class Cursor implements AsyncDisposable {
   }
 }
 
-/** One that is at its end comes after everything. */
+/** Compares the keys of two cursors. A cursor at its end sorts last. */
 function compare(one: Cursor, other: Cursor): number {
   if (one.entry === undefined) return 1;
   if (other.entry === undefined) return -1;
   return Buffer.compare(one.encoded, other.encoded);
 }
 
-/** SHA-256 of every key and value with their lengths, in hexadecimal digits. */
+/** Returns the SHA-256 of every key and value with their lengths, in hexadecimal digits. */
 async function digest(store: Store, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const [key, value] of store.scan([])) {
     signal.throwIfAborted();
     const encoded = encodeTuple(key);
-    // With the lengths, so that no character can move from a key into its value.
+    // The lengths are included, so that no character can move from a key into its value.
     hash.update(`${String(encoded.length)} ${String(value.length)} ${encoded}${value}`);
   }
   return hash.digest('hex');

@@ -1,4 +1,4 @@
 import { Level } from 'level';
 
-/** LevelDB with text keys and values. */
+/** A LevelDB database with text keys and values. */
 export type Database = Level;

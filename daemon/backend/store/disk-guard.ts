@@ -12,32 +12,37 @@ import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Disk } from '../ports.ts';
 
-/** After results were kept out their senders need a moment to deliver what they have: until then age means nothing. */
+/**
+ * The time that senders need to deliver their backlog after results were rejected. Until then the age of a result means
+ * nothing.
+ */
 const QUIET_MS = 30_000;
 
-/** A backend that was only started to see something needs no reserve, and a start has other things to do. */
+/**
+ * Delay before a reserve is set aside: a backend that is started briefly needs none, and a start has more urgent work.
+ */
 const SET_ASIDE_AFTER_MS = 30_000;
-/** Between two tries of a disk that refuses it. */
+/** Delay between two attempts to set the reserve aside after the disk refused. */
 const SET_ASIDE_RETRY_MS = 60_000;
 
 interface GuardParts {
-  /** Undefined: nothing is known of the disk, and nothing is refused for it. */
+  /** Undefined: the disk is unknown, and nothing is rejected because of it. */
   readonly disk: Disk | undefined;
-  /** Asked each time, since a reload changes it; 0: never mind. */
+  /** Called each time, since a reload changes the setting; 0: no floor. */
   readonly floorBytes: () => number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Knows how much room there is on the disk, and refuses what would use it up (reliability 8). */
+/** Monitors the free disk space, and rejects writes that would use it up (reliability 8). */
 export class DiskGuard {
-  /** At the last look; undefined: nothing is known. */
+  /** Free bytes at the last check; undefined: unknown. */
   freeBytes: number | undefined;
-  /** Set aside for what goes on when there is no room. */
+  /** Bytes set aside for the work that continues when the disk is full. */
   reservedBytes = 0;
   level: DiskLevel = 'ok';
   readonly #parts: GuardParts;
-  /** On the monotonic clock. */
+  /** End of the grace period after rejections, on the monotonic clock. */
   #quietUntilMs = 0;
   #setAsideAtMs: number;
   #hasLooked = false;
@@ -55,13 +60,13 @@ export class DiskGuard {
     return refusesGrowth(this.level);
   }
 
-  /** Whether results may be old only because they are, or were, refused. */
+  /** True if results may be old only because results are, or recently were, rejected. */
   get isQuiet(): boolean {
     return this.isRefusing || this.#parts.clock.monotonic() < this.#quietUntilMs;
   }
 
   /**
-   * Asked before a result is taken or something new is made.
+   * Rejects growth below the floor. Called before a result is accepted or something new is created.
    *
    * @throws MonError `unavailable` below the floor
    */
@@ -70,7 +75,7 @@ export class DiskGuard {
     throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting go on`);
   }
 
-  /** A sentence about the room there is, and what to do when it is too little. */
+  /** Returns a sentence about the free space, and what to do if there is too little. */
   describe(): string {
     const { disk } = this.#parts;
     const free = `the disk of ${disk?.dir ?? 'the store'} has ${formatMebibytes(this.freeBytes ?? 0)} free`;
@@ -80,7 +85,7 @@ export class DiskGuard {
     return `${free}, less than ${floor}: new results and new entries are refused until there is room; make some`;
   }
 
-  /** Looks at the disk, and gives out the reserve when it is needed. Never rejects. */
+  /** Checks the free space, and releases the reserve when it is needed. Never rejects. */
   async look(): Promise<void> {
     const { disk, clock } = this.#parts;
     const free = await disk?.freeBytes();
@@ -103,7 +108,10 @@ export class DiskGuard {
     }
   }
 
-  /** The reserve for a start is given out by a start alone, before the store is opened, and set aside again later. */
+  /**
+   * Maintains the reserve for a start. Only a start releases it, before the store is opened; it is set aside again
+   * later.
+   */
   async #tendOpeningReserve(disk: Disk, free: number, isStart: boolean): Promise<void> {
     const { clock, log } = this.#parts;
     const size = openingReserveBytes(this.floorBytes);

@@ -7,17 +7,17 @@ import { RESERVE_FILES } from './store-size.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The disk of a state directory, and what is set aside on it: files in the directory, whose bytes are really there. */
+/** The disk of a state directory, with its reserves: files in the directory whose bytes are really allocated. */
 export class DiskSpace implements Disk {
   readonly dir: string;
-  /** The store that was there first; undefined: there is none yet. */
+  /** Identity of the store that was there first; undefined: there is no store yet. */
   #identity: StoreIdentity | undefined;
 
   constructor(dir: string) {
     this.dir = dir;
   }
 
-  /** Bytes that are free for us, beside what is set aside; undefined: nothing is known, as before there is a directory. */
+  /** Returns the free bytes without the reserves; undefined: unknown, as before the directory exists. */
   async freeBytes(): Promise<number | undefined> {
     this.#identity ??= StoreIdentity.ifThere(this.dir);
     try {
@@ -28,7 +28,7 @@ export class DiskSpace implements Disk {
     }
   }
 
-  /** Bytes set aside; 0: none, they were given out. */
+  /** Returns the bytes of a reserve; 0: it was released. */
   async reservedBytes(use: ReserveUse = 'running'): Promise<number> {
     return await stat(this.#pathOf(use)).then(
       ({ size }) => size,
@@ -36,12 +36,12 @@ export class DiskSpace implements Disk {
     );
   }
 
-  /** @throws Error when the disk refuses, or the store was replaced; then nothing is set aside */
+  /** @throws Error if the disk refuses, or the store was replaced; then nothing is set aside */
   async setAside(bytes: number, use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     try {
       await using file = await open(this.#pathOf(use), 'w', 0o600);
-      // Noise, because a file system may keep zeros or repetitions without taking room for them.
+      // Random bytes, because a file system may store zeros or repetitions without allocating space.
       const chunk = randomFillSync(Buffer.alloc(CHUNK_BYTES));
       for (let left = bytes; left > 0; left -= chunk.length) {
         chunk.writeUInt32LE(left % 2 ** 32);
@@ -54,7 +54,7 @@ export class DiskSpace implements Disk {
     }
   }
 
-  /** @throws MonError `unavailable` when the store was replaced */
+  /** @throws MonError `unavailable` if the store was replaced */
   async giveOut(use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     await rm(this.#pathOf(use), { force: true });

@@ -3,11 +3,14 @@ import { diskError } from './disk-error.ts';
 import { decodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
-/** Entries and bytes fetched at a time: large pages read a store ten times faster than single entries. Amendments are small. */
+/**
+ * Entries and bytes fetched at a time. Large pages read a store ten times faster than single entries. Amendments are
+ * small.
+ */
 const PAGE_ENTRIES = 2000;
 const PAGE_BYTES = 1024 * 1024;
 
-/** Encoded keys. */
+/** A range of encoded keys. */
 export interface EntryRange {
   readonly gte?: string;
   readonly gt?: string;
@@ -20,11 +23,11 @@ export interface EntryRange {
 export type StoredEntry = readonly [key: (string | number)[], value: string];
 
 /**
- * Keys and values in order, as they are at the call, whatever is written while they are read. Amended ones come as they are
- * now; a range that begins between a value and its amendment leaves both out.
+ * Returns keys and values in order, as they are at the moment of the call, while writes continue. Amendments are
+ * applied; a range that begins between a value and its amendment contains neither.
  *
- * @param reading disposed of at their end
- * @throws MonError `unavailable` when the disk refuses
+ * @param reading disposed of at the end of the iteration
+ * @throws MonError `unavailable` if the disk fails
  */
 export function entriesOf(
   database: Database,
@@ -32,7 +35,7 @@ export function entriesOf(
   reading?: Disposable,
 ): AsyncGenerator<StoredEntry, void, undefined> {
   try {
-    // Here and not in the generator, which begins only when its first entry is asked for.
+    // Opened here and not in the generator, which starts only when its first entry is requested.
     return pagedEntries(openIterator(database, range), database.location, { limit: range.limit, reading });
   } catch (error) {
     reading?.[Symbol.dispose]();
@@ -47,7 +50,7 @@ function openIterator(database: Database, range: EntryRange) {
     const { limit, ...keys } = range;
     return database.iterator({
       ...keys,
-      // Each may have an amendment, and so may the one before the first.
+      // Each entry may have an amendment, and so may the entry before the first.
       ...(limit !== undefined && { limit: 2 * limit + 1 }),
       highWaterMarkBytes: PAGE_BYTES,
     });
@@ -62,14 +65,14 @@ async function* pagedEntries(
   { limit = Infinity, reading }: { readonly limit?: number | undefined; readonly reading: Disposable | undefined },
 ): AsyncGenerator<StoredEntry, void, undefined> {
   let left = limit;
-  /** One that may have an amendment, which would be the next. */
+  /** An entry that may have an amendment, which would be the next entry. */
   let held: readonly [key: string, value: string] | undefined;
   try {
     if (left === 0) return;
     for (let next = iterator.nextv(PAGE_ENTRIES); ;) {
       const page = await next;
       if (page.length === 0) break;
-      // Read while these are looked at; whether it failed is asked when it is their turn.
+      // Read ahead while this page is processed; an error is reported when the page is awaited.
       next = iterator.nextv(PAGE_ENTRIES);
       next.catch(() => undefined);
       for (const entry of page) {

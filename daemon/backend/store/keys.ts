@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Key } from '../ports.ts';
 
 /**
- * What the store keeps about itself. Its keys begin with a number and all others with a string, so that nothing that is
- * written through the port can reach them.
+ * The first part of the keys of the store's own records. It is a number; all other keys begin with a string. So nothing
+ * that is written through the port can reach these records.
  */
 export const OWN = 0;
-/** Names the store for good: who follows it goes on only where it has the same one. */
+/** Identifies the store permanently. A follower continues only if the id is the same. */
 export const STORE_ID: Key = [OWN, 'id'];
 export const newStoreId = (): string => JSON.stringify(randomUUID());
 export const SCHEMA_VERSION: Key = [OWN, 'schema'];
-/** The backup that is being restored; there while the store holds only a part of it. */
+/** The backup that is being restored; present while the store holds only a part of it. */
 export const RESTORING: Key = [OWN, 'restoring'];
 /** The newest epoch of each lease. */
 export const EPOCHS: Key = [OWN, 'epoch'];

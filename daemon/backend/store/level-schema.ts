@@ -14,14 +14,14 @@ import type { Migration } from './migrations/migration.ts';
 import { countEntries, takeStep, type UpgradeTarget } from './migrations/upgrade-schema.ts';
 import { tupleRange } from './tuple.ts';
 
-/** The schema of an open database: how far it is, and what leads on from there. */
+/** The schema of an open database: its version, and the pending migrations. */
 export class LevelSchema implements StoreSchema {
   readonly newest: number;
   readonly #target: UpgradeTarget;
   readonly #storeId: string;
   #steps: readonly Migration[];
 
-  /** @param version of the database, at most the newest of `migrations` */
+  /** @param version schema version of the database, at most the newest of `migrations` */
   constructor(
     target: UpgradeTarget,
     about: { readonly storeId: string; readonly version: number; readonly migrations: readonly Migration[] },
@@ -77,9 +77,9 @@ export class LevelSchema implements StoreSchema {
   }
 
   /**
-   * Brings what is read from now on to the newest form, whichever it is stored in.
+   * Returns a function that converts stored values of any form to the newest form.
    *
-   * @returns undefined when it is stored in no other
+   * @returns undefined if all values have the newest form
    */
   reader(): ReadValue | undefined {
     const steps = this.#steps;

@@ -31,20 +31,20 @@ import { watchShard } from './watch-shard.ts';
 import { type Database } from './database.ts';
 
 export interface LevelStoreOptions {
-  /** Memory for what is not yet sorted into a file; 32 to 64 MiB keep 200,000 keys fast. */
+  /** Memory for entries that are not yet sorted into a file; 32 to 64 MiB keep 200,000 keys fast. */
   readonly writeBufferBytes?: number;
-  /** How far back `watch` can begin. */
+  /** Limits of the retained change records, from which `watch` can begin. */
   readonly retention?: RetentionLimits;
-  /** Present: what is lost is accepted, see `openDatabase`. */
+  /** Present: the operator accepts the loss of damaged entries, see `openDatabase`. */
   readonly loss?: LossPolicy | undefined;
-  /** When the disk is tried again after it failed. Default: the machine's. */
+  /** Clock for the retries after the disk failed. Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
 }
 
 /**
- * The store of one backend: a LevelDB in `dir`, locked for this process until `close`.
+ * Opens the store of one backend: a LevelDB in `dir`, locked for this process until `close`.
  *
- * @throws MonError saying what is wrong with the directory; see `openDatabase`, `ensureSchema` and `loadShard`
+ * @throws MonError with the problem of the directory; see `openDatabase`, `ensureSchema` and `loadShard`
  */
 export async function openLevelStore(dir: string, options: LevelStoreOptions = {}): Promise<Store> {
   const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES, options.loss);
@@ -68,7 +68,7 @@ export class LevelStore implements Store {
   readonly #mendedListeners = new Set<() => void>();
   readonly #retention: RetentionLimits;
   readonly #shards = new Map<string, Shard>();
-  /** Settles when the last of the writes, which go one after the other, is done. */
+  /** Serializes the writes. */
   readonly #turns = new Turns();
   #closed: Promise<void> | undefined;
 
@@ -94,7 +94,7 @@ export class LevelStore implements Store {
     );
   }
 
-  /** Takes over an open database; one that is empty becomes a store. */
+  /** Takes over an open database; an empty one becomes a store. */
   static async over(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
     const version = await ensureSchema(database, MIGRATIONS);
     const id = await database.get(encodeTuple(STORE_ID));
@@ -102,7 +102,7 @@ export class LevelStore implements Store {
       throw new MonError('internal', `the store in ${database.location} is damaged: it has no id; restore a backup`);
     }
     const store = new LevelStore(database, options, { id: String(JSON.parse(id)), version });
-    // Nothing is written without a lease, so that every shard has an epoch.
+    // Nothing is written without a lease, so every shard has an epoch.
     for await (const [key] of entriesOf(database, tupleRange(EPOCHS))) {
       const name = String(key.at(-1));
       store.#shards.set(name, await loadShard(database, name, store.#retention, options.loss !== undefined));
@@ -152,7 +152,7 @@ export class LevelStore implements Store {
       assertHolder(shard, lease.epoch);
       const { retention } = shard;
       const seq = retention.last + 1;
-      // LevelDB applies a batch in order, so that the last op on a key wins.
+      // LevelDB applies a batch in order, so the last operation on a key wins.
       const entries: Entry[] = [];
       const turn = batchTurn(ops.length);
       for (const op of ops) {
@@ -177,7 +177,7 @@ export class LevelStore implements Store {
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }> {
     return watchShard(afterSeq, listener, (watcher) =>
-      // Between two writes, so that what is told from the past and what is told live meet without a gap.
+      // Registered between two writes, so that retained records and new records meet without a gap.
       this.#inTurn(async () => {
         const shard = this.#shard(shardName);
         const { first, last } = shard.retention;
@@ -191,7 +191,9 @@ export class LevelStore implements Store {
     );
   }
 
-  /** Always granted: the lock of the directory is the lease, and the newest holder in this process is the one that counts. */
+  /**
+   * Grants the lease always: the lock of the directory is the lease, and the newest holder in this process is valid.
+   */
   async acquire(name: string): Promise<Lease> {
     return this.#inTurn(async () => {
       const shard = this.#shard(name);
@@ -202,7 +204,7 @@ export class LevelStore implements Store {
       return {
         name,
         epoch,
-        // Nobody else can open the directory.
+        // No other process can open the directory.
         lost: new Promise(() => undefined),
         renew: async () => assertHolder(shard, epoch),
         release: async () => {
@@ -233,12 +235,12 @@ export class LevelStore implements Store {
 
   async #closeAfter(lastTurn: Promise<unknown>): Promise<void> {
     await lastTurn;
-    // What is in its place by now is of somebody else.
+    // The files that are at the path by now belong to another store.
     await (this.#writer.isInPlace ? closeDatabase(this.#database) : this.#database.close());
     await this.#writer.close();
   }
 
-  /** In turn. */
+  /** Writes entries. Call it in turn with other writes. */
   async #write(entries: readonly Entry[], durability: Durability): Promise<void> {
     try {
       await this.#writer.write(entries, durability);
@@ -252,7 +254,10 @@ export class LevelStore implements Store {
     for (const listener of this.#mendedListeners) listener();
   }
 
-  /** What was acknowledged is there, and nobody else has had the directory meanwhile. */
+  /**
+   * Verifies that the reopened database holds everything that was acknowledged, and that no other process used it
+   * meanwhile.
+   */
   async #assertSame(): Promise<void> {
     for (const shard of this.#shards.values()) await assertShard(this.#database, shard);
   }
@@ -262,7 +267,7 @@ export class LevelStore implements Store {
     return entriesOf(this.#database, range, this.#gate.begin());
   }
 
-  /** Nothing is written while the gate is shut, so that they are as they were at the call. */
+  /** Waits for the gate. Nothing is written while it is shut, so the entries are as they were at the call. */
   async *#entriesLater(range: EntryRange): AsyncGenerator<StoredEntry, void, undefined> {
     yield* entriesOf(this.#database, range, await this.#gate.enter());
   }
@@ -305,12 +310,12 @@ function addEntries(entries: Entry[], op: StoreOp): void {
   }
 }
 
-/** Values of encoded keys, amended ones as they are now. */
+/** Returns the values of encoded keys with their amendments applied. */
 async function wholeValues(database: Database, keys: readonly string[]): Promise<(string | undefined)[]> {
   const values = await database.getMany([...keys]);
   const amendable = keys.filter((_, at) => isAmendable(values[at] ?? ''));
   if (amendable.length === 0) return values;
-  // Both of each at one moment: by now there may be another value with another amendment.
+  // Value and amendment are read at one moment: by now there may be another value with another amendment.
   const pairs = await database.getMany(amendable.flatMap((key) => [key, key + AMENDMENT_SUFFIX]));
   let next = 0;
   return values.map((value) => {

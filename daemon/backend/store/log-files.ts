@@ -5,7 +5,7 @@ const LOG_NAME = /^(\d+)\.log$/;
 
 export const logName = (number: number): string => `${String(number).padStart(6, '0')}.log`;
 
-/** The numbers of the write-ahead logs in a directory, the oldest first. */
+/** Returns the numbers of the write-ahead logs in a directory, the oldest first. */
 export async function logNumbers(dir: string): Promise<number[]> {
   const names = await readdir(dir);
   return names

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { logName, logNumbers } from './log-files.ts';
 import { deletedStore } from './store-identity.ts';
 
-/** Where the write-ahead log ends. Everything after it belongs to a later write. */
+/** The end of the write-ahead log. Bytes after it belong to a later write. */
 export interface LogEnd {
   readonly number: number;
   readonly bytes: number;
@@ -13,13 +13,13 @@ export interface LogEnd {
 interface HeldLog {
   readonly number: number;
   readonly handle: FileHandle;
-  /** When it was looked at last. */
+  /** Size at the last check. */
   bytes: number;
 }
 
 /**
- * Looks at LevelDB's write-ahead log from outside, to take back what a failed write left there. Each write is one record at
- * the end of the newest log. The log stays open here, so that it can be cut while no file can be opened.
+ * Observes LevelDB's write-ahead log from outside, to undo what a failed write left there. Each write is one record at
+ * the end of the newest log. The log stays open here, so that it can be truncated even when no file can be opened.
  */
 export class LogTail {
   readonly #dir: string;
@@ -30,9 +30,10 @@ export class LogTail {
   }
 
   /**
-   * Where the log ends now, while nothing is written.
+   * Returns the current end of the log, while nothing is written.
    *
-   * @throws MonError `unavailable` when somebody has deleted it: LevelDB goes on writing into what nobody can open again
+   * @throws MonError `unavailable` if the log was deleted: LevelDB goes on writing into a file that no process can open
+   *   again
    */
   async end(): Promise<LogEnd> {
     const before = this.#held?.bytes ?? 0;
@@ -40,7 +41,7 @@ export class LogTail {
     const { size, nlink } = fstatSync(held.handle.fd);
     held.bytes = size;
     const isDeleted = nlink === 0;
-    // Each write makes it longer. If it is not, or it is gone, LevelDB may have begun another one.
+    // Each write makes the log longer. If it did not grow, or was deleted, LevelDB may have begun another log.
     if (size === before || isDeleted) {
       const newest = await this.#newest().catch((error: unknown) => {
         throw isDeleted ? deletedStore(this.#dir, error) : error;
@@ -52,8 +53,8 @@ export class LogTail {
   }
 
   /**
-   * Takes away what was written after `end`, from the disk too: when it is done, no restart brings it back. It can be called
-   * again after it failed.
+   * Truncates the log to `end`, on the disk too: afterwards no restart brings back later bytes. It can be called again
+   * after a failure.
    */
   async cutBack({ number, bytes }: LogEnd): Promise<void> {
     const { handle } = this.#held?.number === number ? this.#held : await this.#hold(number);
@@ -62,14 +63,14 @@ export class LogTail {
     await handle.datasync();
   }
 
-  /** To be called before the database is opened again, which begins a new log. */
+  /** Closes the log. Call it before the database is reopened, which begins a new log. */
   async close(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;
     await held?.handle.close();
   }
 
-  /** A write that did not arrive in the log began another one, or arrived nowhere. */
+  /** Empties later logs: a write that is not in this log has begun another one, or was not written at all. */
   async #emptyAfter(number: number): Promise<void> {
     for (const later of await logNumbers(this.#dir)) {
       if (later > number) await emptyFile(join(this.#dir, logName(later)));
@@ -90,7 +91,7 @@ export class LogTail {
   }
 }
 
-/** Asks the kernel's memory and not the disk, so that it costs less than to hand it to another thread and back. */
+/** Reads the size synchronously from kernel memory, which costs less than a round trip to another thread. */
 function sizeOf({ fd }: FileHandle): number {
   return fstatSync(fd).size;
 }

@@ -1,20 +1,20 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long an answer may hold the event loop at a time: less than what a write of results takes anyway. */
+/** Maximum time that a response may block the event loop at a time: less than a write of results takes anyway. */
 const HELD_MS_MAX = 4;
 
-/** Resumes each piece of work that waits for its next chunk, in the order in which they asked. */
+/** Resumes the tasks that wait for their next chunk, in the order of their requests. */
 const waiting: (() => void)[] = [];
 let isResuming = false;
-/** The round of the event loop in which the last chunk began. */
+/** The iteration of the event loop in which the last chunk began. */
 let lastChunkRound = -1;
 
 /**
- * Divides long work into chunks, so that no chunk holds the event loop for long. A chunk ends by time and not by what
- * was done, because a list that was kept is told ten times as fast as one that has to be read; and while an answer
- * waits for the store or for its reader, the loop goes round by itself. In each round of the loop one chunk begins: a
- * hundred lists at once take longer, and hold the loop no longer than one.
+ * Divides long work into chunks, so that no chunk blocks the event loop for long. A chunk ends by time and not by
+ * amount, because a cached list is sent ten times as fast as one that must be read. While a response waits for the
+ * store or its reader, the event loop iterates anyway. In each iteration of the loop one chunk begins. A hundred lists
+ * at once take longer, and block the loop no longer than one.
  */
 export class LoopTurn {
   readonly #nowMs: () => number;
@@ -23,8 +23,8 @@ export class LoopTurn {
   #sinceMs: number;
 
   /**
-   * @param nowMs on a monotonic clock
-   * @param heldMsMax how long a chunk may take
+   * @param nowMs reads a monotonic clock
+   * @param heldMsMax maximum duration of a chunk
    */
   constructor(nowMs = () => performance.now(), heldMsMax = HELD_MS_MAX) {
     this.#nowMs = nowMs;
@@ -32,12 +32,12 @@ export class LoopTurn {
     this.#sinceMs = nowMs();
   }
 
-  /** Whether the chunk has taken its time, and `share` would wait. */
+  /** True if the chunk has used its time, so that `share` would wait. */
   get isDue(): boolean {
     return this.#nowMs() - this.#sinceMs >= this.#heldMsMax;
   }
 
-  /** Waits if the chunk has taken its time. A call costs next to nothing as long as it has not. */
+  /** Waits if the chunk has used its time. Otherwise a call costs next to nothing. */
   async share(): Promise<void> {
     if (!this.isDue) return;
     if (loopCount() === this.#loopCount || loopCount() === lastChunkRound) {
@@ -49,7 +49,7 @@ export class LoopTurn {
     this.#begin();
   }
 
-  /** Like `share`, but does not queue up behind the chunks of others: for the one writer that many wait for. */
+  /** Like `share`, but does not queue behind the chunks of others: for the one writer that many wait for. */
   async shareFirst(): Promise<void> {
     if (!this.isDue) return;
     await nextRound();
@@ -62,17 +62,17 @@ export class LoopTurn {
   }
 }
 
-/** How long tasks may be started in one round of the event loop. */
+/** Maximum time to start tasks in one iteration of the event loop. */
 const STARTS_MS_MAX = 8;
 
-/** Starts tasks in their order, and so many in each round of the event loop that the round stays short. */
+/** Starts tasks in order, and limits the number per iteration of the event loop so that the iteration stays short. */
 class PacedStarts {
   #waiting: (() => void)[] = [];
   #isStarting = false;
   #round = -1;
   #sinceMs = 0;
 
-  /** Starts a task now, or in a later round if those before it have taken the time of this one. */
+  /** Starts a task now, or in a later iteration if earlier tasks have used the time of this one. */
   start(task: () => void): void {
     if (!this.#isStarting && this.#hasTime()) {
       task();
@@ -99,7 +99,7 @@ class PacedStarts {
       for (const task of tasks) {
         while (!this.#hasTime()) await nextRound();
         task();
-        // What the task goes on with at once counts as well.
+        // Work that the task continues with at once counts as well.
         await Promise.resolve();
       }
     }
@@ -110,20 +110,20 @@ class PacedStarts {
 const starts = new PacedStarts();
 
 /**
- * Starts a task of which many may come in one round of the event loop, such as a request on each of a thousand
- * connections: in its turn, behind those that came before. The task must not throw.
+ * Starts a task of a kind that may arrive in large numbers, such as a request on each of a thousand connections. Tasks
+ * start in the order of arrival. The task must not throw.
  */
 export function startPaced(task: () => void): void {
   starts.start(task);
 }
 
-/** Batches of fewer records are made in a few milliseconds. */
+/** Minimum number of records of a large batch. Smaller batches are built in a few milliseconds. */
 const LARGE_BATCH = 2000;
 
-/** How long a part of a large batch may hold the event loop. */
+/** Maximum time that a chunk of a large batch may block the event loop. */
 const BATCH_CHUNK_MS_MAX = 15;
 
-/** Divides the making of a large batch of records into chunks; undefined: the batch is small. */
+/** Divides the building of a large batch into chunks; undefined: the batch is small. */
 export function batchTurn(records: number): LoopTurn | undefined {
   return records < LARGE_BATCH ? undefined : new LoopTurn(undefined, BATCH_CHUNK_MS_MAX);
 }
@@ -138,7 +138,7 @@ export async function inChunks<Result>(steps: Generator<void, Result, undefined>
   }
 }
 
-/** Never rejects. */
+/** Resumes the waiting tasks, one in each iteration. Never rejects. */
 async function resumeAll(): Promise<void> {
   isResuming = true;
   while (waiting.length > 0) {
@@ -148,13 +148,13 @@ async function resumeAll(): Promise<void> {
   isResuming = false;
 }
 
-/** Resolves when sockets were read: what is put off while they are read would come in the same round. */
+/** Resolves after sockets were read: work deferred while they are read would run in the same iteration. */
 async function nextRound(): Promise<void> {
   const before = loopCount();
   while (loopCount() === before) await nextTurn();
 }
 
-/** The number of iterations of the event loop since the start. */
+/** Returns the number of iterations of the event loop since the start. */
 function loopCount(): number {
   return performance.nodeTiming.uvMetricsInfo.loopCount;
 }

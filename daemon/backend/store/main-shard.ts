@@ -1,5 +1,5 @@
-/** One process owns the one shard there is (architecture, State). */
+/** The only shard, which one process owns (architecture, State). */
 export const SHARD = 'main';
 
-/** How long others wait for one that is gone; it is renewed several times as often. */
+/** Time until the lease of a lost leader expires; it is renewed several times as often. */
 export const LEASE_MS = 3000;

@@ -6,11 +6,11 @@ import { isMissing } from './inspect/store-files.ts';
 import { versionOf } from './inspect/version.ts';
 
 /**
- * The number of the oldest write-ahead log that LevelDB reads when it opens the database in `dir`: what is in older ones is
- * in its tables.
+ * Returns the number of the oldest write-ahead log that LevelDB reads when it opens the database in `dir`. Entries of
+ * older logs are in its tables.
  *
- * @returns undefined when there is no database, or it is damaged, as LevelDB is about to say
- * @throws Error when the disk refuses
+ * @returns undefined if there is no database, or it is damaged, as LevelDB is about to report
+ * @throws Error if the disk fails
  */
 export async function oldestLiveLog(dir: string): Promise<number | undefined> {
   try {

@@ -10,29 +10,29 @@ import { openStore, placeOf, requireStore, type StorePlace } from './open-store.
 import { openUnfinishedCopy } from './postgres/unfinished-copy.ts';
 import { isShared } from './shared.ts';
 
-/** Nobody else may write to either meanwhile. */
+/** Duration of the leases: no other process may write to either store meanwhile. */
 const LEASE_MS = 30_000;
 
-/** How often a copy under way says so. */
+/** Interval of the progress messages of a copy. */
 const TOLD_EVERY_MS = 5000;
 
-/** A copy into a directory is made beside it, and gets its name when it is whole. */
+/** Suffix of the directory of a copy, which gets its final name when it is complete. */
 const UNFINISHED = '.copying';
 
-/** A store that something is copied into. */
+/** The store that is the target of a copy. */
 interface Target extends AsyncDisposable {
   readonly store: Store;
-  /** Makes it a store like any other. */
+  /** Turns the complete copy into a regular store. */
   finish(): Promise<void>;
 }
 
 /**
- * `mon-backend migrate-store`: copies all that a store holds, which no backend serves, into a new one of the same or another
- * kind, and compares both. Cut off anywhere, it can be run again and goes on. The source stays as it is.
+ * Implements `mon-backend migrate-store`: copies a store that no backend serves into a new one of the same or another
+ * kind, and compares both. An interrupted run can be repeated and continues. The source stays unchanged.
  *
  * @param from a state directory or the URL of a database, as `to`
- * @throws MonError `not_found` when there is nothing to copy, `conflict` when somebody holds one of them or the target holds
- *   something, `invalid` when the source has an earlier schema, `unavailable` when a disk or a database fails
+ * @throws MonError `not_found` if there is nothing to copy, `conflict` if another process holds one of them or the
+ *   target is not empty, `invalid` if the source has an earlier schema, `unavailable` if a disk or a database fails
  */
 export async function migrateStore(
   { from, to }: { readonly from: string; readonly to: string },
@@ -43,7 +43,7 @@ export async function migrateStore(
   const source = await openStore(place);
   try {
     refuseEarlierSchema(source, from);
-    // Nobody else can open a directory, which stays as it is: a backup is held against its checksum.
+    // A directory is locked already, and stays unchanged: a backup is compared with its checksum.
     if (isShared(source)) await source.acquire(SHARD, LEASE_MS);
     await using target = await openTarget(placeOf(to), source.id);
     using timers = new DisposableStack();
@@ -72,14 +72,14 @@ function refuseEarlierSchema({ schema }: Store, from: string): void {
 async function openTarget({ 'state-dir': dir, store: url }: StorePlace, sourceId: string): Promise<Target> {
   if (url !== undefined) return await openUnfinishedCopy(url, sourceId);
   await refuseFilled(dir);
-  // Beside it also where its name ends with a slash.
+  // Resolved, so that the copy is beside the directory even if its name ends with a slash.
   const unfinished = resolve(dir) + UNFINISHED;
   const store = await openLevelStore(unfinished);
   return {
     store,
     finish: async () => {
       await store.close();
-      // An empty directory may be in its place.
+      // An empty directory may exist at the target.
       await rename(unfinished, dir);
     },
     [Symbol.asyncDispose]: () => store.close(),

@@ -11,40 +11,43 @@ import { openWhole } from './open-whole.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
-/** Memory for what is not yet sorted into a file. */
+/** Memory for entries that are not yet sorted into a file. */
 export const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Tables that are open at a time. LevelDB maps each into memory, 2 MiB apiece: with the thousand of its default a large store
- * looks like 2 GiB of memory, and in a container takes them from others. Opening one takes 0.1 ms.
+ * Maximum number of open tables. LevelDB maps each of them into memory, 2 MiB apiece. With its default of a thousand, a
+ * large store seems to use 2 GiB of memory, and in a container takes them from others. Opening a table takes 0.1 ms.
  */
 const OPEN_FILES_MAX = 256;
 
-/** An operator has accepted that something is lost. */
+/** The decision of an operator to accept a loss. */
 export interface LossPolicy {
   readonly onAccepted: (loss: AcceptedLoss) => void;
 }
 
-/** Says who has the directory open, for the message that a second instance gets. LevelDB leaves the file alone. */
+/**
+ * The file that names the process that has the directory open, for the error message of a second instance. LevelDB
+ * leaves the file alone.
+ */
 const HOLDER_FILE = 'holder.json';
 
 const holderSchema = z.object({
   pid: z.int(),
   host: z.string().max(255),
-  /** ISO 8601. */
+  /** Start time, ISO 8601. */
   started: z.string().max(40),
 });
 
 /**
- * Opens the LevelDB in `dir`, which is made with mode 0700 when it is missing. LevelDB locks it for this process.
+ * Opens the LevelDB in `dir`, which is created with mode 0700 if it is missing. LevelDB locks it for this process.
  *
- * Every byte of it is looked at first: what is damaged is refused and left as it is. One of which a loss is accepted is another
- * store from then on, so that nobody who has followed it goes on where something is missing.
+ * Every byte of it is verified first; a damaged store is rejected and left unchanged. After a loss was accepted, the
+ * store gets a new id, so that no follower continues where something is missing.
  *
- * @param writeBufferBytes memory for what is not yet sorted into a file
- * @param loss whether to go on without writes that are lost, and who is told
- * @throws MonError `conflict` when it is open elsewhere, `invalid` when it cannot be a store directory, `internal` when it
- *   is damaged, `unavailable` when the disk fails
+ * @param writeBufferBytes memory for entries that are not yet sorted into a file
+ * @param loss whether to go on without lost writes, and the callback that reports them
+ * @throws MonError `conflict` if another process has it open, `invalid` if it cannot be a store directory, `internal`
+ *   if it is damaged, `unavailable` if the disk fails
  */
 export async function openDatabase(dir: string, writeBufferBytes: number, loss?: LossPolicy): Promise<Database> {
   try {
@@ -71,7 +74,7 @@ export async function openDatabase(dir: string, writeBufferBytes: number, loss?:
 }
 
 export async function closeDatabase(database: Database): Promise<void> {
-  // Before the lock goes: later it could be the file of the next holder.
+  // Removed before the lock is released: later it could be the file of the next holder.
   await rm(join(database.location, HOLDER_FILE), { force: true }).catch(ignore);
   await markClosed(database.location);
   await database.close();
@@ -88,7 +91,7 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
       { cause },
     );
   }
-  // A missing file is damage too, but LevelDB reports it as a failure of the disk.
+  // A missing file is damage too, but LevelDB reports it as a disk failure.
   if (code === 'LEVEL_CORRUPTION' || /No such file or directory/.test(errorMessage(cause))) {
     return new MonError(
       'internal',
@@ -100,7 +103,7 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
   return directoryProblem(dir, cause);
 }
 
-/** What is wrong with a directory that could not be made or read. */
+/** Returns the error for a directory that could not be created or read. */
 export function directoryProblem(dir: string, error: unknown): MonError {
   const code = codeOf(error);
   const text = errorMessage(error);
@@ -120,7 +123,7 @@ export function directoryProblem(dir: string, error: unknown): MonError {
   return new MonError('unavailable', `cannot open the store in ${dir}: ${text}`, { cause: error });
 }
 
-/** Best effort: the store works without it, only the message to a second instance is poorer. */
+/** Writes the holder file. Best effort: without it only the message to a second instance says less. */
 async function writeHolder(dir: string): Promise<void> {
   const holder: z.infer<typeof holderSchema> = {
     pid: process.pid,
@@ -135,7 +138,7 @@ async function readHolder(dir: string): Promise<string> {
     const { pid, host, started } = holderSchema.parse(JSON.parse(await readFile(join(dir, HOLDER_FILE), 'utf8')));
     return `process ${String(pid)} on ${host}, started ${started}`;
   } catch {
-    // The other one is just starting or stopping.
+    // The other process is just starting or stopping.
     return 'another process';
   }
 }

@@ -11,15 +11,15 @@ import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from './open-database
 import { encodeTuple } from './tuple.ts';
 import { type Database } from './database.ts';
 
-/** A store that no backend serves, held until it is disposed. */
+/** A store that no backend serves, held until disposal. */
 export interface OpenSchema extends AsyncDisposable {
   readonly schema: LevelSchema;
 }
 
 /**
- * Opens the store in `dir` for its upgrade alone.
+ * Opens the store in `dir` only for its upgrade.
  *
- * @throws MonError `not_found` when there is none; `conflict` when somebody else holds it; see `openDatabase` and
+ * @throws MonError `not_found` if there is none; `conflict` if another process holds it; see `openDatabase` and
  *   `readSchemaVersion`
  */
 export async function openSchema(dir: string): Promise<OpenSchema> {
@@ -33,7 +33,7 @@ export async function openSchema(dir: string): Promise<OpenSchema> {
       {
         database,
         write: (entries) => writer.write(entries, 'power'),
-        // Nobody else is here.
+        // No other writer exists here.
         inTurn: (task) => task(),
       },
       { storeId: await readStoreId(database), version, migrations: MIGRATIONS },
@@ -51,7 +51,7 @@ export async function openSchema(dir: string): Promise<OpenSchema> {
   }
 }
 
-/** Whatever the store says of itself, for the backup of one that may be too new for this program. */
+/** Returns the schema and id of a store, for the backup of one that may be too new for this program. */
 export async function describeStore(
   database: Database,
 ): Promise<{ readonly schema: number; readonly storeId: string }> {
@@ -66,7 +66,7 @@ async function readStoreId(database: Database): Promise<string> {
   return id === undefined ? '' : String(JSON.parse(id));
 }
 
-/** Opening would make one. */
+/** Rejects a missing database, because opening would create one. */
 async function requireDatabase(dir: string): Promise<void> {
   try {
     await access(join(dir, 'CURRENT'));

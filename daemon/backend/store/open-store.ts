@@ -8,23 +8,23 @@ import { openPostgresStore, type PostgresStore } from './postgres/postgres-store
 import { parseDatabaseUrl } from './postgres/database-url.ts';
 import { storeBytes } from './store-size.ts';
 
-/** The settings that say where everything is stored. */
+/** The settings that locate the store. */
 export interface StorePlace {
   readonly 'state-dir': string;
-  /** A database; absent: the state directory. */
+  /** URL of a database; absent: the state directory. */
   readonly store?: string | undefined;
 }
 
-/** A store that will be opened, and what can be asked about the disk beneath it. */
+/** A store that will be opened, and the properties of its disk. */
 export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
-  /** Where that is, for people. */
+  /** Location of the store, for people. */
   readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly place: string };
-  /** Whether other backends may have it too. */
+  /** True if other backends may share it. */
   readonly isShared: boolean;
-  /** Bytes that it takes. */
+  /** Returns the bytes that the store occupies. */
   readonly storeBytes: () => Promise<number>;
-  /** Absent: the disk is the business of those who run the database. */
+  /** Absent: those who run the database are responsible for its disk. */
   readonly disk?: Disk;
 }
 
@@ -49,17 +49,17 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
   };
 }
 
-/** For commands that work on a store that no backend serves. */
+/** Opens a store for commands that work while no backend serves it. */
 export function openStore(place: StorePlace): Promise<Store> {
   return storeAccess(place).openStore();
 }
 
-/** What is meant by a place on a command line: a database by its URL, anything else is a directory. */
+/** Parses a store argument of a command line: the URL of a database, or a directory. */
 export function placeOf(text: string): StorePlace {
   return /^postgres(?:ql)?:/.test(text) ? { 'state-dir': '', store: text } : { 'state-dir': text };
 }
 
-/** @throws MonError `not_found` when there is no store in a directory: opening it would make one */
+/** @throws MonError `not_found` if there is no store in a directory: opening it would create one */
 export async function requireStore({ 'state-dir': dir, store }: StorePlace): Promise<void> {
   if (store !== undefined) return;
   try {
@@ -69,7 +69,7 @@ export async function requireStore({ 'state-dir': dir, store }: StorePlace): Pro
   }
 }
 
-/** Where a store is, for people: without the password of a database. */
+/** Returns the location of a store for people, without the password of a database. */
 export function shownPlace({ 'state-dir': dir, store }: StorePlace): string {
   return store === undefined ? dir : parseDatabaseUrl(store).shown;
 }

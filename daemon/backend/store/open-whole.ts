@@ -7,20 +7,21 @@ import { logName, logNumbers } from './log-files.ts';
 import { oldestLiveLog } from './manifest.ts';
 import type { Database } from './database.ts';
 
-/** Above every number that LevelDB is about to give to a file of its own. */
+/** Offset above every number that LevelDB is about to give to a file of its own. */
 const NUMBERS_AHEAD = 1000;
 const RESTORED_FILE = 'restored.tmp';
 const PUT_BACK_RETRY_MS = 100;
 const PUT_BACK_TRIES_MAX = 600;
 
 /**
- * Opens the database in `dir` and makes sure that all of its write-ahead logs were read. On its own LevelDB opens without a
- * log that it could not open or read to the end (no descriptors left, EIO) and then deletes it, with all that was
- * acknowledged in it. So the logs are held open here meanwhile, and when LevelDB's report of its start does not say that it
- * read them, they are put back, to be read the next time.
+ * Opens the database in `dir` and makes sure that all of its write-ahead logs were read. If LevelDB cannot open or read
+ * a log to its end (no descriptors left, EIO), it opens without it. Then it deletes the log, with all the acknowledged
+ * writes in it. So this function holds the logs open meanwhile. If LevelDB's start report does not say that it read
+ * them, they are put back, to be read the next time.
  *
  * @param openDatabase must leave the directory alone before it is called
- * @throws MonError `unavailable` when a log was not read: nothing is lost, try again. What the disk or LevelDB says.
+ * @throws MonError `unavailable` if a log was not read: nothing is lost, try again. Also the errors of the disk and of
+ *   LevelDB.
  */
 export async function openWhole(dir: string, openDatabase: () => Promise<Database>): Promise<Database> {
   await using logs = await LiveLogs.hold(dir);
@@ -35,13 +36,13 @@ export async function openWhole(dir: string, openDatabase: () => Promise<Databas
   throw new MonError('unavailable', `the store in ${dir} could not be read whole: nothing is lost, try again`);
 }
 
-/** Whether LevelDB's report of its start says that it read these logs, whatever their content. */
+/** True if LevelDB's start report says that it read these logs, whatever their content. */
 export function wereRead(report: string, logs: readonly number[]): boolean {
   if (/ignoring error.*IO error/i.test(report)) return false;
   return logs.every((number) => report.includes(`Recovering log #${String(number)}\n`));
 }
 
-/** The logs that LevelDB has to read when it opens a database. */
+/** The logs that LevelDB must read when it opens a database. */
 class LiveLogs implements AsyncDisposable {
   readonly #dir: string;
   readonly #logs: readonly { readonly number: number; readonly handle: FileHandle }[];
@@ -51,7 +52,7 @@ class LiveLogs implements AsyncDisposable {
     this.#logs = logs;
   }
 
-  /** The files stay readable until it is disposed of, also when they are deleted. */
+  /** Opens the logs, so that they stay readable until disposal, even if they are deleted. */
   static async hold(dir: string): Promise<LiveLogs> {
     await using opening = new AsyncDisposableStack();
     const oldest = await oldestLiveLog(dir);
@@ -70,9 +71,9 @@ class LiveLogs implements AsyncDisposable {
   }
 
   /**
-   * Copies them under new numbers, into a database that is open and that nothing was written to. One that was read after all
-   * does no harm: its entries have the same sequence numbers the second time. It is tried until the disk takes them, which a
-   * moment ago took all that opening the database writes: there is no other copy.
+   * Copies the logs under new numbers into a database that is open and was not written to. A log that was read after
+   * all does no harm: its entries have the same sequence numbers the second time. It retries until the disk accepts
+   * them, because there is no other copy. A moment ago the disk accepted everything that opening the database writes.
    */
   async putBack(): Promise<void> {
     let next = (await this.#patiently(() => highestNumber(this.#dir))) + NUMBERS_AHEAD;
@@ -110,7 +111,7 @@ class LiveLogs implements AsyncDisposable {
   }
 }
 
-/** @returns undefined when it is gone: then another process has the directory, as LevelDB is about to say */
+/** @returns undefined if the file is gone: then another process has the directory, as LevelDB is about to report */
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
@@ -120,7 +121,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Of the files that LevelDB has numbered: `000005.ldb`, `MANIFEST-000004`. */
+/** Returns the highest number of LevelDB's numbered files, such as `000005.ldb` and `MANIFEST-000004`. */
 async function highestNumber(dir: string): Promise<number> {
   const names = await readdir(dir);
   return Math.max(0, ...names.map((name) => Number.parseInt(name.replace('MANIFEST-', ''), 10) || 0));

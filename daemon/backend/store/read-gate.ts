@@ -1,16 +1,19 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
 
-/** How long reads that are under way are let go on before they are cut off. */
+/** Time that reads in progress may continue before they are cut off. */
 const DRAIN_MS_MAX = 2000;
-/** How long a read waits at most. */
+/** Maximum time that a read waits. */
 const WAIT_MS_MAX = 5000;
 
-/** Reads go on beside each other. What must not meet any waits for them, and they wait for it, both for a bounded time. */
+/**
+ * Lets reads run concurrently. A task that must run without reads waits for them, and new reads wait for the task, both
+ * for a bounded time.
+ */
 export class ReadGate {
   readonly #clock: Pick<Clock, 'after'>;
   #reads = 0;
-  /** Told when no read is under way. */
+  /** Called when no read is in progress. */
   #idle: (() => void) | undefined;
   #shut: Promise<void> | undefined;
 
@@ -18,12 +21,12 @@ export class ReadGate {
     this.#clock = clock;
   }
 
-  /** Whether `enter` has to wait. */
+  /** True if `enter` has to wait. */
   get isShut(): boolean {
     return this.#shut !== undefined;
   }
 
-  /** Begins a read at once; disposing of it ends it. It must not be shut. */
+  /** Begins a read at once; its disposal ends it. The gate must not be shut. */
   begin(): Disposable {
     this.#reads++;
     let isOver = false;
@@ -37,7 +40,7 @@ export class ReadGate {
     };
   }
 
-  /** @throws MonError `unavailable` when it stays shut for too long */
+  /** @throws MonError `unavailable` if the gate stays shut for too long */
   async enter(): Promise<Disposable> {
     while (this.#shut !== undefined) {
       if (await this.#isTooLong(this.#shut, WAIT_MS_MAX)) {
@@ -47,7 +50,7 @@ export class ReadGate {
     return this.begin();
   }
 
-  /** Runs `task`, one at a time, with no read beside it but those that have gone on for too long. */
+  /** Runs `task`, one at a time, without concurrent reads except those that exceeded their time. */
   async shut(task: () => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#shut = promise;

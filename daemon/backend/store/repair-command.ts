@@ -7,25 +7,26 @@ import { bytesOf } from './inspect/store-files.ts';
 import { openLevelStore } from './level-store.ts';
 import { repairStore, REPORT_FILE, type RepairReport } from './repair-store.ts';
 
-/** What is found is on disk twice for a while: as it was found, and as the new store. */
+/** Space factor: recovered entries are on disk twice for a while, as they were found and as the new store. */
 const COPIES = 3;
 
-/** Lost parts that are printed; the others are in the report. */
+/** Number of lost parts that are printed; the report holds all. */
 const PRINTED_MAX = 20;
 
 interface RepairParts {
   readonly log: Log;
   readonly print: (text: string) => void;
   readonly signal: AbortSignal;
-  /** Of the store, when it is lost; undefined: it is not. */
+  /** Schema of the store, for when it is lost; undefined: it is not. */
   readonly schema: number | undefined;
 }
 
 /**
- * `mon-backend repair DIR`: makes a store of what can still be read in a damaged state directory, beside it. The damaged one
- * stays as it is.
+ * Implements `mon-backend repair DIR`: creates a store from what can still be read in a damaged state directory, beside
+ * it. The damaged store stays unchanged.
  *
- * @throws MonError `conflict` when a backend has it open, `invalid` when there is no store, `unavailable` without room
+ * @throws MonError `conflict` if a backend has it open, `invalid` if there is no store, `unavailable` without enough
+ *   space
  */
 export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
   if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
@@ -41,7 +42,7 @@ export async function repairCommand(dir: string, { log, print, signal, schema }:
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
   log.warn({ path: source, copy: target }, 'bringing together what is left of a damaged store');
   const report = await repairStore(source, target, { signal, schema });
-  // What cannot be served is no repair.
+  // Verifies that the repaired store can be served.
   await (await openLevelStore(target)).close();
   print(textOf(report, source, target));
 }

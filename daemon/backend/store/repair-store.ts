@@ -14,21 +14,21 @@ import { MIGRATIONS, newestSchema } from './migrations/list.ts';
 import { readableParts } from './readable-parts.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 
-/** Something that could not be brought over. */
+/** A part of the store that could not be recovered. */
 export interface LostPart {
   readonly file: string;
   readonly problem: string;
-  /** Between which keys; absent where nobody can know. */
+  /** The bounds of the lost keys; absent if unknown. */
   readonly between?: readonly [after: string, upTo: string];
 }
 
 export interface RepairReport {
-  /** Entries that were brought over, by the first part of their key; those of the store itself under `own`. */
+  /** Number of recovered entries by the first part of their key; the store's own records are under `own`. */
   readonly kept: Readonly<Record<string, number>>;
   readonly lost: readonly LostPart[];
 }
 
-/** In the copy, for later. */
+/** Name of the report in the repaired store. */
 export const REPORT_FILE = 'repair-report.json';
 
 const MERGING = '.merging';
@@ -36,13 +36,13 @@ const UNFINISHED = '.unfinished';
 const PAGE = 1000;
 
 /**
- * Makes a new store of everything that can still be read in the files of a damaged one, which is only read. Of each key the
- * newest value counts that is left.
+ * Makes a new store of everything that can still be read in the files of a damaged one, which is only read. For each
+ * key the newest recovered value is used.
  *
  * @param target must not exist
- * @param options `schema`: the form of the store, for when that is among what is lost
- * @throws MonError `invalid` when there is no store, or it cannot be told which form it has; `unavailable` when the disk
- *   refuses; the reason of `signal`. Then there is no target.
+ * @param options `schema`: the schema of the store, for when that is among the lost entries
+ * @throws MonError `invalid` if there is no store, or its schema is unknown; `unavailable` if the disk fails; the
+ *   reason of `signal`. Then there is no target.
  */
 export async function repairStore(
   dir: string,
@@ -86,13 +86,13 @@ async function recover(dir: string, recovered: Recovered, signal: AbortSignal): 
 
 interface LiveFiles {
   readonly live: Pick<StoreFiles, 'tables' | 'logs'>;
-  /** What is known to be gone. */
+  /** Files that are known to be missing. */
   readonly lost: LostPart[];
 }
 
 /**
- * Those of the newest manifest, when it fits what is there. Otherwise all that are there: of a key the newest value counts
- * wherever it is, but a deletion may be in none of them any more.
+ * Returns the files of the newest manifest, if it matches the directory; otherwise all files of the directory. Then the
+ * newest value of a key counts wherever it is, but a deletion may be lost.
  */
 async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   const lost: LostPart[] = [];
@@ -113,7 +113,7 @@ async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   return { live: files, lost: [...lost, { file: newest ?? 'MANIFEST', problem }] };
 }
 
-/** @returns undefined unless it can be read whole, to its end */
+/** @returns undefined unless the file can be read to its end */
 async function readVersion(path: string): Promise<Version | undefined> {
   try {
     const { records, damaged, torn } = scanLog(await readFile(path));
@@ -182,7 +182,10 @@ async function recoverLog(dir: string, name: string, recovered: Recovered): Prom
   return lost;
 }
 
-/** @param options `isLossy`: then it is another store, whose feed begins anew: nobody may go on where something is missing */
+/**
+ * @param options `isLossy`: then the copy gets a new id and its feed starts again, so that no follower continues where
+ *   something is missing
+ */
 async function copyNewest(
   recovered: Recovered,
   dir: string,
@@ -229,7 +232,7 @@ function unknownForm(): MonError {
   );
 }
 
-/** Keys of ours, of which some bytes may be anything. */
+/** Returns the parts of a key, some of whose bytes may be damaged. */
 function partsOf(key: Buffer): readonly (string | number)[] {
   try {
     return decodeTuple(key.toString('utf8'));
@@ -238,7 +241,7 @@ function partsOf(key: Buffer): readonly (string | number)[] {
   }
 }
 
-/** The newest sequence number of each shard that is left anywhere. */
+/** Records the newest sequence number of each shard that is found anywhere. */
 function noteShard(shards: Map<string, number>, parts: readonly (string | number)[]): void {
   const isOf = (key: readonly (string | number)[]): boolean => key.every((part, at) => parts[at] === part);
   const name = String(parts[2]);

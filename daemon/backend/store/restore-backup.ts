@@ -10,11 +10,11 @@ import type { Database } from './database.ts';
 const MARK = encodeTuple(RESTORING);
 
 /**
- * Puts a backup that was verified in place of all that an open database holds. A mark says so meanwhile: a store that was
- * restored only in part is refused by everything but another restore. It is another store then, whose feed begins anew: who
- * has followed the one before, or what it has become since the backup, must not go on where this one goes another way.
+ * Replaces the content of an open database with a verified backup. Meanwhile a mark is set: a partly restored store is
+ * rejected by everything but another restore. The result gets a new id and its feed starts again. A follower of the
+ * previous store must not continue, because the two stores differ since the backup.
  *
- * @throws MonError `unavailable` when the disk refuses, `invalid` when the backup cannot be read; the reason of `signal`
+ * @throws MonError `unavailable` if the disk fails, `invalid` if the backup cannot be read; the reason of `signal`
  */
 export async function restoreBackup(database: Database, backup: Backup, signal: AbortSignal): Promise<void> {
   const source = await openBackup(backup);
@@ -28,7 +28,7 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
       for (const [key, value] of page) {
         batch.put<Buffer, Buffer>(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
       }
-      // Synced, so that no power cut takes one of them and leaves the end of the mark.
+      // Synced, so that no power cut loses a batch and keeps the removal of the mark.
       await batch.write({ sync: true });
     }
     assertEqual(await digestOf(database, { signal, except: MARK }), backup);
@@ -41,7 +41,7 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
   }
 }
 
-/** Whether nothing would be lost: there is nothing, or what a restore that was cut off has left. */
+/** True if nothing would be lost: the database is empty, or holds the rest of an interrupted restore. */
 export async function isRestorable(database: Database): Promise<boolean> {
   if ((await database.get(MARK)) !== undefined) return true;
   return (await database.keys({ limit: 1 }).all()).length === 0;

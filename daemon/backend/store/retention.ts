@@ -1,26 +1,26 @@
-/** How much of the past a feed can resume from. */
+/** Limits of the past from which a feed can resume. */
 export interface RetentionLimits {
-  /** Change records kept. */
+  /** Maximum number of retained change records. */
   readonly records: number;
-  /** Changes in them together. */
+  /** Maximum number of changes in all of them. */
   readonly changes: number;
 }
 
 export const RETENTION_DEFAULT: RetentionLimits = { records: 20_000, changes: 500_000 };
 
 /**
- * Which change records of a shard are kept: the newest ones, without a gap, within the limits. The newest is kept
- * whatever its size.
+ * Tracks which change records of a shard are retained: the newest ones, without a gap, within the limits. The newest is
+ * retained whatever its size.
  */
 export class Retention {
   readonly #limits: RetentionLimits;
-  /** Changes by `seq % length`: sequence numbers are dense, and no more than `limits.records` are kept. */
+  /** Changes by `seq % length`: sequence numbers are dense, and at most `limits.records` are retained. */
   readonly #counts: Uint32Array;
   #first: number;
   #last: number;
   #total = 0;
 
-  /** @param last the last sequence number so far; no record is kept yet */
+  /** @param last the last sequence number so far; no record is retained yet */
   constructor(limits: RetentionLimits, last: number) {
     this.#limits = limits;
     this.#counts = new Uint32Array(limits.records);
@@ -28,7 +28,7 @@ export class Retention {
     this.#last = last;
   }
 
-  /** The oldest sequence number kept; the one after `last` when none is. */
+  /** The oldest retained sequence number; the one after `last` if none is retained. */
   get first(): number {
     return this.#first;
   }
@@ -37,7 +37,7 @@ export class Retention {
     return this.#last;
   }
 
-  /** The `first` that there will be once a record of so many changes is appended. */
+  /** Returns the value of `first` after a record with this number of changes is appended. */
   firstAfter(changes: number): number {
     let first = this.#first;
     let total = this.#total + changes;
@@ -49,7 +49,7 @@ export class Retention {
     return first;
   }
 
-  /** Takes in the record after the last one. */
+  /** Appends the record after the last one. */
   append(changes: number): void {
     const first = this.firstAfter(changes);
     for (; this.#first < first; this.#first++) this.#total -= this.#countOf(this.#first);
@@ -59,9 +59,9 @@ export class Retention {
   }
 
   /**
-   * Takes in the record before the first one, as it is found when a store opens.
+   * Adds the record before the first one, when a store opens.
    *
-   * @returns false when the limits do not allow it
+   * @returns false if the limits do not allow it
    */
   prepend(changes: number): boolean {
     const records = this.#last - this.#first + 1;

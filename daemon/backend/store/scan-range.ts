@@ -12,13 +12,13 @@ export interface ScanRange {
   readonly limit?: number;
 }
 
-/** Every key but the store's own. */
+/** The range of every key except the store's own. */
 const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
 
 /**
- * What a scan of the entries below `prefix` goes through.
+ * Returns the range of keys that a scan below `prefix` reads.
  *
- * @throws MonError `invalid` for a limit or an `after` that cannot be
+ * @throws MonError `invalid` for an invalid limit or `after`
  */
 export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key; readonly limit?: number }): ScanRange {
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
@@ -33,7 +33,7 @@ export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key;
   return { gt: encodeNamed(after), lt, ...rest };
 }
 
-/** @throws MonError `invalid` unless the key begins with a name: those that begin with a number are the store's own */
+/** @throws MonError `invalid` unless the key begins with a string: keys that begin with a number are the store's own */
 export function encodeNamed(key: Key): string {
   return encodeTuple(assertNamed(key));
 }

@@ -7,12 +7,12 @@ import { Retention, type RetentionLimits } from './retention.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 import type { Database } from './database.ts';
 
-/** What is known in memory of one shard: who may write, which change records are kept, who listens. */
+/** The state of one shard in memory: the lease holder, the retained change records, and the listeners. */
 export interface Shard {
   readonly name: string;
-  /** Of the newest lease; 0 before the first. */
+  /** Epoch of the newest lease; 0 before the first. */
   epoch: number;
-  /** The epoch that may write; undefined while nobody holds the lease. */
+  /** The epoch that may write; undefined while the lease is free. */
   holder: number | undefined;
   /** Its `last` is the last sequence number of the shard. */
   retention: Retention;
@@ -24,10 +24,11 @@ export function emptyShard(name: string, limits: RetentionLimits): Shard {
 }
 
 /**
- * Reads a shard when the store opens. Change records that no longer belong to the newest gapless ones are removed.
+ * Reads a shard when the store opens. Change records before a gap are removed.
  *
- * @param acceptsGap whether an operator has accepted that writes are lost
- * @throws MonError `internal` when the last sequence number and the newest change record disagree, or some between are lost
+ * @param acceptsGap true if an operator has accepted that writes are lost
+ * @throws MonError `internal` if the last sequence number and the newest change record disagree, or records between are
+ *   lost
  */
 export async function loadShard(
   database: Database,
@@ -53,7 +54,7 @@ export async function loadShard(
   return { name, epoch, holder: undefined, retention, watchers: new Set() };
 }
 
-/** @throws MonError `internal` when a database that was opened again does not hold what is known of the shard */
+/** @throws MonError `internal` if a reopened database does not match the known state of the shard */
 export async function assertShard(database: Database, { name, epoch, retention }: Shard): Promise<void> {
   const [storedEpoch, last] = await Promise.all([
     readNumber(database, encodeTuple(epochKey(name))),

@@ -1,66 +1,72 @@
 import type { Change, Key, Lease, Store } from '../ports.ts';
 
-/** What the backends that share a store ask it beside what every store is asked. */
+/** A store that several backends share. */
 export interface SharedStore extends Store {
-  /** Names this process among those that share it: whoever holds a lease is named so. */
+  /** Identifies this process among the backends that share the store, for example as the holder of a lease. */
   readonly self: string;
-  /** Where it is, without credentials. */
+  /** Location of the store, without credentials. */
   readonly shown: string;
-  /** A secret by which they recognize each other if they have no peer key; whoever reads the database has it too. */
+  /**
+   * A secret by which the backends recognize each other if they have no peer key. Any reader of the database has it
+   * too.
+   */
   readonly secret: string;
 
-  /** All that is stored, as it is at one moment, whatever is written meanwhile. */
+  /** Reads the whole store as it is at one moment, while writes continue. */
   snapshot(shard: string): Promise<StoreSnapshot>;
 
   /**
-   * Writes of whoever held the shard.
+   * Returns writes to a shard, whichever member made them.
    *
-   * @param seq after this number
+   * @param seq after this sequence number
    * @throws MonError `unavailable`
    */
   writtenAfter(shard: string, seq: number, limit: number): Promise<Written>;
 
-  /** Calls `listener` soon after somebody has written; it may miss some while the database is away. */
+  /** Calls `listener` soon after a member has written; it may miss writes while the database is unavailable. */
   onWritten(listener: () => void): Disposable;
 
-  /** Calls `listener` soon after a lease was released; it may miss some while the database is away. */
+  /** Calls `listener` soon after a lease was released; it may miss releases while the database is unavailable. */
   onReleased(listener: () => void): Disposable;
 
   /**
-   * Gives a lease back, for another member to take.
+   * Releases a lease, for another member to acquire.
    *
-   * @param to who is to be first; undefined: anybody
+   * @param to the member that may acquire it first; undefined: any member
    */
   offer(lease: Lease, to: string | undefined): Promise<void>;
 
   /**
-   * Says that this member is there, and hears how everything stands.
+   * Announces this member, and reads the state of the cluster.
    *
-   * @param told undefined: it only listens
+   * @param told undefined: the member only reads
    * @throws MonError `unavailable`
    */
   meet(shard: string, told: ToldOfItself | undefined): Promise<Standing>;
 
-  /** This member ends. */
+  /** Removes this member from the list of members. */
   leave(): Promise<void>;
 }
 
 export interface StoreSnapshot extends Pick<Store, 'scan' | 'getMany'>, AsyncDisposable {
-  /** The last write that is in it. */
+  /** The last write that the snapshot contains. */
   readonly seq: number;
 }
 
 export interface Written {
-  /** The id of the write after which it was asked for; undefined: it is not kept any more. */
+  /** The id of the write with the requested sequence number; undefined: it is no longer retained. */
   readonly after: string | undefined;
-  /** In order and without a gap among themselves; when the first is not the next one, those between are not kept any more. */
+  /**
+   * The writes in order and without a gap between them. If the first is not the next one, those between are no longer
+   * retained.
+   */
   readonly records: readonly WrittenRecord[];
 }
 
-/** A write, with what it touched: by now there may be later values. */
+/** A write and the keys it touched, which may have later values by now. */
 export interface WrittenRecord {
   readonly seq: number;
-  /** No other write has it, also none that has this number in a copy of the database. */
+  /** Unique among all writes, even if a copy of the database has a write with the same sequence number. */
   readonly id: string;
   readonly changes: readonly Change[];
   readonly keys: readonly Key[];
@@ -70,14 +76,16 @@ export interface ToldOfItself {
   readonly name: string;
   readonly url: string;
   readonly fingerprint: string | undefined;
-  /** Proves to the others that a backend with their key has written this row; undefined: an earlier version did. */
+  /**
+   * Proves to the other members that a backend with their key wrote this row; undefined: an earlier version wrote it.
+   */
   readonly proof: string | undefined;
   readonly version: string;
-  /** The last write in its memory. */
+  /** The last write in the memory of the member. */
   readonly seq: number;
 }
 
-/** One that shares the store. Times are epoch milliseconds by the clock of the database. */
+/** A backend that shares the store. Times are epoch milliseconds by the clock of the database. */
 export interface StoredMember extends ToldOfItself {
   readonly id: string;
   readonly sinceMs: number;
@@ -85,18 +93,18 @@ export interface StoredMember extends ToldOfItself {
 }
 
 export interface Standing {
-  /** By the clock of the database, epoch milliseconds. */
+  /** Time by the clock of the database, epoch milliseconds. */
   readonly nowMs: number;
   readonly members: readonly StoredMember[];
-  /** Of the shard; undefined: nobody has ever written to it. */
+  /** The lease of the shard; undefined: the shard was never written to. */
   readonly lease:
     | {
-        /** Undefined: it was released. */
+        /** Undefined: the lease was released. */
         readonly holder: string | undefined;
         readonly sinceMs: number;
-        /** When it was released, when it was. */
+        /** Expiry of the lease, or the time of its release. */
         readonly goodUntilMs: number;
-        /** Whom the last holder wants to come next. */
+        /** The member that the last holder chose as the next. */
         readonly offeredTo: string | undefined;
         readonly epoch: number;
         readonly seq: number;

@@ -2,10 +2,10 @@ import { createHash, type Hash } from 'node:crypto';
 import type { StoreWork } from '../ports.ts';
 import type { Database } from './database.ts';
 
-/** What a store holds, as figures that two equal ones share. */
+/** Figures that are equal for stores with equal content. */
 export interface StoreDigest {
   readonly entries: number;
-  /** Of keys and values, before they are compressed. */
+  /** Bytes of keys and values before compression. */
   readonly bytes: number;
   /** SHA-256 of every key and value with their lengths, in hexadecimal digits. */
   readonly sha256: string;
@@ -23,7 +23,7 @@ interface Reading extends Partial<StoreWork> {
   readonly except?: string;
 }
 
-/** Everything in a database as it is when the first page is asked for, whatever is written meanwhile. */
+/** Yields everything in a database as it is when the first page is requested, while writes continue. */
 export async function* rawPages(
   database: Database,
   { signal, rest, except }: Reading = {},
@@ -58,7 +58,7 @@ export class Digester {
     for (const [key, value] of page) {
       this.#entries++;
       this.#bytes += key.length + value.length;
-      // So that no byte can move from a key into its value.
+      // The lengths are hashed too, so that no byte can move from a key into its value.
       this.#lengths.writeUInt32LE(key.length, 0);
       this.#lengths.writeUInt32LE(value.length, LENGTHS_BYTES / 2);
       this.#hash.update(this.#lengths).update(key).update(value);

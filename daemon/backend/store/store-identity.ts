@@ -2,18 +2,18 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 
-/** The file by which LevelDB locks a directory. It is there, and held open, as long as the database is open. */
+/** The lock file of a LevelDB directory. It exists, and is held open, as long as the database is open. */
 const LOCK_FILE = 'LOCK';
 
 /**
- * Recognizes the directory that a database was opened in. If it was deleted, moved away or replaced since, the path
- * leads to files of somebody else, perhaps to a backup, which opening the database would change.
+ * Recognizes the directory in which a database was opened. If it was deleted, moved or replaced since, the path leads
+ * to other files, perhaps to a backup, which opening the database would change.
  */
 export class StoreIdentity {
   readonly #dir: string;
   readonly #lock: string | undefined;
 
-  /** @param dir of a database that is open */
+  /** @param dir of an open database */
   constructor(dir: string) {
     this.#dir = dir;
     this.#lock = lockOf(dir);
@@ -24,12 +24,12 @@ export class StoreIdentity {
     return lockOf(dir) === undefined ? undefined : new StoreIdentity(dir);
   }
 
-  /** Whether the path still leads to the same store. Costs some microseconds. */
+  /** True if the path still leads to the same store. A call takes some microseconds. */
   get isSame(): boolean {
     return lockOf(this.#dir) === this.#lock;
   }
 
-  /** @throws MonError `unavailable` when the path leads to something else, or nowhere */
+  /** @throws MonError `unavailable` if the path leads to another store or to none */
   assertSame(): void {
     if (!this.isSame) throw deletedStore(this.#dir);
   }
@@ -44,7 +44,10 @@ export function deletedStore(dir: string, cause?: unknown): MonError {
   );
 }
 
-/** Identifies the lock file of a directory: a number alone may be given again. Undefined: there is none. */
+/**
+ * Identifies the lock file of a directory by more than its inode, because an inode number may be reused. Undefined:
+ * there is none.
+ */
 function lockOf(dir: string): string | undefined {
   try {
     const { dev, ino, birthtimeMs } = statSync(join(dir, LOCK_FILE));

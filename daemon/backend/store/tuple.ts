@@ -2,14 +2,15 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Key } from '../ports.ts';
 
 /**
- * Keys as LevelDB sees them: text whose UTF-8 bytes sort as the tuples do, part by part, and which no two tuples share.
+ * The encoding of keys for LevelDB: text whose UTF-8 bytes sort as the tuples do, part by part, and which is unique for
+ * each tuple.
  *
  * - A number is one character with the code of its count of digits, then its digits: a longer number is a larger one.
- * - A string is `!`, its characters, and U+0000. Inside it U+0000 is written as U+0001 U+0001 and U+0001 as
- *   U+0001 U+0002, so that the end is always the smallest character and "a" sorts before "ab".
+ * - A string is `!`, its characters, and U+0000. Inside it U+0000 is written as U+0001 U+0001, and U+0001 as U+0001
+ *   U+0002. So the end is always the smallest character, and "a" sorts before "ab".
  *
- * Every part says where it ends, so the encoded prefix of a tuple is the prefix of the encoded tuple, and only of those
- * that start with its parts.
+ * Every part marks its end. So the encoded prefix of a tuple is a prefix of the encoded tuple, and of no tuple that
+ * starts with other parts.
  */
 const STRING = '!';
 const STRING_CODE = STRING.charCodeAt(0);
@@ -22,10 +23,12 @@ const AFTER_PARTS = '"';
 const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
 const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
 
-/** One look for all that a text may have to be looked at closely for: a key is made for each result. */
+/**
+ * Matches all characters that need escaping or validation. It is one test, because a key is encoded for each result.
+ */
 const NEEDS_LOOK = /[\u0000\u0001\uD800-\uDFFF]/;
 
-// These two are the alphabet of the encoding.
+// These two characters are the alphabet of the encoding.
 const ESCAPABLE = /[\u0000\u0001]/g;
 const ESCAPED = /\u0001[\u0001\u0002]/g;
 
@@ -39,7 +42,9 @@ export function encodeTuple(key: Key): string {
   return encoded;
 }
 
-/** @throws MonError `internal` for text that `encodeTuple` does not make: the store holds what this program never wrote */
+/**
+ * @throws MonError `internal` for text that `encodeTuple` does not produce: the store holds a key of another program
+ */
 export function decodeTuple(encoded: string): (string | number)[] {
   const parts: (string | number)[] = [];
   let at = 0;
@@ -62,7 +67,7 @@ export function decodeTuple(encoded: string): (string | number)[] {
   return parts;
 }
 
-/** The range of encoded keys that start with the parts of `prefix`, which is itself one of them. */
+/** Returns the range of encoded keys that start with the parts of `prefix`, including `prefix` itself. */
 export function tupleRange(prefix: Key): { readonly gte: string; readonly lt: string } {
   const encoded = encodeTuple(prefix);
   return { gte: encoded, lt: encoded + AFTER_PARTS };

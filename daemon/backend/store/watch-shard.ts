@@ -3,27 +3,27 @@ import type { Shard } from './shard.ts';
 
 type Listener = (record: ChangeRecord) => void;
 
-/** A shard as a watch of it begins. */
+/** The state of a shard when a watch begins. */
 interface Begun {
   readonly shard: Shard;
-  /** The oldest sequence number that is retained. */
+  /** The oldest retained sequence number. */
   readonly first: number;
-  /** The retained records that the watch is for. */
+  /** The retained records that the watch delivers. */
   readonly past: AsyncIterable<ChangeRecord>;
 }
 
 /**
- * Tells a listener of the writes to a shard after `afterSeq`: first of the retained ones, then of each new one, without a gap
- * and nothing twice (see `Store.watch`).
+ * Delivers the writes to a shard after `afterSeq` to a listener: first the retained ones, then each new one, without a
+ * gap or a duplicate (see `Store.watch`).
  *
- * @param begin has the watcher told of writes from a moment between two of them, which `past` ends with
+ * @param begin registers the watcher at a moment between two writes, at which `past` ends
  */
 export async function watchShard(
   afterSeq: number,
   listener: Listener,
   begin: (watcher: Listener) => Promise<Begun>,
 ): Promise<{ readonly first: number; close(): void }> {
-  // What is committed while the past is read waits here; undefined from then on.
+  // Writes that are committed while the past is read wait here; undefined afterwards.
   let waiting: ChangeRecord[] | undefined = [];
   const watcher = (record: ChangeRecord): void => {
     if (record.seq <= afterSeq) return;
@@ -42,7 +42,7 @@ export async function watchShard(
   return { first, close: () => void shard.watchers.delete(watcher) };
 }
 
-/** Tells a listener of a write. The write is done by then: a listener that throws is a defect of its own. */
+/** Calls a listener with a write. The write is done already, so an error of the listener is a separate defect. */
 function tell(listener: Listener, record: ChangeRecord): void {
   try {
     listener(record);

@@ -16,8 +16,8 @@ import { STASHES } from '../stashes/table.ts';
 import type { StoredTable } from './stored-table.ts';
 
 /**
- * Every kind of what is stored and held in memory: a new noun has its line here. They are read in this order, and their
- * rows are sent in it: clients before their results, and silences before the events that they silence.
+ * All kinds of objects that are stored and held in memory: add a new noun here. They are read, and their rows are sent,
+ * in this order: clients before their results, and silences before the events that they silence.
  */
 export const TABLES: readonly StoredTable[] = [
   SILENCED,
@@ -46,5 +46,5 @@ export const TABLES: readonly StoredTable[] = [
   TIMELINE_HEAD,
 ];
 
-/** What the feed shows of them. */
+/** The topics of the feed for stored objects. */
 export const TOPICS: readonly Topic[] = TABLES.flatMap(({ topic }) => topic ?? []);

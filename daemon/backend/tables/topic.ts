@@ -4,20 +4,23 @@ import type { Change } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A row under its key; `null`: gone. */
+/** A row under its key; `null`: deleted. */
 export type KeyedRow = readonly [key: string, row: object | null];
 
-/** The namespaces that somebody hears of. */
+/** The namespaces that a consumer reads. */
 export interface Reach {
-  /** Whether rows say where they are: their keys begin with the namespace. */
+  /** True if rows contain their namespace: then their keys begin with it. */
   readonly isMany: boolean;
-  /** Whether plans for upgrades are shown, which are in no namespace: not to who is kept to another one than `default`. */
+  /**
+   * True if upgrade plans are included, which are in no namespace. They are hidden from principals limited to another
+   * namespace than `default`.
+   */
   readonly seesPlans: boolean;
-  /** Namespaces that hold rows of the topic, or did: a name that was removed meanwhile is left out. */
+  /** Returns namespaces that hold or held rows of the topic; deleted ones are omitted. */
   namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[];
 }
 
-/** What rows are made of. */
+/** The state from which rows are built. */
 export interface ShownState {
   readonly registry: Pick<Registry, 'held' | 'namespaces' | 'state'>;
   readonly reach: Reach;
@@ -25,29 +28,32 @@ export interface ShownState {
 
 export type ChangesByNamespace = ReadonlyMap<string, readonly Change[]>;
 
-/** How one kind of thing is shown in the feed. */
+/** Defines how one kind of object is shown in the feed. */
 export interface Topic {
   readonly name: FeedTopic;
-  /** How its rows are searched; absent: they cannot be. */
+  /** The search language of its rows; absent: they cannot be searched. */
   readonly search?: SearchLanguage<never>;
   /**
-   * Of what its rows are made beside what is stored: once it is another, they may all be others, and no change says so.
-   * Absent: of nothing.
+   * Returns the revision of the state that is not stored and from which its rows are derived. When it changes, all rows
+   * may have changed without a change record. Absent: there is none.
    */
   readonly revision?: (registry: ShownState['registry']) => string;
-  /** All rows, each as it is when it is asked for. */
+  /** Yields all rows, each in its state when it is requested. */
   readonly rows: (state: ShownState, now: () => number) => Iterable<KeyedRow>;
-  /** The newest rows of what changed, each once: which they are is found out at once, what is in them when it is asked. */
+  /**
+   * Yields the newest rows of changed objects, each once: the keys are determined at the call, the content when it is
+   * requested.
+   */
   readonly changed: (state: ShownState, changes: ChangesByNamespace, nowMs: number) => Iterable<KeyedRow>;
 }
 
-/** A kind of what is stored, as the feed asks it. */
+/** A kind of stored objects, as the feed uses it. */
 export interface ShownTable {
   /** Absent: it is not in the feed. */
   readonly topic?: Topic;
 }
 
-/** The topic of what is in namespaces, by what it is in one. */
+/** Returns the topic of a kind whose objects are in namespaces. */
 export function namespacedTopic<Item, Row extends object>({
   name,
   search,
@@ -57,18 +63,18 @@ export function namespacedTopic<Item, Row extends object>({
 }: {
   readonly name: FeedTopic;
   readonly search: SearchLanguage<Row>;
-  /** By their keys. */
+  /** Yields all items by their keys. */
   readonly all: (namespace: Namespace) => Iterable<readonly [string, Item]>;
   /**
-   * What changed, by its key; undefined: it is gone.
+   * Returns the changed items by their keys; undefined: deleted.
    *
-   * @param namespace undefined: it was removed since, and all that was in it
+   * @param namespace undefined: it was deleted since, with everything in it
    */
   readonly changed: (
     namespace: Namespace | undefined,
     changes: readonly Change[],
   ) => ReadonlyMap<string, Item | undefined>;
-  /** Null: there is nothing to show. */
+  /** Returns a row; null: there is nothing to show. */
   readonly row: (item: Item, nowMs: number) => Row | null;
 }): Topic {
   return {
@@ -95,7 +101,7 @@ export function namespacedTopic<Item, Row extends object>({
   };
 }
 
-/** A row of a namespace as a consumer gets it: among those of many it says where it is, and its key begins with that. */
+/** Returns a row for a consumer: for several namespaces it contains its namespace, and its key begins with it. */
 function rowAt(keyed: KeyedRow, namespace: string, { isMany }: Pick<Reach, 'isMany'>): KeyedRow {
   if (!isMany) return keyed;
   const [key, row] = keyed;

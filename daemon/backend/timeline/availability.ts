@@ -17,23 +17,26 @@ import { downFrom, type Source } from './places.ts';
 import { checksOnce, silencesIn, type KnownSilences } from './read.ts';
 import { indexOfCheck, timeOf } from './table.ts';
 
-/** Checks that one request looks at: a second or so. */
+/** Maximum number of checks per request, which take about a second. */
 const CHECKS_MAX = 10_000;
 
-/** A client and check that may be gone. */
+/** A client and check that may be deleted. */
 export interface Place {
   readonly client: string;
   readonly check: string;
 }
 
-/** What of a namespace is asked about. */
+/** The requested checks of a namespace. */
 export interface AskedPlaces {
   readonly client?: string | undefined;
   readonly check?: string | undefined;
   readonly aggregate?: string | undefined;
 }
 
-/** @throws MonError `not_found` when there is no such aggregate; `invalid` when nothing is named, or far too much */
+/**
+ * @throws MonError `not_found` if there is no such aggregate; `invalid` if the request names nothing, or far too many
+ *   checks
+ */
 export async function placesOf(store: ReadStore, namespace: Namespace, asked: AskedPlaces): Promise<readonly Place[]> {
   const places = await allPlaces(store, namespace, asked);
   if (places.length <= CHECKS_MAX) return places;
@@ -71,15 +74,15 @@ function placeOfEntry({ client, name }: CheckEntry): Place {
   return { client: client.name, check: name };
 }
 
-/** What the store keeps of the past. */
+/** The part of the timeline that is retained. */
 export interface Kept {
-  /** Epoch milliseconds from which on everything is there. */
+  /** Time from which all transitions are retained, epoch milliseconds. */
   readonly sinceMs: number;
-  /** Transitions of one check that are kept; older ones are gone. */
+  /** Number of transitions retained per check; older ones are erased. */
   readonly perCheck: number;
 }
 
-/** For how long each of these checks was well, and all of them together. */
+/** Returns the time for which each of these checks was OK, and of all of them together. */
 export async function readAvailability(
   store: ReadStore,
   namespace: Namespace,
@@ -101,10 +104,10 @@ export async function readAvailability(
   };
 }
 
-/** Stretches that one answer has. */
+/** Maximum number of periods in a response. */
 const STRETCHES_MAX = 5000;
 
-/** How one check was in a span: its statuses, when it was silenced, and for how long it was well. */
+/** Returns the history of one check in a span: its statuses, the silenced periods, and its availability. */
 export async function readPast(
   store: ReadStore,
   namespace: Namespace,
@@ -130,7 +133,7 @@ function shownStretch({ sinceMs: since, untilMs: until, status }: Stretch): Past
   return status === undefined ? { since, until } : { since, until, status };
 }
 
-/** From the end of the span to its beginning. */
+/** Returns the periods from the end of the span to its beginning. */
 async function stretchesAt(
   store: ReadStore,
   namespace: Namespace,
@@ -145,19 +148,19 @@ async function stretchesAt(
     if (timeOf(id) <= span.sinceMs) break;
   }
   const oldest = turns.at(-1);
-  // Beyond that number the oldest have gone.
+  // With that number of transitions, older ones may have been erased.
   const isCut = oldest !== undefined && turns.length >= kept.perCheck;
   const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
   return stretchesOf(turns, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
-/** As the list of events shows it: without an event it is well. */
+/** Returns the status as the list of events shows it: without an event it is OK. */
 function statusOf(entry: CheckEntry | undefined): number | undefined {
   if (entry === undefined || entry.state.history.length === 0) return undefined;
   return entry.state.event?.status ?? 0;
 }
 
-/** When silences were in effect, each read once. */
+/** The periods in which silences were active; each silence is read once. */
 export class SilencesOfPast {
   readonly #store: ReadStore;
   readonly #known: KnownSilences;
@@ -170,7 +173,7 @@ export class SilencesOfPast {
     this.#about = about;
   }
 
-  /** @returns in order, none touching another */
+  /** @returns the periods in order, without overlaps or touching ends */
   async of(client: string, check: string): Promise<readonly Span[]> {
     const all: Span[] = [];
     for (const source of this.#known.of(client, new Set([check]))) all.push(...(await this.#spansOf(source)));

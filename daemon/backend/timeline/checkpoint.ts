@@ -9,35 +9,35 @@ import type { Timeline } from './state.ts';
 import { CHECKPOINT_PREFIX, clientPartsOf, placeOf, silencePartsOf } from './table.ts';
 
 /*
- * The form of checkpoints: the state of each namespace as the registry had it, in parts that were taken one after the other.
- * Each part is exact at an id of its own, and with the transitions from the first of them on at any later moment
- * (spec, timeline 5).
+ * The format of checkpoints: the state of each namespace as the registry had it, in parts that were written one after
+ * the other. Each part is exact at an id of its own. Together with the transitions from the first of these ids on it
+ * gives the state at any later moment (spec, timeline 5).
  */
 
-/** Characters after which a part is full. */
+/** Length of the text at which a part is full. */
 const PART_LENGTH = 64 * 1024;
 
-/** Checks that are looked at for one part: a millisecond or so. */
+/** Maximum number of checks per part, which take about a millisecond. */
 const CHECKS_EACH = 2000;
 
-/** What is known of a checkpoint as a whole. */
+/** The header of a checkpoint. */
 export interface Checkpoint {
-  /** No part is older. It is found by this. */
+  /** Id at which its writing began; no part is older. It identifies the checkpoint. */
   readonly from: number;
-  /** The id from which on it tells the state; absent: it is not complete, or no longer. */
+  /** Id from which on the checkpoint gives the state; absent: it is incomplete, or being erased. */
   readonly id?: number;
-  /** Ids that had been given before it, and its own two. */
+  /** Number of ids assigned before it, including its own two. */
   readonly count: number;
-  /** Clients, events and silences in it. */
+  /** Number of clients, events and silences in it. */
   readonly rows: number;
-  /** How often the clock had been corrected: what is to come was moved with it. */
+  /** Number of clock corrections at that time, because a correction shifts future times. */
   readonly era: number;
 }
 
-/** One that can be used. */
+/** A checkpoint that can be used. */
 export type CompleteCheckpoint = Checkpoint & { readonly id: number };
 
-/** A client with its events; `known`: checks of which something is known. */
+/** A client with its events; `known`: number of checks with a known state. */
 interface PastClientPart {
   readonly name: string;
   readonly known: number;
@@ -64,20 +64,20 @@ interface StoredClients {
   readonly clients: readonly (readonly [name: string, known: number, ...events: StoredEvent[]])[];
 }
 
-/** A part as it is stored, and how it goes on. */
+/** A part in its stored form, and the position after it. */
 export interface TakenClients {
-  /** Undefined: there was nothing to be said. */
+  /** Undefined: there is nothing to store. */
   readonly text: string | undefined;
   readonly rows: number;
-  /** The last client that was looked at; undefined: there is none behind it. */
+  /** The last processed client; undefined: it was the last of the namespace. */
   readonly after: string | undefined;
 }
 
 /**
- * The next part of a namespace.
+ * Returns the next part of a namespace.
  *
- * @param id of the newest transition that it shows
- * @param after the client up to which others have it; undefined: none have
+ * @param id of the newest transition that the part contains
+ * @param after the last client of the previous part; undefined: this is the first part
  */
 export function takeClients(namespace: Namespace, id: number, after: string | undefined): TakenClients {
   const all = namespace.sortedClients();
@@ -141,7 +141,7 @@ function readEvent([check, status, isFlapping, occurrences, since, last, output]
   return [check, { status, isFlapping: isFlapping === 1, occurrences, since, last, output }];
 }
 
-/** All silenced entries of a namespace, in parts. */
+/** Returns all silenced entries of a namespace, in parts. */
 export function takeSilences({ silenced }: Namespace): { readonly texts: readonly string[]; readonly rows: number } {
   const texts: string[] = [];
   let part: string[] = [];
@@ -152,7 +152,7 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
     length = 0;
   };
   for (const entry of silenced.all()) {
-    // Transitions do not tell when it stops being idle.
+    // Omitted, because no transition records the end of the idle state.
     const text = JSON.stringify({ ...entry, idle: undefined });
     part.push(text);
     length += text.length;
@@ -162,14 +162,17 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
   return { texts, rows: silenced.size };
 }
 
-/** The checkpoints that there are, the newest first. */
+/** Returns the stored checkpoints, the newest first. */
 export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   for await (const [, text] of store.scan([CHECKPOINT_PREFIX])) all.push(JSON.parse(text) as Checkpoint);
   return all;
 }
 
-/** Before the first transition, where nothing was known and all of them are kept; undefined: it is not so. */
+/**
+ * Returns a virtual checkpoint before the first transition, if nothing was known then and all transitions are retained;
+ * otherwise undefined.
+ */
 export function beginningOf({ head, isKept }: Timeline): CompleteCheckpoint | undefined {
   if (!isKept || head?.isWhole !== true) return undefined;
   return { from: 0, id: head.since * 1000 - 1, count: 0, rows: 0, era: 0 };
@@ -179,7 +182,7 @@ export function isComplete(checkpoint: Checkpoint): checkpoint is CompleteCheckp
   return checkpoint.id !== undefined;
 }
 
-/** The silenced entries of a namespace in a checkpoint. */
+/** Returns the silenced entries of a namespace in a checkpoint. */
 export async function silencesAt(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
@@ -192,7 +195,7 @@ export async function silencesAt(
   return entries;
 }
 
-/** The clients of a namespace in a checkpoint, in parts. */
+/** Yields the clients of a namespace in a checkpoint, in parts. */
 export async function* clientsAt(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
@@ -201,13 +204,14 @@ export async function* clientsAt(
   for await (const [, text] of store.scan(clientPartsOf(placeOf(from), namespace))) yield readClients(text);
 }
 
-/** Names beyond which a part is read rather than looked through for each of them. */
+/** Number of names above which a part is parsed without searching its text for each name first. */
 const SEARCHED_MAX = 20;
 
 /**
- * Some clients of a namespace in a checkpoint, each with the id of its part. Parts without any of them are not read.
+ * Returns some clients of a namespace in a checkpoint, each with the id of its part. Parts without any of them are not
+ * parsed.
  *
- * @returns by name, without those that are not in it
+ * @returns clients by name; a missing name is not in the checkpoint
  */
 export async function checkpointClients(
   store: Pick<Store, 'scan'>,

@@ -21,10 +21,10 @@ import { isBlank, newTimelineId } from './saved.ts';
 
 const PERIOD_MS = 10_000;
 
-/** Parts that are erased in one commit. */
+/** Number of parts that are erased in one commit. */
 const SLICE = 500;
 
-/** What a part weighs in the queue: as much as the results that would take as long. */
+/** Weight of a part in the queue: that of results that take equally long. */
 const PART_WEIGHT = 100;
 
 const NO_CLIENTS: TakenClients = { text: undefined, rows: 0, after: undefined };
@@ -38,14 +38,14 @@ interface CheckpointParts {
 }
 
 /**
- * Writes the state down from time to time, so that none is far from any moment (spec, timeline 5): a few clients in each commit,
- * taken from memory in that commit, so that a part and the transitions that follow it are always of one piece. The whole is
- * in force with its last commit, and until then the one before it is.
+ * Writes a checkpoint from time to time, so that every moment is close to one (spec, timeline 5). Each commit contains
+ * a few clients, read from memory in that commit, so that a part and the transitions after it are consistent. A
+ * checkpoint becomes valid with its last commit; until then the previous one is used.
  */
 export class Checkpoints implements AsyncDisposable {
   readonly #parts: CheckpointParts;
   readonly #timer: Disposable;
-  /** Undefined: nothing is being written. */
+  /** Undefined: no checkpoint is being written. */
   #work: Promise<void> | undefined;
   #isClosed = false;
 
@@ -63,17 +63,17 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   /**
-   * Gives up those that need transitions which are to be erased.
+   * Erases the checkpoints that need transitions which are about to be erased.
    *
-   * @param id up to which they are
-   * @returns up to which id they may be erased: what follows the newest checkpoint stays
+   * @param id up to which transitions shall be erased
+   * @returns the id up to which they may be erased: transitions after the newest checkpoint stay
    */
   async giveUpBefore(id: number): Promise<number> {
     const all = await checkpointsIn(this.#parts.store);
     const { isKept } = this.#parts.registry.timeline;
     const newest = isKept ? all.find(isComplete) : undefined;
     for (const one of all) {
-      // One that is not complete may be under way.
+      // An incomplete one may be in progress.
       if (isKept ? isComplete(one) && one !== newest && one.from < id : true) await this.#erase(one);
     }
     const upTo = Math.min(id, newest?.from ?? Infinity);
@@ -82,7 +82,7 @@ export class Checkpoints implements AsyncDisposable {
     return upTo;
   }
 
-  /** Erases what they have of a namespace that is gone. */
+  /** Erases the parts of a deleted namespace. */
   async forget(namespace: string): Promise<void> {
     const { store } = this.#parts;
     for (const { from } of await checkpointsIn(store)) {
@@ -105,7 +105,7 @@ export class Checkpoints implements AsyncDisposable {
           ageMs: clock.now() - timeOf(newest.id),
         });
       if (!isDue) return;
-      // What another, or this backend before it stopped, did not finish.
+      // Checkpoints that another backend, or this one before a restart, did not complete.
       for (const one of all) if (!isComplete(one)) await this.#erase(one);
       await this.#write();
     } catch (error) {
@@ -150,7 +150,7 @@ export class Checkpoints implements AsyncDisposable {
     }
   }
 
-  /** A checkpoint is out of force before any of it goes. */
+  /** Erases a checkpoint. It is marked as incomplete before any part is erased. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
     await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
     const place = placeOf(checkpoint.from);
@@ -171,7 +171,7 @@ export class Checkpoints implements AsyncDisposable {
 
 function begin(transaction: Transaction): Checkpoint {
   const { timeline, corrections } = transaction.registry;
-  // Its own two are no transitions.
+  // The two ids of the checkpoint itself are not transitions.
   const count = (timeline.head?.count ?? 0) + 2;
   return { from: newTimelineId(transaction), count, rows: 0, era: eraOf(corrections) };
 }

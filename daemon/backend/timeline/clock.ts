@@ -12,10 +12,10 @@ import { indexOfCheck, indexOfSilence, placeOf, TIMELINE_HEAD, TIMELINE_PREFIX, 
 
 const PERIOD_MS = 10_000;
 
-/** Transitions that are erased in one commit: as long as that of a usual batch. */
+/** Number of transitions that are erased in one commit, which takes as long as a usual batch. */
 const SLICE = 500;
 
-/** Transitions that are erased in one period: as many a second as a site may make for months. */
+/** Number of transitions that are erased in one period: as many per second as a site may create for months. */
 const ERASED_MAX = 4 * SLICE;
 
 const DAY_MS = 86_400_000;
@@ -30,8 +30,8 @@ interface TrimParts {
 }
 
 /**
- * Lets the oldest transitions go, a few at a time: those older than they are kept, which are at the end of each namespace,
- * and those of a check that has more than it may (spec, timeline 3).
+ * Erases the oldest transitions, a few at a time: those beyond the retention, which are at the end of each namespace,
+ * and those beyond the maximum number of a check (spec, timeline 3).
  */
 export class TimelineTrim implements AsyncDisposable {
   readonly #parts: TrimParts;
@@ -66,7 +66,7 @@ export class TimelineTrim implements AsyncDisposable {
     }
   }
 
-  /** While it is off nothing is complete. */
+  /** Erases the head while the timeline is disabled, because then the timeline is not complete. */
   async #forgetBeginning(): Promise<void> {
     const { isKept, head } = this.#parts.registry.timeline;
     if (isKept || head === undefined) return;
@@ -82,7 +82,7 @@ export class TimelineTrim implements AsyncDisposable {
     const oldest = await checkpoints.giveUpBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
     const old: Key[] = [];
     for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
-      // With a namespace its past goes, too.
+      // The timeline of a deleted namespace is erased, too.
       const isGone = !registry.hasNamespace(namespace);
       if (isGone) await checkpoints.forget(namespace);
       const isWhole = days === 0 || isGone;

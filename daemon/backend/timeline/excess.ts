@@ -2,34 +2,37 @@ import type { Key, Store } from '../ports.ts';
 import type { CheckPlace, Timeline } from './state.ts';
 import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from './table.ts';
 
-/** Places that are counted in one period, beside those of the check that is counted when they are reached: some tens of milliseconds. */
+/**
+ * Index entries that are counted in one period, which takes some tens of milliseconds. The check that is being counted
+ * at that point is finished.
+ */
 const COUNTED_MAX = 50_000;
 
 interface ExcessParts {
   readonly timeline: Timeline;
   readonly store: Pick<Store, 'scan'>;
-  /** Of what it is given, the transitions and where their checks name them. */
+  /** Erases the given index entries and their transitions. */
   readonly erase: (keys: readonly Key[]) => Promise<void>;
 }
 
 /**
- * Finds of each check what is more than its number (spec, timeline 3). A check is counted when its turn comes up by what becomes
- * of it; all of them are gone through once after a start, and when the number is lowered.
+ * Finds the transitions of each check beyond its maximum number (spec, timeline 3). A check is counted when its own
+ * transitions make it due. All checks are counted once after a start, and when the maximum is lowered.
  */
 export class Excess {
   readonly #parts: ExcessParts;
-  /** The number for which all were gone through last, or are. */
+  /** The maximum number for which all checks were last counted, or are being counted. */
   #perCheck = Infinity;
-  /** How far that is; undefined: it is done. */
+  /** Position of the count over all checks; undefined: it is finished. */
   #round: Round | undefined;
-  /** What there is room for in this period. */
+  /** Remaining budget of this period. */
   #room = { counted: 0, erased: 0 };
 
   constructor(parts: ExcessParts) {
     this.#parts = parts;
   }
 
-  /** @param most transitions that are erased */
+  /** @param most maximum number of transitions to erase */
   async erase(most: number): Promise<void> {
     this.#room = { counted: COUNTED_MAX, erased: most };
     const { perCheck } = this.#parts.timeline.limits;
@@ -47,7 +50,7 @@ export class Excess {
     const { due } = this.#parts.timeline;
     for (const [key, place] of due) {
       if (!this.#hasRoom()) return;
-      // What turns meanwhile makes it due again.
+      // Removed first, because a transition during the count makes it due again.
       due.delete(key);
       try {
         if (!(await this.#eraseOf(place))) due.set(key, place);
@@ -58,7 +61,7 @@ export class Excess {
     }
   }
 
-  /** @returns whether that is all */
+  /** @returns true if the check has no excess left */
   async #eraseOf({ namespace, client, check }: CheckPlace): Promise<boolean> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
@@ -73,7 +76,7 @@ export class Excess {
     return count < limit;
   }
 
-  /** @returns undefined: all were gone through */
+  /** @returns undefined: all checks were counted */
   async #goOn({ after, count }: Round): Promise<Round | undefined> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
@@ -92,15 +95,15 @@ export class Excess {
   }
 }
 
-/** How far all checks were gone through. */
+/** Position of a count over all checks. */
 interface Round {
-  /** Undefined: nothing was looked at. */
+  /** Undefined: nothing was counted yet. */
   readonly after: Key | undefined;
-  /** Transitions so far of the check there. */
+  /** Number of transitions counted so far for the check at that position. */
   readonly count: number;
 }
 
-/** What is stored of the transition that a check names. */
+/** Returns the keys of an index entry and of its transition. */
 function keysAt(key: Key): readonly Key[] {
   return [key, [...timelineOf(String(key[1])), Number(key[4])]];
 }

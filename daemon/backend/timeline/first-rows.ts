@@ -1,9 +1,9 @@
-/** Rows beyond those that are wanted, so that they are put in order now and then only. */
+/** Number of rows that are collected beyond the wanted ones, so that sorting is rare. */
 const SPARE = 2000;
 
-/** Of any number of rows those that come first, in memory for little more than these. */
+/** Keeps the first rows, in order, of any number of rows, with little more memory than these take. */
 export class FirstRows<Row> {
-  /** How many there were. */
+  /** Number of rows that were added. */
   total = 0;
   readonly #order: (a: Row, b: Row) => number;
   readonly #wanted: number;
@@ -20,7 +20,7 @@ export class FirstRows<Row> {
     if (this.#rows.length >= 2 * this.#wanted + SPARE) this.#cut();
   }
 
-  /** In their order. */
+  /** Returns the rows in order. */
   from(offset: number): readonly Row[] {
     this.#cut();
     return this.#rows.slice(offset);

@@ -20,7 +20,7 @@ import { readChanges, TOO_MUCH } from './read-changes.ts';
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
 
-/** Who asks at once: the one that the past is rebuilt for, and those that wait. */
+/** Maximum number of concurrent requests for past states, including the one in progress. */
 const ASKED_MAX = 20;
 
 interface PastDeps {
@@ -29,7 +29,10 @@ interface PastDeps {
   readonly clock: Clock;
 }
 
-/** The lists as they were (spec, timeline 5). They are read from the store, whichever backend is asked. */
+/**
+ * Serves the lists as they were at a past moment (spec, timeline 5). They are read from the store, so any member can
+ * answer.
+ */
 export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
   const inTurn = oneAtATime(ASKED_MAX, 'too many ask for the past, try again in a second');
@@ -46,7 +49,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
       return inTurn(async () => {
         const base = await baseOf(store, registry.timeline, between.atMs);
         const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
-        // With a correction of the clock all silences were moved.
+        // A clock correction in between has shifted all silences.
         const isSame = checkpoint.era === base.checkpoint.era;
         const changes = isSame ? await readChanges(store, base, asked, between) : TOO_MUCH;
         return {
@@ -83,7 +86,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
   };
 }
 
-/** When something changed last before a moment that can be told, and first after it. */
+/** Returns the time of the last change before a moment, and of the first change after it. */
 async function around(
   store: Store,
   { namespaces }: AskedNamespaces,
@@ -104,7 +107,7 @@ interface Lists {
 interface AskedLists {
   readonly asked: AskedNamespaces;
   readonly atMs: number;
-  /** Told of each event. */
+  /** Called with each event. */
   readonly found: (row: EventRow) => void;
   readonly hasClients: boolean | undefined;
 }

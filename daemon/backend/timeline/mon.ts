@@ -17,7 +17,7 @@ const LIMIT = 100;
 const LIMIT_MAX = 1000;
 const DAY_MS = 86_400_000;
 
-/** Searches that are carried out or wait to be. */
+/** Maximum number of searches in progress or waiting. */
 const SEARCHES_MAX = 20;
 
 interface TimelineDeps {
@@ -26,7 +26,7 @@ interface TimelineDeps {
   readonly clock: Clock;
 }
 
-/** The past of checks and silences (spec, timeline). It is read from the store, whichever backend is asked. */
+/** Serves the past of checks and silences (spec, timeline). It is read from the store, so any member can answer. */
 export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast' | 'availability'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
@@ -49,7 +49,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
           filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
           shown: placed,
         });
-      // A page without a filter ends as soon as it is full.
+      // A page without a filter ends as soon as it is full, so it needs no queue.
       const isSearch = search !== undefined || (client === undefined && check !== undefined);
       const page = await (isSearch ? oneByOne(read) : read());
       return { ...page, kept_since: registry.timeline.keptSince(clock.now()) };
@@ -84,5 +84,5 @@ function spanAndKept(
   };
 }
 
-/** The last time that an id can have. */
+/** The maximum time that an id can encode. */
 const END_MS = Math.floor(Number.MAX_SAFE_INTEGER / 1000) - 1;

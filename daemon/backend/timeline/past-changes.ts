@@ -9,38 +9,41 @@ import { newestOf } from './places.ts';
 import { checksOnce } from './read.ts';
 import { idAt, indexOfCheck, lastIdOf, placeOf, SILENCE_INDEX_PREFIX, timelineOf } from './table.ts';
 
-/** Transitions between two moments that are told as a difference; beyond them the lists are as quickly read anew. */
+/** Maximum number of transitions between two moments for a difference; beyond it, reading the lists anew is as fast. */
 const TURNS_MAX = 2000;
 
-/** Clients that are rebuilt by themselves; of more the whole namespace is. */
+/** Maximum number of clients that are rebuilt individually; beyond it the whole namespace is. */
 const CLIENTS_MAX = 20;
 
-/** Transitions of silences that are looked through for those since a checkpoint. */
+/** Maximum number of transitions of silences that are read since a checkpoint. */
 const SILENCE_TURNS_MAX = 20_000;
 
-/** What may differ between two moments. */
+/** The two moments of a comparison. */
 export interface Between {
   readonly fromMs: number;
   readonly atMs: number;
 }
 
-/** What may be another in a namespace, as it is at the second moment. */
+/** The parts of a namespace that may differ, as they are at the second moment. */
 export interface PastDifference {
-  /** Checks with transitions in between, by client; all others are as they were but for silences. */
+  /** Checks with transitions in between, by client; all others differ only by silences. */
   readonly turned: ReadonlyMap<string, ReadonlySet<string>>;
   /** Silences that had not ended or expired. */
   readonly silences: readonly SilencedEntry[];
-  /** Whether silences are others, or in effect at other times, so that any event may be silenced or no longer. */
+  /** True if silences differ, or are active at other times, so that any event may have changed its silenced state. */
   readonly isSilencedAnew: boolean;
-  /** Clients with transitions, of which something was known; where events are silenced anew, or there are many, all the rest as well. */
+  /**
+   * Clients with transitions and a known state. If silences differ, or there are many clients, all other clients as
+   * well.
+   */
   readonly clients: AsyncIterable<readonly PastClient[]>;
 }
 
 /**
- * What is different in a namespace at one moment from another, without going through all that is the same.
+ * Returns the differences of a namespace between two moments, without processing the unchanged parts.
  *
- * @param known what is known already: that silences are others elsewhere, so that they are to be told here, too
- * @returns undefined: far too much is
+ * @param known `isSilencedAnew`: silences of another namespace differ, so those of this one are included as well
+ * @returns undefined: there are too many differences
  */
 export async function differenceOf(
   store: ReadStore,
@@ -70,10 +73,10 @@ export async function differenceOf(
   return { turned, isSilencedAnew, silences, clients: clientsOf(store, base, name, { turned, atMs }) };
 }
 
-/** Whether it comes into effect or ends in between, by itself. */
+/** True if the silence becomes active or ends in between without a transition. */
 function isMoved(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
-  // One that recurs has windows of which nothing was written while no backend ran.
+  // A recurring silence has windows that were not recorded while no backend ran.
   const { begin, expireAtMs } = entryAt(entry, low);
   return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
 }
@@ -94,7 +97,10 @@ async function turnsBetween(
   return turns.length > TURNS_MAX ? undefined : turns;
 }
 
-/** All silenced entries of a moment, also those that had expired. @returns undefined: there is too much to look through */
+/**
+ * Returns all silenced entries at a moment, including expired ones. @returns undefined: there are too many transitions
+ * to read
+ */
 async function silencesOf(
   store: ReadStore,
   checkpoint: CompleteCheckpoint,
@@ -117,7 +123,7 @@ async function silencesOf(
   return [...nextSilences(await silencesAt(store, checkpoint, namespace), turns).values()];
 }
 
-/** @param ids the newest first, as the answer is */
+/** @param ids the newest first, as in the result */
 async function turnsAt(store: ReadStore, namespace: string, ids: readonly number[]): Promise<PlacedTurn[]> {
   const found = await store.getMany(ids.map((id) => [...timelineOf(namespace), placeOf(id)]));
   return ids.flatMap((id, at) => {
@@ -126,7 +132,7 @@ async function turnsAt(store: ReadStore, namespace: string, ids: readonly number
   });
 }
 
-/** Clients that turned, from the checkpoint and their own transitions since. */
+/** Yields the clients with transitions, rebuilt from the checkpoint and their own transitions since. */
 async function* clientsOf(
   store: ReadStore,
   { checkpoint }: PastBase,

@@ -15,7 +15,7 @@ export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistr
   return index;
 }
 
-/** The events of a client as the list had them. */
+/** Returns the rows of a client's past events. */
 export function pastEventRows(
   { name, events }: PastClient,
   namespace: Namespace,
@@ -35,14 +35,14 @@ export function pastEventRows(
   );
 }
 
-/** A client: what transitions do not say of it is of today. */
+/** Returns the row of a past client. Attributes that transitions do not record are those of today. */
 export function pastClientRow({ clients }: Namespace, { name, events }: PastClient, atMs: number): PastClientRow {
   const today = clients.get(name);
   if (today === undefined) {
     return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, gone: true };
   }
   const row = clientRow(today);
-  // It was seen since; when it had been by then, nobody knows.
+  // It was seen since then; its last keepalive at that time is unknown.
   return {
     ...row,
     timestamp: Math.min(row.timestamp, Math.floor(atMs / 1000)),

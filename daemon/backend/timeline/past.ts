@@ -19,36 +19,34 @@ import { idAt, lastIdOf, placeOf, timelineOf, timeOf } from './table.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
-/** Transitions between a checkpoint and a moment: many times as many as there are unless checkpoints fail. */
+/** Maximum number of transitions between a checkpoint and a moment: far more than there are unless checkpoints fail. */
 const TURNS_MAX = 1_000_000;
 
-/** Transitions that are read until others get their turn: a few milliseconds. */
+/** Number of transitions that are read before other work can run: a few milliseconds. */
 const TURN = 1000;
 
-/** A client as it was. */
+/** A client at a past moment. */
 export interface PastClient {
   readonly name: string;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
 
-/** What a namespace was at a moment. Its clients can be gone through once. */
+/** A namespace at a past moment. Its clients can be iterated once. */
 export interface PastNamespace {
   /** Silences that had not ended or expired. */
   readonly silences: readonly SilencedEntry[];
-  /** Clients of which something was known, in no order. */
+  /** Clients with a known state, unordered. */
   readonly clients: AsyncIterable<readonly PastClient[]>;
 }
 
-/** The checkpoint that a moment is rebuilt from. */
+/** The checkpoint from which a moment is rebuilt. */
 export interface PastBase {
   readonly checkpoint: CompleteCheckpoint;
-  /** The oldest moment that can be, epoch milliseconds. */
+  /** The oldest moment that can be rebuilt, epoch milliseconds. */
   readonly knownSinceMs: number;
 }
 
-/**
- * @throws MonError `not_found` when it is too long ago, or none was written yet
- */
+/** @throws MonError `not_found` if the moment is too long ago, or no checkpoint was written yet */
 export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
   const beginning = beginningOf(timeline);
   const complete = [
@@ -63,14 +61,14 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
     );
   }
   const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
-  // A millisecond may hold several: from the next on all of it is known.
+  // A millisecond may contain several ids, so the complete state is known from the next one on.
   const knownSinceMs = timeOf(oldest.id) + 1;
   if (checkpoint !== undefined) return { checkpoint, knownSinceMs: Math.min(knownSinceMs, atMs) };
   const since = new Date(knownSinceMs).toISOString();
   throw new MonError('not_found', `nothing is known of then: ask for ${since} or later`);
 }
 
-/** @throws MonError `unavailable` when it would take too much memory, because no checkpoint was written for long */
+/** @throws MonError `unavailable` if it would take too much memory, because no checkpoint was written for long */
 export async function readNamespace(
   store: ReadStore,
   { checkpoint }: PastBase,
@@ -86,18 +84,18 @@ export async function readNamespace(
   };
 }
 
-/** A transition in its place. */
+/** A transition with its id. */
 export interface PlacedTurn {
   readonly id: number;
   readonly transition: Transition;
 }
 
 /**
- * What becomes of silenced entries.
+ * Applies transitions to silenced entries.
  *
- * @param entries by id; they are changed
+ * @param entries by id; they are modified
  * @param turns the newest first
- * @returns them
+ * @returns the entries
  */
 export function nextSilences(
   entries: Map<string, SilencedEntry>,
@@ -112,7 +110,7 @@ export function nextSilences(
   return entries;
 }
 
-/** What happened since a checkpoint, the newest first. */
+/** The transitions since a checkpoint, the newest first. */
 interface Turns {
   readonly ofClients: Map<string, PlacedTurn[]>;
   readonly ofSilences: readonly PlacedTurn[];
@@ -144,7 +142,7 @@ async function turnsSince(
   return { ofClients, ofSilences };
 }
 
-/** @param turns those of each client; they are taken out of it */
+/** @param turns the transitions of each client, which are removed from the map as they are used */
 async function* clientsOf(
   store: ReadStore,
   checkpoint: CompleteCheckpoint,
@@ -162,17 +160,17 @@ async function* clientsOf(
     yield part;
     await nextTurn();
   }
-  // Those that came since.
+  // The remaining clients were created since the checkpoint.
   const none = new Map<string, PastEvent>();
   yield [...turns].flatMap(([name, own]) => nextClient({ name, known: 0, events: none }, -Infinity, own));
 }
 
 /**
- * A client behind its transitions.
+ * Applies its transitions to a client.
  *
- * @param id of the part that has it
+ * @param id of the part that contains it
  * @param turns the newest first
- * @returns nothing when nothing was known of it any more
+ * @returns an empty array if nothing is known of the client afterwards
  */
 export function nextClient(
   { name, known: knownBefore, events: before }: ClientPart['clients'][number],
@@ -184,19 +182,19 @@ export function nextClient(
   for (let at = turns.length - 1; at >= 0; at--) {
     const turn = turns[at];
     const { transition } = turn ?? {};
-    // What the part shows already.
+    // The part contains earlier transitions already.
     if (turn === undefined || transition?.check === undefined || turn.id <= id) continue;
     const event = nextPastEvent(events.get(transition.check), transition, timeOf(turn.id));
     if (event === undefined) events.delete(transition.check);
     else events.set(transition.check, event);
-    // It may have gone before its part was taken.
+    // Not negative, because it may have been deleted before its part was written.
     known = Math.max(0, known + knownBy(transition));
   }
   return known === 0 && events.size === 0 ? [] : [{ name, events }];
 }
 
 /**
- * The nearest changes to a moment.
+ * Returns the times of the nearest changes to a moment.
  *
  * @returns epoch milliseconds; undefined: there is none
  */
@@ -216,18 +214,18 @@ export async function changesAround(
   return { previous, next };
 }
 
-/** The newest id below another. */
+/** Returns the newest id below another. */
 async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   const after = [...timelineOf(namespace), placeOf(id)];
   for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 })) return idAt(Number(key.at(-1)));
   return undefined;
 }
 
-/** The oldest id above another: a store is read from the newest on, so it is searched for by halves. */
+/** Returns the oldest id above another. The store is read from the newest id on, so this is a binary search. */
 async function oldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   let found = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
   if (found === undefined || found <= id) return undefined;
-  // The first steps are short: mostly something follows soon.
+  // The first steps are short, because the next transition usually follows soon.
   for (let below = id, step = 1_000_000; below + 1 < found; step *= 2) {
     const limit: number = Math.min(below + step, Math.ceil((below + found) / 2)) + 1;
     const one = await newestBefore(store, namespace, limit);

@@ -3,36 +3,36 @@ import { idAt, placeOf } from './table.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
-/** Keys whose last part is a place, the newest first. */
+/** Keys whose last part is a reversed id, so that the newest comes first. */
 export interface Source {
   readonly namespace: string;
   readonly prefix: Key;
 }
 
-/** What is at a place of a source. */
+/** An entry of a source. */
 export interface Found {
   readonly source: Source;
   readonly id: number;
   readonly text: string;
 }
 
-/** Places that are read of a source at first: mostly as many as are wanted. */
+/** Size of the first page of a source, which usually suffices. */
 const PAGE = 100;
 
-/** And later on: large pages are read several times faster than small ones. */
+/** Size of later pages: large pages are read several times faster than small ones. */
 const PAGE_MAX = 1000;
 
-/** Places of all sources that are in memory at a time, where there are many. */
+/** Maximum number of entries in memory for all sources together. */
 const PLACES_MAX = 20_000;
 
-/** The first names behind a prefix, each once, without reading what is beneath them. */
+/** Yields the distinct names that follow a prefix, without reading the keys below them. */
 export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
   let after: Key | undefined;
   for (;;) {
     let name: string | undefined;
     for await (const [key] of store.scan(prefix, { ...(after && { after }), limit: 1 })) {
       name = String(key[prefix.length]);
-      // Behind each key with further parts of this name, whatever they are: no string is greater.
+      // After each key with further parts of this name, whatever they are: no string is greater.
       after = [...prefix, `${name}\0`];
     }
     if (name === undefined) return;
@@ -40,15 +40,15 @@ export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<
   }
 }
 
-/** What is in a source, the newest first, from an id on that is not among it. */
+/** Yields the entries of a source, the newest first, starting below an id. */
 export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<Found, void> {
   for await (const page of pagesDown(store, source, beforeId)) yield* page;
 }
 
 /**
- * The same of several sources as one, some at a time.
+ * Yields the entries of several sources as one sequence, some at a time.
  *
- * @yields never nothing
+ * @yields nonempty arrays
  */
 export async function* newestOf(
   store: ReadStore,
@@ -70,19 +70,22 @@ export async function* newestOf(
   }
 }
 
-/** What was read of a source, and how far it was told. */
+/** The present page of a source, and the position in it. */
 interface Head {
   readonly pages: AsyncGenerator<readonly Found[], void>;
   page: readonly Found[];
   at: number;
 }
 
-/** The newest of them all, up to the end of the page that ends first: behind it may be newer ones than in the others. */
+/**
+ * Returns the newest entries of all pages, up to the end of the page that ends first: its source may continue with
+ * newer entries than the others have.
+ */
 function merged(heads: readonly Head[]): { readonly found: readonly Found[]; readonly ended: Head } {
   const found: Found[] = [];
   for (;;) {
     const { newest, others } = newestHead(heads);
-    // Mostly several of the same follow each other.
+    // Usually several entries of the same source follow each other.
     for (;;) {
       const one = newest.page[newest.at];
       if (one === undefined) return { found, ended: newest };
@@ -93,7 +96,7 @@ function merged(heads: readonly Head[]): { readonly found: readonly Found[]; rea
   }
 }
 
-/** @returns with the newest id of the others */
+/** @returns the source with the newest entry, and the newest id of the others */
 function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly others: number } {
   let newest: Head | undefined;
   let [most, others] = [-Infinity, -Infinity];
@@ -106,7 +109,7 @@ function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly o
   return { newest, others };
 }
 
-/** @yields never nothing; pages of a hundred first, then larger ones */
+/** @yields nonempty arrays; pages of a hundred first, then larger ones */
 async function* pagesDown(
   store: ReadStore,
   source: Source,

@@ -8,12 +8,12 @@ import { differenceOf, type Between, type PastDifference } from './past-changes.
 import type { PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 
-/** Events beyond which the lists are as quickly read anew. */
+/** Maximum number of events in a difference; beyond it, reading the lists anew is as fast. */
 const EVENTS_MAX = 10_000;
 
 type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
 
-/** What was told so far. */
+/** The differences that were collected so far. */
 interface Told {
   readonly events: Changes['events'][number][];
   readonly gone: Changes['gone'][number][];
@@ -22,10 +22,10 @@ interface Told {
   readonly gone_clients: Changes['gone_clients'][number][];
 }
 
-/** What is told where far too much is different. */
+/** The response if there are too many differences. */
 export const TOO_MUCH: Changes = { is_too_much: true, events: [], gone: [], clients: [], gone_clients: [] };
 
-/** What is different at a moment from another one, in some namespaces. */
+/** Returns the differences between two moments, in some namespaces. */
 export async function readChanges(
   store: ReadStore,
   base: PastBase,
@@ -38,7 +38,7 @@ export async function readChanges(
     if (difference === undefined) return TOO_MUCH;
     differences.set(namespace, difference);
   }
-  // Silences are told of all namespaces or of none.
+  // Silences are included for all namespaces or for none.
   const hasSilences = [...differences.values()].some(({ isSilencedAnew }) => isSilencedAnew);
   const told: Told = { events: [], gone: [], silenced: [], clients: [], gone_clients: [] };
   for (const [namespace, difference] of differences) {

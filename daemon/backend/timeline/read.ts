@@ -19,28 +19,28 @@ import {
   TIMELINE_PREFIX,
 } from './table.ts';
 
-/** Limit on the transitions that are read for one page, which takes some tenths of a second. */
+/** Maximum number of transitions that are read for one page, which takes some tenths of a second. */
 export const EXAMINED_MAX = 20_000;
 
-/** Transitions that are read at once. */
+/** Number of transitions that are read at once. */
 const CHUNK = 100;
 
-/** Checks of a client, and silences, whose transitions are read together. */
+/** Maximum number of checks of a client, and of silences, whose transitions are merged. */
 const SOURCES_MAX = 1000;
 
 /** The query for a page of the timeline. */
 export interface PageQuery {
   readonly sources: readonly Source[];
-  /** Ids up to this one, without it. */
+  /** Only ids below this one. */
   readonly beforeId: number;
   readonly sinceMs: number;
   readonly limit: number;
-  /** Undefined: everything. */
+  /** Undefined: no filter. */
   readonly filter: Filter<TimelineRow> | undefined;
   readonly shown: (row: TimelineRow, namespace: string) => TimelineRow;
 }
 
-/** A page of transitions, the newest first; it ends early where too many had to be looked at. */
+/** Returns a page of transitions, the newest first. It ends early if too many had to be examined. */
 export async function readPage(
   store: ReadStore,
   query: PageQuery,
@@ -65,7 +65,7 @@ export async function readPage(
   return { transitions, next: null };
 }
 
-/** A few at once, down to a time. */
+/** Splits pages into chunks, and ends at a time. */
 async function* chunksOf(
   found: AsyncIterable<readonly Found[]>,
   sinceMs: number,
@@ -80,7 +80,7 @@ async function* chunksOf(
   }
 }
 
-/** The transitions of these ids that are still there. */
+/** Returns the transitions of these ids that still exist. */
 async function transitionsAt(
   store: ReadStore,
   portion: readonly Found[],
@@ -95,12 +95,12 @@ async function transitionsAt(
   });
 }
 
-/** Everything in some namespaces. */
+/** Returns sources for all transitions of some namespaces. */
 export function sourcesOfAll(namespaces: readonly Namespace[]): Source[] {
   return namespaces.map(({ name }) => ({ namespace: name, prefix: timelineOf(name) }));
 }
 
-/** What is about a client, or one check on it: its own transitions, and those of the silences that name it. */
+/** Returns sources for a client, or one check on it: its own transitions, and those of the silences that cover it. */
 export async function sourcesOfClient(
   store: ReadStore,
   namespace: Namespace,
@@ -116,7 +116,7 @@ export async function sourcesOfClient(
   ].slice(0, SOURCES_MAX);
 }
 
-/** The checks that a client has or had. */
+/** Returns the checks that a client has or had. */
 export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
   const checks: string[] = [];
   for await (const check of behindAll(store, [CHECK_INDEX_PREFIX, namespace, client])) {
@@ -126,18 +126,18 @@ export async function checksOnce(store: ReadStore, namespace: string, client: st
   return checks;
 }
 
-/** The subscriptions that a client has today; of one that is gone the one that each client has. */
+/** Returns the present subscriptions of a client; for a deleted client only its own one. */
 export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
   return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
 }
 
-/** The silenced entries that there are or were, by what they name or find. */
+/** The present and past silenced entries, by subscription, check or selector. */
 export interface KnownSilences {
-  /** Silences that are about any of these checks of a client, as that is today. */
+  /** Returns the silences that cover any of these checks of a client, as the client is now. */
   of(client: string, checks: ReadonlySet<string>): Source[];
 }
 
-/** @returns entries that name a subscription are found by it, and the others by their check or their selector */
+/** @returns entries with a subscription are found by it, and the others by their check or their selector */
 export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<KnownSilences> {
   const { name } = namespace;
   const known = new Map<string, string[]>();
@@ -172,7 +172,7 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
   };
 }
 
-/** A check of a client, which may be gone, as selectors see it today. */
+/** Returns a check of a client, which may be deleted, as selectors see it now. */
 export function subjectIn(namespace: Namespace, client: string, check: string): SelectorSubject {
   const owner = namespace.clients.get(client);
   if (owner !== undefined) return owner.checks.get(check)?.subject() ?? owner.subject(check);
@@ -180,5 +180,5 @@ export function subjectIn(namespace: Namespace, client: string, check: string): 
   return { namespace: namespace.name, client, check, subscriptions, attribute: () => [] };
 }
 
-/** Silenced entries of a namespace that are thought of; those of sites with more are many of the same kind. */
+/** Maximum number of silenced entries that are considered per namespace; sites with more have many similar ones. */
 const SILENCES_MAX = 10_000;

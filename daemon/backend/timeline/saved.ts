@@ -11,20 +11,20 @@ import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { indexOfCheck, indexOfSelector, indexOfSilence, placeOf, TIMELINE_HEAD, timelineOf } from './table.ts';
 
-/** Entries named in one transition. */
+/** Maximum number of silences listed in one transition. */
 const SILENCES_MAX = 20;
 
-/** Characters of a reason that are kept. */
+/** Maximum length of a stored reason. */
 const REASON_MAX = 200;
 
-/** Who does something by hand. */
+/** Name of the user who acts; undefined: the change is automatic. */
 type By = string | undefined;
 
 /**
- * Notes what becomes of a check, in the commit of the change itself.
+ * Records the transition of a check, in the commit of the change itself.
  *
- * @param entry as it still is
- * @param output of what brings about the new state; undefined: nobody knows
+ * @param entry before the change
+ * @param output of the result that causes the new state; undefined: unknown
  */
 export function noteTurn(
   transaction: Transaction,
@@ -35,19 +35,19 @@ export function noteTurn(
 ): void {
   const turn = turnOf(entry.state, after);
   if (turn === undefined || !transaction.registry.timeline.isKept) return;
-  // While it recovers, an event stays as it was.
+  // During its recovery an event keeps its output.
   const said = after.event?.recovery === undefined ? output : entry.summary;
   noteCheck(transaction, entry, { ...turn, ...silencedAt(transaction, entry, turn), ...outputOf(entry, said) }, by);
 }
 
-/** Notes that what is known of a check is deleted, or from here on known under another name. */
+/** Records that the state of a check is deleted, or moves to another name. */
 export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By, to?: string): void {
   const turn = removalOf(entry.state);
   if (turn === undefined || !transaction.registry.timeline.isKept) return;
   noteCheck(transaction, entry, to === undefined ? turn : { ...turn, kind: 'rename', to }, by);
 }
 
-/** Notes that a silenced entry was made, in place of the one with its id where there was one. */
+/** Records that a silenced entry was created, or replaced the one with its id. */
 export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
   const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent, recurrence } = entry;
   noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
@@ -64,8 +64,8 @@ export function noteSilence(transaction: Transaction, namespace: Namespace, entr
 }
 
 /**
- * @param by who ended it; undefined: it ended as it said it would
- * @param reason why they ended it, where they say so
+ * @param by name of the user who ended it; undefined: it expired
+ * @param reason why it was ended, if given
  */
 export function noteSilenceEnd(
   transaction: Transaction,
@@ -90,7 +90,7 @@ function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<T
   };
 }
 
-/** Longest selector that is part of a key: an index of PostgreSQL takes 2,704 bytes. */
+/** Maximum length of a selector that is part of a key: an index of PostgreSQL allows 2,704 bytes. */
 const INDEXED_SELECTOR_BYTES_MAX = 2000;
 
 function noteEntry(
@@ -105,7 +105,8 @@ function noteEntry(
     write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
     return;
   }
-  // A database takes no longer keys: the timeline of the namespace has such a silence, those of single checks do not.
+  // A database allows no longer keys. Such a silence appears in the timeline of the namespace, but not in those of
+  // single checks.
   const isIndexed = Buffer.byteLength(selector) <= INDEXED_SELECTOR_BYTES_MAX;
   write(transaction, name, isIndexed ? [indexOfSelector(name, selector), span] : undefined, transition);
 }
@@ -141,7 +142,7 @@ function write(
   return id;
 }
 
-/** An id behind all that were given so far. */
+/** Returns an id after all that were assigned so far. */
 export function newTimelineId(transaction: Transaction): number {
   const { registry, nowMs } = transaction;
   const id = registry.timeline.newId(nowMs, () => isBlank(registry));
@@ -149,7 +150,7 @@ export function newTimelineId(transaction: Transaction): number {
   return id;
 }
 
-/** Whether nothing is known that transitions could tell of. */
+/** True if there is no state that transitions could describe. */
 export function isBlank(registry: Registry): boolean {
   for (const { silenced, clients } of registry.namespaces()) {
     if (silenced.size > 0) return false;

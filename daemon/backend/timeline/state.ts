@@ -2,42 +2,42 @@ import { isCountDue } from '../../../shared/domain/timeline/due-count.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Checks that wait to be counted; a further one is counted some other time. */
+/** Maximum number of checks that wait to be counted; further ones are counted later. */
 const DUE_MAX = 10_000;
 
-/** Read each time, because a reload may change it. */
+/** Limits, read each time because a reload may change them. */
 export interface TimelineLimits {
-  /** Days for which transitions are kept; 0: none are. */
+  /** Days for which transitions are retained; 0: the timeline is disabled. */
   readonly days: number;
-  /** Transitions of one client and check that are kept. */
+  /** Maximum number of retained transitions of one client and check. */
   readonly perCheck: number;
 }
 
-/** What is stored of the timeline as a whole. */
+/** The stored head of the timeline. */
 export interface TimelineHead {
-  /** Epoch milliseconds from which on all transitions were noted. */
+  /** Time from which all transitions were recorded, epoch milliseconds. */
   readonly since: number;
   /** Id of the newest transition. */
   readonly last: number;
-  /** How many ids were given so far; absent: it was not counted yet. */
+  /** Number of ids assigned so far; absent: not counted yet. */
   readonly count?: number;
-  /** Whether there was nothing before the first of them, and all of them are kept. */
+  /** True if there was no state before the first transition, and all transitions are retained. */
   readonly isWhole?: true;
 }
 
-/** A check on a client, which may be gone. */
+/** A check on a client, which may be deleted. */
 export interface CheckPlace {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
 }
 
-/** The end of the timeline, to which transitions are added. They themselves are in the store alone. */
+/** The head of the timeline, to which transitions are added. The transitions themselves are only in the store. */
 export class Timeline {
   readonly limits: TimelineLimits;
-  /** Undefined: nothing was ever noted, or not since it was turned off. */
+  /** Undefined: nothing was recorded yet, or not since the timeline was disabled. */
   head: TimelineHead | undefined;
-  /** Checks that may have more transitions than they may, by all of their names, the oldest first. */
+  /** Checks that may exceed their maximum number of transitions, by their full name, the oldest first. */
   readonly due = new Map<string, CheckPlace>();
 
   constructor(limits: TimelineLimits) {
@@ -48,17 +48,17 @@ export class Timeline {
     return this.limits.days > 0;
   }
 
-  /** From when on everything is kept, epoch milliseconds; null: nothing is. */
+  /** Returns the time from which everything is retained, epoch milliseconds; null: nothing is. */
   keptSince(nowMs: number): number | null {
     const { head, isKept, limits } = this;
     return isKept && head !== undefined ? Math.max(head.since, nowMs - limits.days * DAY_MS) : null;
   }
 
   /**
-   * The id of a transition, which is its end from now on.
+   * Returns the id of a new transition, and makes it the head.
    *
-   * @param isBlank tells whether anything is known so far; asked for the first one
-   * @returns microseconds of the time; one more than the last where the clock was ahead of the one of today
+   * @param isBlank returns true if there is no state yet; called for the first transition
+   * @returns microseconds of the time, or the last id plus one if the clock was ahead before
    */
   newId(nowMs: number, isBlank: () => boolean): number {
     this.head ??= { since: nowMs, last: 0, count: 0, ...(isBlank() && { isWhole: true }) };
@@ -68,13 +68,13 @@ export class Timeline {
     return id;
   }
 
-  /** Tells of a transition with this id. */
+  /** Records a transition with this id, which may make its check due to be counted. */
   noteTurn(place: CheckPlace, id: number): void {
     if (!isCountDue(id, this.limits.perCheck) || this.due.size >= DUE_MAX) return;
     this.due.set(`${place.namespace}\0${place.client}\0${place.check}`, place);
   }
 
-  /** From now on the oldest of them are not kept any more. */
+  /** Records that the oldest transitions are no longer retained. */
   noteErased(): void {
     if (this.head?.isWhole !== true) return;
     const { isWhole: _isWhole, ...head } = this.head;

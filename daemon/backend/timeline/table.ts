@@ -5,27 +5,27 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import type { TimelineHead } from './state.ts';
 
 /*
- * Families of keys, all with the newest first (spec, timeline 2): the transitions of a namespace, for each client and check, and
- * for each silenced entry, which of those are about it, and checkpoints. None of them is in memory.
+ * Key families of the timeline, all with the newest entry first (spec, timeline 2): the transitions of a namespace,
+ * indexes by client and check and by silenced entry, and checkpoints. None of them is in memory.
  */
 
-/** What an id is counted down from. */
+/** The maximum id, from which ids are subtracted in keys. */
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 
-/** The part of a key that sorts the newest first; and back. */
+/** The part of a key that sorts the newest id first; and its inverse. */
 export const placeOf = (id: number): number => LAST_ID - id;
 export const idAt = (place: number): number => LAST_ID - place;
 
-/** The newest id of a millisecond, and of all before it. */
+/** The newest id of a millisecond. */
 export const lastIdOf = (ms: number): number => ms * 1000 + 999;
 /** Epoch milliseconds. */
 export const timeOf = (id: number): number => Math.floor(id / 1000);
 
-/** Each with its transition as JSON. */
+/** Each key has a transition as JSON. */
 export const TIMELINE_PREFIX = 'timeline';
 export const timelineOf = (namespace: string): Key => [TIMELINE_PREFIX, namespace];
 
-/** Each with the statuses before and after it. */
+/** Each key has the statuses before and after the transition. */
 export const CHECK_INDEX_PREFIX = 'timeline-check';
 export const indexOfCheck = (namespace: string, client: string, check: string): Key => [
   CHECK_INDEX_PREFIX,
@@ -34,7 +34,7 @@ export const indexOfCheck = (namespace: string, client: string, check: string): 
   check,
 ];
 
-/** Each with from when to when the entry is in effect, or with nothing where it ended. */
+/** Each key has the begin and end of the entry's activity, or is empty where the entry ended. */
 export const SILENCE_INDEX_PREFIX = 'timeline-silence';
 /** An absent part is the empty string, which no name is. */
 export const indexOfSilence = (namespace: string, subscription: string | null, check: string | null): Key => [
@@ -44,30 +44,33 @@ export const indexOfSilence = (namespace: string, subscription: string | null, c
   check ?? '',
 ];
 
-/** Each with what is known of a checkpoint as a whole, the newest first; there from its beginning on. */
+/** Each key has the header of a checkpoint, the newest first; it exists from the start of writing. */
 export const CHECKPOINT_PREFIX = 'timeline-checkpoint';
 export const checkpointAt = (place: number): Key => [CHECKPOINT_PREFIX, place];
 
-/** Each with a part of a checkpoint, as `checkpoint.ts` writes it: of its silences, then of its clients. */
+/**
+ * Each key has a part of a checkpoint, in the format of `checkpoint.ts`: first those of its silences, then of its
+ * clients.
+ */
 const PART_PREFIX = 'timeline-state';
 export const partsAt = (place: number): Key => [PART_PREFIX, place];
 export const silencePartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 0];
 export const clientPartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 1];
 
-/** Before a selector in the place of a check: no name of one begins so. */
+/** Prefix of a selector in place of a check: no check name begins with it. */
 const SELECTOR_SIGN = '?';
 
 export const indexOfSelector = (namespace: string, selector: string): Key =>
   indexOfSilence(namespace, null, SELECTOR_SIGN + selector);
 
-/** The selector in the place of a check; undefined: it is a check. */
+/** Returns the selector in place of a check; undefined: it is a check. */
 export const selectorIn = (part: string): string | undefined =>
   part.startsWith(SELECTOR_SIGN) ? part.slice(SELECTOR_SIGN.length) : undefined;
 
 const HEAD_PREFIX = 'timeline-head';
 const HEAD_KEY: Key = [HEAD_PREFIX];
 
-/** Where the timeline begins and ends. */
+/** The stored head: the begin and end of the timeline. */
 export const TIMELINE_HEAD: StoredTable & LatestTable<Registry, 'head'> = {
   prefix: HEAD_PREFIX,
   key: () => HEAD_KEY,

@@ -4,17 +4,17 @@ import { isLoopback } from '../access/host.ts';
 
 export type ListenerName = 'api' | 'agent-listener' | 'core-api';
 
-/** A place where the backend listens, as the settings describe it. */
+/** A listener, as the settings describe it. */
 export interface ListenerSettings {
   readonly name: ListenerName;
   readonly bind: string;
   /** Undefined: without TLS. */
   readonly tls: TlsSettings | undefined;
-  /** Where its settings of TLS stand, with a dot at the end. */
+  /** Prefix of its TLS settings, with a dot at the end. */
   readonly section: string;
 }
 
-/** Each with its own settings of TLS, else with those of all. */
+/** Returns the listeners, each with its own TLS settings or the common ones. */
 export function listenersOf(
   bind: string,
   { api, program }: { readonly api: Pick<ApiSettings, 'tls'>; readonly program: ProgramSettings },
@@ -34,9 +34,10 @@ export function listenersOf(
 }
 
 /**
- * Refuses a listener that others can reach over plain HTTP, where passwords and keys can be read on the way (security S1).
+ * Rejects listeners that are remotely reachable over plain HTTP, because passwords and keys could be read on the way
+ * (security S1).
  *
- * @returns the listeners of which this was allowed
+ * @returns the listeners for which this is allowed
  * @throws MonError `invalid`
  */
 export function refuseOpenHttp(

@@ -8,10 +8,10 @@ import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { ListenerName, ListenerSettings } from './listeners.ts';
 
-/** How soon replaced files are in force. They are looked at rather than watched: some are mounted, or links to others. */
+/** Interval at which replaced files are detected. They are polled, because some are mounted, or are links to others. */
 const LOOK_MS = 10_000;
 
-/** How often it is said of a certificate in force that it ends soon, or has ended. */
+/** Interval of the warnings about a certificate that expires soon, or has expired. */
 const AGE_MS = 86_400_000;
 
 interface TlsParts {
@@ -19,7 +19,7 @@ interface TlsParts {
   readonly log: Log;
 }
 
-/** Settings, and where they stand. */
+/** TLS settings, and their section in the configuration. */
 interface SectionTls {
   readonly tls: TlsSettings;
   readonly section: string;
@@ -31,8 +31,8 @@ interface Material {
 }
 
 /**
- * Certificate and key of a listener, and who may show a certificate there. When their files change, connections from then
- * on get the new ones, those that are open stay; files that cannot be used change nothing.
+ * Certificate and key of a listener, and the authorities of client certificates. When their files change, new
+ * connections use the new ones, and open connections stay. Invalid files change nothing.
  */
 export class ServerTls implements Disposable {
   readonly #settings: TlsSettings;
@@ -46,7 +46,7 @@ export class ServerTls implements Disposable {
   #isLooking = false;
   #version = 0;
 
-  /** @throws MonError `invalid` when the files cannot be used */
+  /** @throws MonError `invalid` if the files cannot be used */
   constructor({ tls, section }: SectionTls, parts: TlsParts) {
     this.#settings = tls;
     this.#section = section;
@@ -59,11 +59,12 @@ export class ServerTls implements Disposable {
     ];
   }
 
-  /** What a server is made with. */
+  /** The options for creating a server. */
   get options(): TlsOptions {
     return {
       ...this.#context,
-      // Whoever shows none may have a key or a password, and who shows a wrong one is told so in an answer.
+      // A client without a certificate may have a key or a password, and one with an invalid certificate gets an HTTP
+      // response that says so.
       requestCert: this.#material.authorities !== undefined,
       rejectUnauthorized: false,
     };
@@ -74,17 +75,17 @@ export class ServerTls implements Disposable {
     return this.#material.pair.fingerprint;
   }
 
-  /** SHA-256 of the authorities whose certificates are taken. */
+  /** SHA-256 of the accepted authorities. */
   get authorities(): readonly string[] {
     return this.#material.authorities?.fingerprints ?? [];
   }
 
-  /** Another one after each change. */
+  /** A number that differs after each change. */
   get version(): number {
     return this.#version;
   }
 
-  /** Keeps a server up to date until it is closed. */
+  /** Updates a server after each change, until it is closed. */
   serve(server: TlsServer): void {
     this.#servers.add(server);
     server.once('close', () => this.#servers.delete(server));
@@ -140,21 +141,21 @@ export class ServerTls implements Disposable {
   }
 
   async #lookAtFiles(): Promise<void> {
-    // Once is enough when a file system hangs.
+    // One check at a time, in case a file system hangs.
     if (this.#isLooking) return;
     this.#isLooking = true;
     const { 'cert-file': cert, 'key-file': key, 'client-ca-file': authorities } = this.#settings;
     const files = [cert, key, ...(authorities === undefined ? [] : [authorities])];
     const seen = (await Promise.all(files.map(signOf))).join(' ');
     this.#isLooking = false;
-    // The first time too: they may have changed since they were read.
+    // Also at the first check, because the files may have changed since they were read.
     if (seen === this.#seen) return;
     this.#seen = seen;
     this.reload();
   }
 }
 
-/** Of every listener that speaks TLS; those with the same settings share one. */
+/** The TLS of all listeners; listeners with the same settings share one. */
 export class ListenersTls implements Disposable {
   readonly #bySettings = new Map<TlsSettings, ServerTls>();
   readonly #listeners: readonly ListenerSettings[];
@@ -174,13 +175,13 @@ export class ListenersTls implements Disposable {
     }
   }
 
-  /** @returns undefined where it speaks plain HTTP */
+  /** @returns undefined for plain HTTP */
   of(name: ListenerName): ServerTls | undefined {
     const tls = this.#listeners.find((listener) => listener.name === name)?.tls;
     return tls === undefined ? undefined : this.#bySettings.get(tls);
   }
 
-  /** SHA-256 of those whose certificates are taken anywhere. */
+  /** SHA-256 of the authorities that any listener accepts. */
   get authorities(): readonly string[] {
     return this.#all.flatMap(({ authorities }) => authorities);
   }
@@ -203,9 +204,9 @@ export class ListenersTls implements Disposable {
 }
 
 /**
- * What is to be said of the certificates of listeners that can be used.
+ * Returns warnings about usable certificates of listeners.
  *
- * @throws MonError `invalid` when one cannot
+ * @throws MonError `invalid` if one cannot be used
  */
 export function tlsWarnings(listeners: readonly ListenerSettings[], nowMs: number): string[] {
   const warnings = listeners.flatMap(({ tls, section }) =>
@@ -222,7 +223,7 @@ function readMaterial({ tls, section }: SectionTls, nowMs: number): Material {
   };
 }
 
-/** Changes with the file, also when it is replaced by another one or gone. */
+/** Returns a text that changes with the file, also when it is replaced or deleted. */
 async function signOf(file: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(file);

@@ -4,16 +4,16 @@ import type { Socket } from 'node:net';
 import { sayLast } from './last-words.ts';
 import type { ServerTls } from './server-tls.ts';
 
-/** The first byte of a TLS connection: a record of the handshake. */
+/** The first byte of a TLS connection: a handshake record. */
 const HANDSHAKE = 22;
 
-/** As for the head of a request, where nothing else is said. */
+/** The handshake timeout: the same as for the head of a request by default. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 const PLAIN_TEXT = JSON.stringify({
   error: 'this port speaks TLS: use https:// (wss:// for an agent) in place of http:// (ws://)',
 });
-/** As RFC 2817 (4.2) has it. */
+/** The response of RFC 2817 (4.2). */
 const PLAIN_ANSWER = [
   'HTTP/1.1 426 Upgrade Required',
   'Upgrade: TLS/1.2, HTTP/1.1',
@@ -25,8 +25,8 @@ const PLAIN_ANSWER = [
 ].join('\r\n');
 
 /**
- * An HTTP server, with TLS where it is given. A handshake may take as long as the head of a request, once until its first
- * byte is there and once from then on.
+ * Creates an HTTP server, with TLS if it is given. The timeout of a handshake equals that for the head of a request. It
+ * applies once until the first byte, and once from then on.
  */
 export function createServer(options: ServerOptions, listener: RequestListener, tls: ServerTls | undefined): Server {
   if (tls === undefined) return createHttpServer(options, listener);
@@ -38,8 +38,8 @@ export function createServer(options: ServerOptions, listener: RequestListener, 
 }
 
 /**
- * Tells who speaks HTTP to a port with TLS that it does; without that the connection is only cut, and nobody knows why.
- * The first byte decides, before anything is made of it.
+ * Responds to plain HTTP on a port with TLS. Otherwise the connection would be cut without a reason. The first byte
+ * decides, before anything is processed.
  */
 function answerPlainHttp(server: Server, timeoutMs: number): void {
   const handshakes = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -51,7 +51,7 @@ function answerPlainHttp(server: Server, timeoutMs: number): void {
       socket.off('error', isOver);
       socket.off('close', isOver);
     };
-    // One that broke also closes.
+    // A socket with an error also emits `close`.
     socket.on('error', isOver);
     socket.on('close', isOver);
     socket.once('data', (first: Buffer) => {

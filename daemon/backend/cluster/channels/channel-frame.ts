@@ -1,41 +1,41 @@
 /**
- * What is said over a connection with channels: a head of eight bytes (kind, amount in three bytes, number of the channel in four,
- * the highest byte first) and, in `data`, as many bytes as the amount says.
+ * Frames of a connection with channels. The head has eight bytes: kind (1), amount (3), channel number (4), each with
+ * the highest byte first. In a `data` frame that number of bytes follows.
  */
 export const FRAME_KINDS = {
-  /** Nothing but that this end is still there; of no channel. */
+  /** Shows that this end is alive; for no channel. */
   alive: 0,
-  /** There is a channel of this number from now on. */
+  /** Opens a channel with this number. */
   open: 1,
   data: 2,
-  /** So many bytes more may be sent on the channel. */
+  /** Permits this number of additional bytes on the channel. */
   credit: 3,
-  /** This end sends nothing more on the channel, and goes on to read. */
+  /** Ends the sending side of the channel; this end continues to read. */
   end: 4,
-  /** This end has let go of the channel: it neither sends nor reads. */
+  /** Closes the channel: this end neither sends nor reads. */
   gone: 5,
 } as const;
 
 export type FrameKind = (typeof FRAME_KINDS)[keyof typeof FRAME_KINDS];
 
-/** Longest piece in one frame, bytes: what one channel sends does not keep the others waiting for long. */
+/** Maximum bytes of data in one frame, so that no channel delays the others for long. */
 export const DATA_BYTES_MAX = 16 * 1024;
 
-/** What may be sent on a channel ahead of what its reader has taken, bytes: a tenth of a second at 5 Mbit/s. */
+/** Maximum bytes that a channel sends ahead of its reader: a tenth of a second at 5 Mbit/s. */
 export const WINDOW_BYTES = 64 * 1024;
 
 const HEAD_BYTES = 8;
 const KINDS = Object.keys(FRAME_KINDS).length;
 
-/** The other end has said what none says. */
+/** The other end violated the frame protocol. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
 export interface FrameSink {
-  /** Anything but data. @throws FrameError */
+  /** Handles any frame except data. @throws FrameError */
   heard(kind: FrameKind, channel: number, amount: number): void;
-  /** A part of a frame, as it was read. @throws FrameError */
+  /** Handles a part of a data frame, as it was read. @throws FrameError */
   heardData(channel: number, piece: Buffer): void;
 }
 
@@ -46,12 +46,12 @@ export function frameHead(kind: FrameKind, channel: number, amount: number): Buf
   return head;
 }
 
-/** Takes frames apart, wherever the pieces that are read of a connection begin and end. */
+/** Parses frames, wherever the chunks read from the connection begin and end. */
 export class FrameReader {
   readonly #sink: FrameSink;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #headBytes = 0;
-  /** Of the frame of data that is read now. */
+  /** Channel of the data frame that is being read. */
   #channel = 0;
   #dataBytes = 0;
 

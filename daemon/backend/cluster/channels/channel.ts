@@ -1,44 +1,44 @@
 import { Duplex } from 'node:stream';
 import { DATA_BYTES_MAX, FRAME_KINDS, FrameError, WINDOW_BYTES, type FrameKind } from './channel-frame.ts';
 
-/** What is read ahead of who reads, beside the window, bytes. */
+/** Bytes that are read ahead of the reader, in addition to the window. */
 const READ_AHEAD_BYTES = 16 * 1024;
 
-/** What a channel needs of the connection that it is in. */
+/** The services that a channel needs from its connection. */
 export interface ChannelCarrier {
-  /** Of the other end. */
+  /** Address of the other end. */
   readonly remoteAddress: string | undefined;
-  /** @returns false when there is no room: `proceed` is called once there is */
+  /** @returns false if the connection is full: `proceed` is called once there is space */
   send(channel: Channel, piece: Buffer): boolean;
-  /** Anything but data. */
+  /** Sends any frame except data. */
   say(kind: FrameKind, channel: Channel, amount?: number): void;
-  /** The channel is over at this end. */
+  /** Removes a channel that is closed at this end. */
   forget(channel: Channel): void;
 }
 
 type Done = (error?: Error | null) => void;
 
 /**
- * One of many connections within a connection; has what a socket has that is asked for here. As with a socket, what was said
- * before the other end let go can still be read, and what is said to it then is an error.
+ * One of many channels within a connection, with the subset of the socket interface that is used here. As with a
+ * socket, data that the other end sent before it closed can still be read. A write after that is an error.
  */
 export class Channel extends Duplex {
-  /** Within its connection. */
+  /** Number of the channel within its connection. */
   readonly id: number;
   bytesRead = 0;
   readonly #carrier: ChannelCarrier;
   #sentBytes = 0;
   #credit = WINDOW_BYTES;
-  /** What was read and the other end may not replace yet. */
+  /** Bytes that were read and not yet returned as credit to the other end. */
   #takenBytes = 0;
-  /** What waits for credit or room, and who is told when it is on its way. */
+  /** Data that waits for credit or space, and the callback for when it was sent. */
   #unsent: Buffer | undefined;
   #done: Done | undefined;
   #hasEnded = false;
   #hasHeardEnd = false;
   #isLeft = false;
 
-  /** @param allowHalfOpen whether it goes on to send when the other end sends nothing more */
+  /** @param allowHalfOpen true if it may continue to send after the other end stopped sending */
   constructor(id: number, carrier: ChannelCarrier, allowHalfOpen: boolean) {
     super({ allowHalfOpen, readableHighWaterMark: READ_AHEAD_BYTES });
     this.id = id;
@@ -49,36 +49,36 @@ export class Channel extends Duplex {
     return this.#carrier.remoteAddress;
   }
 
-  /** As with a socket, with what waits to be sent. */
+  /** Returns the bytes written, as with a socket: including the data that waits to be sent. */
   get bytesWritten(): number {
     return this.#sentBytes + this.writableLength;
   }
 
-  /** Ends it when all is sent. */
+  /** Closes the channel when everything is sent. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
     else this.once('finish', () => this.destroy());
   }
 
-  /** Sends what waits, as far as it may go. */
+  /** Sends waiting data as far as credit and space allow. */
   proceed(): void {
     if (this.#unsent === undefined) return;
     if (this.#isLeft) this.#settle(brokenPipe());
     else if (this.#sendUnsent()) this.#settle();
   }
 
-  /** @throws FrameError when it was more than it may be */
+  /** @throws FrameError if the data exceeds the window */
   heardData(piece: Buffer): void {
     this.#takenBytes += piece.length;
     if (this.#takenBytes > WINDOW_BYTES || this.#hasHeardEnd) throw new FrameError('more was sent than may be');
     this.bytesRead += piece.length;
-    // A small piece would keep all in memory that was read with it.
+    // Copied, because a small part would keep the whole chunk in memory that was read with it.
     const isSmall = piece.length * 2 < piece.buffer.byteLength;
     if (this.push(isSmall ? Buffer.from(piece) : piece)) this.#grant();
   }
 
-  /** @throws FrameError when that is more than was sent */
+  /** @throws FrameError if the credit exceeds what was sent */
   heardCredit(bytes: number): void {
     this.#credit += bytes;
     if (this.#credit > WINDOW_BYTES) throw new FrameError('more was taken than was sent');
@@ -121,7 +121,7 @@ export class Channel extends Duplex {
     done(error);
   }
 
-  /** @returns whether that was all */
+  /** @returns true if everything was sent */
   #sendUnsent(): boolean {
     let left = this.#unsent;
     while (left !== undefined && left.length > 0) {
@@ -142,7 +142,7 @@ export class Channel extends Duplex {
     done?.(error);
   }
 
-  /** Says seldom what was taken: each time half of what may be on its way. */
+  /** Returns credit only when half of the window was read, to send few frames. */
   #grant(): void {
     if (this.#takenBytes < WINDOW_BYTES / 2 || this.#hasHeardEnd) return;
     this.#carrier.say(FRAME_KINDS.credit, this, this.#takenBytes);

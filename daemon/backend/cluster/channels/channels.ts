@@ -3,31 +3,33 @@ import type { Clock } from '../../ports.ts';
 import { Channel, type ChannelCarrier } from './channel.ts';
 import { FRAME_KINDS, frameHead, FrameError, FrameReader, type FrameKind, type FrameSink } from './channel-frame.ts';
 
-/** How often an end says that it is there. */
+/** Interval of the frames that show that an end is alive. */
 const ALIVE_MS = 2500;
 
-/** How often in a row it may have heard nothing: 10 seconds. */
+/** Number of intervals without a frame after which the connection is closed: 10 seconds. */
 const SILENT_MAX = 4;
 
-/** What is put together for one writing, bytes: beyond it channels wait for their turn. */
+/** Maximum bytes of one batched write; beyond it channels wait for their turn. */
 const BATCH_BYTES_MAX = 256 * 1024;
 
 const CHANNEL_ID_MAX = 0xffffffff;
 
 interface ChannelsParts {
-  /** Takes what the other end opens; absent: it opens nothing. */
+  /** Accepts channels that the other end opens; absent: it opens none. */
   readonly accept?: (channel: Channel) => void;
   readonly clock: Pick<Clock, 'every'>;
-  /** Told once, when the connection is gone. @param error what the other end has said against the rules; undefined: nothing */
+  /** Called once, when the connection is closed. @param error the other end's protocol violation; undefined: none */
   readonly onClose: (error: FrameError | undefined) => void;
 }
 
 /**
- * One connection between two backends, with any number of channels in it. Each has a window of its own, so that one whose reader
- * is slow holds up nobody else and takes a bounded memory; they send in turns when the connection is slower than all of them.
+ * One connection between two backends, with any number of channels in it. Each channel has its own window, so that a
+ * slow reader delays no other channel and uses bounded memory. If the connection is slower than all of them, the
+ * channels send in turns.
  *
- * Not HTTP/2, which could do the same: a stream of it takes 15 kB of the two processes and as much CPU per frame as a socket, a
- * channel 3 kB and two thirds of that CPU, where a socket takes 5 kB (20,000 of each, Node 24).
+ * It is not HTTP/2, which could do the same. An HTTP/2 stream takes 15 kB of the two processes and as much CPU per
+ * frame as a socket. A channel takes 3 kB and two thirds of that CPU, and a socket takes 5 kB (20,000 of each, Node
+ * 24).
  */
 export class Channels implements ChannelCarrier, FrameSink, Disposable {
   readonly #socket: Socket;
@@ -35,7 +37,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
   readonly #open = new Map<number, Channel>();
   readonly #reader = new FrameReader(this);
   readonly #timer: Disposable;
-  /** Channels that have something to send, and no room. */
+  /** Channels that have data to send and wait for space. */
   readonly #waiting = new Set<Channel>();
   #batch: Buffer[] = [];
   #batchBytes = 0;
@@ -47,15 +49,15 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
   #error: FrameError | undefined;
 
   /**
-   * @param socket after both ends have agreed on this
-   * @param head what was read behind that
+   * @param socket after both ends have agreed on the protocol
+   * @param head the bytes that were read after the handshake
    */
   constructor(socket: Socket, head: Buffer, parts: ChannelsParts) {
     this.#socket = socket;
     this.#parts = parts;
     this.#timer = parts.clock.every(ALIVE_MS, () => this.#beat());
     socket.setNoDelay(true);
-    // One that broke also closes.
+    // A socket with an error also emits `close`.
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
     socket.on('close', () => this.#closed());
@@ -68,7 +70,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
     socket.resume();
   }
 
-  /** Channels now. */
+  /** Number of open channels. */
   get size(): number {
     return this.#open.size;
   }
@@ -81,7 +83,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
     return this.#socket.remoteAddress;
   }
 
-  /** A new channel; one that is closed at once when the connection is. */
+  /** Opens a channel; it is closed at once if the connection is. */
   open(): Channel {
     do this.#lastId = (this.#lastId % CHANNEL_ID_MAX) + 1;
     while (this.#open.has(this.#lastId));
@@ -92,13 +94,13 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
     return channel;
   }
 
-  /** Closes the connection once its last channel is over. */
+  /** Closes the connection once its last channel is closed. */
   retire(): void {
     this.#isRetired = true;
     if (this.size === 0) this[Symbol.dispose]();
   }
 
-  /** Closes the connection, with all that was said before; one that is not read any more a moment later. */
+  /** Closes the connection after everything was sent. If the other end no longer reads, it is closed a moment later. */
   [Symbol.dispose](): void {
     this.#isBlocked = false;
     this.#write();
@@ -128,7 +130,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
   }
 
   heard(kind: FrameKind, id: number, amount: number): void {
-    // What was said before the other end knew that a channel is over.
+    // Undefined for frames that the other end sent before it learned that the channel is closed.
     const channel = this.#open.get(id);
     if (kind === FRAME_KINDS.open) this.#accept(id);
     else if (kind === FRAME_KINDS.credit) channel?.heardCredit(amount);
@@ -173,7 +175,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
     this.#batchBytes += bytes.length;
     if (this.#isToWrite) return;
     this.#isToWrite = true;
-    // Whatever the same events bring goes in one writing: that is half of what a frame costs.
+    // Frames caused by the same events share one write, which saves half of the cost of a frame.
     setImmediate(() => {
       this.#isToWrite = false;
       this.#write();
@@ -196,7 +198,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
   }
 
   #beat(): void {
-    // Counted, not measured: after a pause of this process what has come meanwhile is read first.
+    // Counted, not measured: after a pause of this process the frames that arrived meanwhile are read first.
     if (++this.#silent > SILENT_MAX) this.#socket.destroy();
     else if (this.#batchBytes === 0) this.#put(frameHead(FRAME_KINDS.alive, 0, 0));
   }

@@ -11,18 +11,18 @@ import type { Clock } from '../../ports.ts';
 import { PEER_HEADERS } from './peer-headers.ts';
 import { digestOf, type PeerSignatures } from './proof/peer-signatures.ts';
 
-/** The refusal of a request that another backend seems to send. */
+/** The error for a request that claims to come from another backend. */
 export const NO_MEMBER =
   'this is not signed by a backend that shares the store: give all of them the same version and the same peer-key-file';
 
-/** The refusal of the token of a machine at another backend, where nobody can prove that it was shown. */
+/** The error for the token of a machine at another backend, where its presentation cannot be proved. */
 export const NEEDS_PEER_KEY =
   'the token of a machine makes an administrator of the backend on that machine alone: use other credentials, send the request to the leader, or give all members a peer-key-file';
 
-/** An address, as a proxy may have told it. */
+/** The address of a caller, which may come from a proxy. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;
 
-/** A request before its body is there. */
+/** The head of a request whose body is not read yet. */
 interface ReceivedHead extends ReceivedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -38,11 +38,11 @@ interface PeerParts {
   readonly log: Log;
 }
 
-/** Requests of one backend that another one sends on, each with the caller's identity. */
+/** Authenticates requests that another backend forwards, each with the caller's identity. */
 export class AdmittedPeers {
   readonly #parts: PeerParts;
   readonly #refused: Seldom;
-  /** The digests that bodies must have, of requests whose head is signed. */
+  /** Expected digests of the bodies of requests whose head is signed. */
   readonly #bodyDigests = new WeakMap<IncomingHttpHeaders, string>();
 
   constructor(parts: PeerParts) {
@@ -50,15 +50,15 @@ export class AdmittedPeers {
     this.#refused = new Seldom(parts.log, parts.clock);
   }
 
-  /** True if another backend believes this one who a caller is. */
+  /** True if other backends believe this one who a caller is. */
   get isStrong(): boolean {
     return this.#parts.signatures.isStrong;
   }
 
   /**
-   * The headers that tell another backend who the caller is.
+   * Returns the headers that identify the caller to another backend.
    *
-   * @throws MonError `forbidden` for the token of this machine where the other backend cannot believe it
+   * @throws MonError `forbidden` for the token of this machine if the other backend cannot believe it
    */
   headersOf(principal: Principal, caller: string): Readonly<Record<string, string>> {
     const { authenticator } = this.#parts;
@@ -72,9 +72,10 @@ export class AdmittedPeers {
   }
 
   /**
-   * Refuses a request that only seems to be from another backend. That counts as a wrong password, and takes its time.
+   * Rejects a request that only claims to come from another backend. It counts as a wrong password, with the same
+   * delay.
    *
-   * @returns the id of the backend that has sent it
+   * @returns the id of the backend that sent it
    * @throws MonError `unauthenticated`, `unavailable`
    */
   async refuseStranger(request: ReceivedHead): Promise<string> {
@@ -95,9 +96,9 @@ export class AdmittedPeers {
   }
 
   /**
-   * Refuses a body that is not the one that was signed.
+   * Rejects a body that differs from the signed one.
    *
-   * @param body as it was received; anything but a text is no body
+   * @param body as it was received; anything but a string counts as no body
    * @throws MonError `unauthenticated`
    */
   refuseAlteredBody({ headers }: Pick<ReceivedHead, 'headers'>, body: unknown): void {
@@ -107,10 +108,10 @@ export class AdmittedPeers {
   }
 
   /**
-   * The caller of a request that another backend sends on.
+   * Returns the caller of a request that another backend forwards.
    *
-   * @throws MonError `unauthenticated` if the credentials do not count here, `invalid` for what no backend says; the
-   *   promise likewise
+   * @throws MonError `unauthenticated` if the credentials are not valid here, `invalid` for headers that no backend
+   *   sends; the promise likewise
    */
   senderOf({ headers }: Pick<ReceivedRequest, 'headers'>): SentCaller | Promise<SentCaller> {
     const voucher = parseVoucher(text(headers, PEER_HEADERS.principal));
@@ -133,13 +134,16 @@ export class AdmittedPeers {
     return this.#shownAgain(voucher, headers, caller);
   }
 
-  /** The caller by the credentials themselves, which come along: whoever reads the database can write any voucher. */
+  /**
+   * Authenticates the caller by the forwarded credentials themselves, because any writer to the database can forge a
+   * voucher.
+   */
   async #shownAgain(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
     const principal = await this.#parts.authenticator.ofCredentials(headers, caller);
     const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
     if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
     if (authority === undefined) return principal;
-    // A certificate beside other credentials only narrows what they allow.
+    // A certificate beside other credentials only restricts what they allow.
     return {
       ...principal,
       authority,
@@ -150,17 +154,17 @@ export class AdmittedPeers {
     };
   }
 
-  /** Replaces an administrator whom another backend does not believe by an anonymous caller. */
+  /** Replaces a local administrator, whom another backend does not believe, by an anonymous caller. */
   #withoutToken(): Principal {
     if (this.#parts.authenticator.isOpen) return ANONYMOUS;
     throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 }
 
-/** Credentials that can be checked wherever they are shown. */
+/** Kinds of credentials that any member can verify. */
 const SHOWN_AGAIN: ReadonlySet<Voucher['via']> = new Set(['password', 'key', 'token']);
 
-/** True if another backend sends it on, or says so. */
+/** True if the request claims to be forwarded by another backend. */
 export function isSentOn({ headers }: Pick<ReceivedRequest, 'headers'>): boolean {
   return headers[PEER_HEADERS.signature] !== undefined;
 }

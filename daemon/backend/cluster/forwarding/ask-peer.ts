@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports.ts';
 import type { PeerLink, PeerRequest } from './peer-link.ts';
 
-/** Of an answer. */
+/** Maximum bytes of a response. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
-  /** For the whole answer, milliseconds; undefined: it may take as long as it likes. */
+  /** Time limit for the whole response in milliseconds; undefined: no limit. */
   readonly limitMs: number | undefined;
 }
 
 /**
- * Asks another backend something of its own and waits for the whole answer.
+ * Sends a request of this backend itself to another backend and waits for the whole response.
  *
- * @throws Error when it was not sent, not answered, or too much was answered
+ * @throws Error if it was not sent or not answered, or the response is too large
  */
 export async function askPeer(
   link: PeerLink,

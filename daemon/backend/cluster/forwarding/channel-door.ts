@@ -12,9 +12,9 @@ import type { AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 
-/** What has the connections of a backend. */
+/** The parts that handle the connections of a backend. */
 export interface ServedBy {
-  /** Serves what comes in channels as it does connections of its own. */
+  /** Serves channels in the same way as its own connections. */
   readonly server: Server;
   readonly connections: Connections;
   readonly slowPeers: SlowPeers;
@@ -27,7 +27,7 @@ interface ChannelDoorParts extends ServedBy {
   readonly log: Log;
 }
 
-/** Where other backends come in with a connection for all their tunnels. */
+/** Accepts the connection in which another backend opens all its tunnels. */
 export class ChannelDoor implements OtherProtocol, Disposable {
   readonly protocol = CHANNELS_PROTOCOL;
   readonly #parts: ChannelDoorParts;
@@ -45,7 +45,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
     if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
-    // What is read goes on at once to the channels, which are looked at one by one.
+    // Data is passed to the channels at once; slow readers are detected per channel.
     slowPeers.of(socket)?.speaksFrames({
       get doneBytes() {
         return socket.bytesRead;
@@ -62,7 +62,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
     this.#open.add(channels);
   }
 
-  /** Closes all of them, which a listener would wait for. */
+  /** Closes all connections, because a listener would wait for them. */
   [Symbol.dispose](): void {
     for (const channels of this.#open) channels[Symbol.dispose]();
   }

@@ -26,16 +26,16 @@ interface RequestParts {
 interface Answered {
   readonly writerId: string;
   readonly response: IncomingMessage;
-  /** Of the newest write that the answer may be about. */
+  /** Sequence number of the newest write that the response may reflect. */
   readonly seq: number;
 }
 
-/** The status for a request that came to the wrong backend (RFC 9110, 15.5.20): it may be sent to another one. */
+/** The status for a request that reached the wrong backend (RFC 9110, 15.5.20): it may be sent to another one. */
 const MISDIRECTED = 421;
 
-/** Requests of the API that another backend has to answer. */
+/** Forwards API requests that another backend must answer. */
 export class ForwardedRequests implements RequestForwarding {
-  /** Since the start. */
+  /** Number of forwarded requests since the start. */
   count = 0;
   readonly #parts: RequestParts;
 
@@ -59,7 +59,7 @@ export class ForwardedRequests implements RequestForwarding {
       }
     });
     app.addHook('onSend', (request, reply, payload, done) => {
-      // By now it is committed.
+      // The change is committed by now.
       if (request.sender !== undefined) reply.header(PEER_HEADERS.seq, this.#parts.leadership.seq);
       done(null, payload);
     });
@@ -87,7 +87,7 @@ export class ForwardedRequests implements RequestForwarding {
     });
   }
 
-  /** @returns false: it is taken */
+  /** @returns false: the request was accepted */
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
     const memberId = await this.#parts.peers.refuseStranger(request.raw);
     const caller = request.socket.remoteAddress ?? '';
@@ -95,7 +95,7 @@ export class ForwardedRequests implements RequestForwarding {
     return false;
   }
 
-  /** @returns false: it is taken */
+  /** @returns false: the request was accepted */
   async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { leadership, peers } = this.#parts;
     const memberId = await peers.refuseStranger(request.raw);
@@ -103,13 +103,16 @@ export class ForwardedRequests implements RequestForwarding {
       refuseMisdirected(reply);
       return true;
     }
-    // From here on a refusal is an answer to who asks, and not to the backend that sends it on.
+    // From here on an error is a response to the caller, and not to the forwarding backend.
     reply.header(PEER_HEADERS.seq, leadership.seq);
     request.sender = { ...(await peers.senderOf(request)), memberId };
     return false;
   }
 
-  /** Records what an administrator of another machine does here. @returns false: it is for this backend */
+  /**
+   * Records a request that an administrator of another machine makes here. @returns false: this backend answers the
+   * request
+   */
   async #recordLocal(request: FastifyRequest, { memberId }: Sender): Promise<boolean> {
     this.#parts.leadership.refuseStale();
     await this.#parts.audit.record(actorOf(request), {
@@ -120,10 +123,10 @@ export class ForwardedRequests implements RequestForwarding {
     return false;
   }
 
-  /** @returns false: it is for this backend */
+  /** @returns false: this backend answers the request */
   async #forward(request: FastifyRequest, reply: FastifyReply, isOfV2: boolean): Promise<boolean> {
     if (request.sender !== undefined) {
-      // Once is enough: where it came from it is known who writes.
+      // A request is forwarded only once: the backend that sent it here knows the leader.
       reply.removeHeader(PEER_HEADERS.seq);
       request.sender = undefined;
       refuseMisdirected(reply);
@@ -141,14 +144,16 @@ export class ForwardedRequests implements RequestForwarding {
     return true;
   }
 
-  /** @throws MonError `forbidden` if it takes an administrator whom another backend does not believe to be one */
+  /**
+   * @throws MonError `forbidden` if the request requires a local administrator, whom another backend does not believe
+   */
   #refuseLocal(request: FastifyRequest): void {
     if (request.principal.via !== 'local' || this.#parts.peers.isStrong) return;
     const { access = 'admin', isForAnonymous = false } = matchedRoute(request);
     if (!isAllowed(ANONYMOUS, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 
-  /** @returns undefined: it was not taken */
+  /** @returns undefined: the request was not accepted */
   async #exchange(link: PeerLink, request: FastifyRequest, isOfV2: boolean): Promise<Answered | undefined> {
     const { method, url: path, body, headers, principal, caller } = request;
     const response = await link.exchange({
@@ -169,7 +174,7 @@ export class ForwardedRequests implements RequestForwarding {
     return undefined;
   }
 
-  /** @throws MonError when it would be of no use to try again */
+  /** @throws MonError if a retry is useless */
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
@@ -179,7 +184,7 @@ export class ForwardedRequests implements RequestForwarding {
     throw new MonError('unavailable', 'the leader does not accept changes from this member: see its log');
   }
 
-  /** Who changes something here sees it here from then on. */
+  /** Waits for the write, so that a caller who changes something here sees it here afterwards. */
   async #catchUp({ method }: FastifyRequest, response: IncomingMessage, seq: number): Promise<void> {
     try {
       await this.#parts.leadership.caughtUp(seq);
@@ -198,7 +203,7 @@ export class ForwardedRequests implements RequestForwarding {
   }
 }
 
-/** Of an answer, which may be cut off behind its head. */
+/** Yields the body of a response, which may be cut off after its head. */
 async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
   try {
     yield* response as AsyncIterable<Buffer>;
@@ -214,7 +219,7 @@ function isOfLocalAdministrator(request: FastifyRequest): request is FastifyRequ
   return (method !== 'GET' && method !== 'HEAD') || matchedRoute(request).access === 'admin';
 }
 
-/** Goes on with a request unless it is answered. */
+/** Continues with a request unless it is answered. */
 async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFunction): Promise<void> {
   try {
     if (await isAnswered) return;
@@ -225,7 +230,10 @@ async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFun
   done();
 }
 
-/** Not by the words of a failure: each API has its own, and this is between two backends. */
+/**
+ * Sends the status for the wrong backend. It does not use the error texts of an API, because the response goes to a
+ * backend.
+ */
 function refuseMisdirected(reply: FastifyReply): void {
   const body = errorBody({ code: 'unavailable', message: 'another member is the leader' });
   void reply.code(MISDIRECTED).send(body);

@@ -19,7 +19,7 @@ import { WriterLinks } from './writer-links.ts';
 
 export interface ForwardingParts {
   readonly leadership: Leadership;
-  /** Signs what is sent to the other backends, and checks what they send. */
+  /** Signs requests to other backends, and verifies theirs. */
   readonly signatures: PeerSignatures;
   /** The audit trail, for requests of administrators of other machines. */
   readonly audit: Pick<Audit, 'record'>;
@@ -29,10 +29,7 @@ export interface ForwardingParts {
   readonly log: Log;
 }
 
-/**
- * What goes between backends that share a store: requests and agents that come to one that does not write are taken to the
- * one that does. To be disposed after the listeners.
- */
+/** Forwards requests and agents that reach a follower to the leader. Dispose of it after the listeners. */
 export class Forwarding implements RequestForwarding, Disposable {
   readonly #parts: Pick<ForwardingParts, 'leadership' | 'audit' | 'clock' | 'log'>;
   readonly #links: WriterLinks;
@@ -52,12 +49,12 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#tunnels = new Tunnels({ leadership, links, peers, callers: parts.callers });
   }
 
-  /** Requests that another backend has answered, since the start. */
+  /** Number of requests that another backend has answered, since the start. */
   get requests(): number {
     return this.#requests.count;
   }
 
-  /** Agents that are connected to another backend by way of this one. */
+  /** Number of agents that are connected to another backend through this one. */
   get agents(): number {
     return this.#tunnels.size;
   }
@@ -70,7 +67,7 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#requests.forward(app, isOfV2);
   }
 
-  /** Lets in whom another backend sends on, and everybody else by their own guard. */
+  /** Returns a guard that admits requests forwarded by another backend, and passes all others to their own guard. */
   guard(own: Guard): Guard {
     return (request) => {
       if (isSentOn(request)) return this.#admitSentOn(request);
@@ -80,12 +77,12 @@ export class Forwarding implements RequestForwarding, Disposable {
     };
   }
 
-  /** Where the tunnels of others come in. To be disposed of once they have been said goodbye to. */
+  /** Accepts the tunnels of other backends. Dispose of it after its tunnels were closed gracefully. */
   openDoor(served: ServedBy): ChannelDoor {
     return new ChannelDoor({ ...served, ...this.#parts, peers: this.#peers });
   }
 
-  /** @param path where agents are let in by a backend that writes */
+  /** @param path the path at which the leader accepts agents */
   passOn(path: string): PassOn {
     return (handshaking) => this.#tunnels.take(handshaking, path);
   }
@@ -95,13 +92,16 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#closeOwnAgents = close;
   }
 
-  /** To be called when this backend begins or ceases to write: agents come again, to whom they belong by then. */
+  /**
+   * Closes all agent connections. Called when this backend becomes or ceases to be the leader: agents reconnect, and
+   * reach the leader.
+   */
   closeAgents(): void {
     this.cutTunnels();
     this.#closeOwnAgents?.();
   }
 
-  /** Cuts the agents that are connected to another backend. */
+  /** Cuts the tunnels of agents that are connected to another backend. */
   cutTunnels(): void {
     this.#tunnels.cut();
   }

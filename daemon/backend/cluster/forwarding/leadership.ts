@@ -1,42 +1,45 @@
-/** How this backend stands among those that share the store, at the moment. */
+/** The role of this backend among those that share the store, at the moment. */
 export interface Leadership {
-  /** Whether this one writes now: then nothing is sent on. */
+  /** True if this backend is the leader: then nothing is forwarded. */
   readonly isWriter: boolean;
 
-  /** Whether this one has written, and another one does by now: what that writes does not come into the memory of this one any more. */
+  /**
+   * True if this backend was the leader and another one is by now. Later writes no longer reach the memory of this
+   * backend.
+   */
   readonly isSucceeded: boolean;
 
   /**
-   * Who writes. Waits up to a few seconds for one to be there.
+   * Returns the leader. Waits a few seconds if there is none.
    *
-   * @returns `self` when it is this one by then
-   * @throws MonError `unavailable` when none comes in time; the reason of the signal
+   * @returns `self` if this backend has become the leader
+   * @throws MonError `unavailable` if there is no leader in time; the reason of the signal
    */
   writer(signal?: AbortSignal): Promise<'self' | PeerPlace>;
 
   /**
-   * Settles when the write with this number is in the memory of this backend.
+   * Resolves when the write with this sequence number is in the memory of this backend.
    *
-   * @throws MonError `unavailable` when it does not come in time
+   * @throws MonError `unavailable` if it does not arrive in time
    */
   caughtUp(seq: number): Promise<void>;
 
   /**
-   * Asked before this backend answers by itself.
+   * Rejects reads from stale memory. Called before this backend answers by itself.
    *
-   * @throws MonError `unavailable` while it is too far behind the one that writes
+   * @throws MonError `unavailable` while it is too far behind the leader
    */
   refuseStale(): void;
 
-  /** Of the newest write that is committed and in the memory of this backend. */
+  /** Sequence number of the newest write that is committed and in the memory of this backend. */
   readonly seq: number;
 }
 
-/** Where another backend is reached, such as the one that writes. */
+/** The address of another backend, such as the leader. */
 export interface PeerPlace {
   readonly id: string;
-  /** Of its API: `https://10.0.0.1:4567`. */
+  /** URL of its API, such as `https://10.0.0.1:4567`. */
   readonly url: string;
-  /** SHA-256 of its certificate in hexadecimal, with or without colons; undefined: it speaks plain HTTP. */
+  /** SHA-256 of its certificate in hexadecimal, with or without colons; undefined: it uses plain HTTP. */
   readonly fingerprint: string | undefined;
 }

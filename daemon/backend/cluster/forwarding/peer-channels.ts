@@ -6,25 +6,25 @@ import type { Clock } from '../../ports.ts';
 /** An opened tunnel. */
 export interface Upgraded {
   readonly response: IncomingMessage;
-  /** Of TCP or TLS, or a channel, which has what is asked for here. */
+  /** A TCP or TLS socket, or a channel, which implements the methods used here. */
   readonly socket: Socket;
-  /** What came right behind the head. */
+  /** Bytes that arrived right after the head. */
   readonly head: Buffer;
 }
 
-/** What is answered to whoever asks for another protocol. */
+/** The response to a request for another protocol. */
 export type UpgradeAnswer = Upgraded | { readonly refusal: IncomingMessage };
 
-/** What a backend answers that knows nothing of channels. */
+/** The status of a backend that does not support channels. */
 const NOT_FOUND = 404;
 
 interface PeerChannelsParts {
-  /** Asks for a connection of that kind, which is given up when the signal says so. */
+  /** Requests a connection for channels; the signal aborts the request. */
   readonly ask: (signal: AbortSignal) => Promise<UpgradeAnswer>;
   readonly clock: Pick<Clock, 'every'>;
 }
 
-/** The one connection to another backend that all tunnels to it are in. It is made with the first of them. */
+/** The one connection that contains all tunnels to another backend. It is opened with the first of them. */
 export class PeerChannels implements Disposable {
   readonly #parts: PeerChannelsParts;
   readonly #giveUp = new AbortController();
@@ -35,14 +35,14 @@ export class PeerChannels implements Disposable {
   }
 
   /**
-   * @returns undefined: there is none, as that backend is of an older version, or will say for itself why it takes no tunnel
-   * @throws Error when it cannot be reached
+   * @returns undefined: that backend has an older version, or will itself say why it accepts no tunnel
+   * @throws Error if that backend cannot be reached
    */
   current(): Promise<Channels | undefined> {
     return (this.#channels ??= this.#open());
   }
 
-  /** Makes none any more; the one there is goes with its last tunnel. */
+  /** Opens no more connections; the present one closes with its last tunnel. */
   [Symbol.dispose](): void {
     this.#giveUp.abort();
     this.#channels?.then(
@@ -66,7 +66,7 @@ export class PeerChannels implements Disposable {
     }
   }
 
-  /** Whoever comes next makes another one. */
+  /** Forgets the connection, so that the next caller opens another one. */
   #forget(): void {
     this.#channels = undefined;
   }

@@ -1,31 +1,31 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** What one backend says to another one beside a request that it sends on. */
+/** The headers that a backend adds to a request that it forwards to another one. */
 export const PEER_HEADERS = {
-  /** The signature of the backend that sends it, see `PeerSignatures`; earlier versions send a secret of the store. */
+  /** The signature of the sending backend, see `PeerSignatures`; earlier versions send a secret of the store. */
   signature: 'mon-peer',
-  /** Who asks, as `voucherText` writes it. */
+  /** The caller, as `voucherText` encodes it. */
   principal: 'mon-principal',
-  /** The version of the credentials that he has shown; members with an earlier version of the program do not say it. */
+  /** The version of the caller's credentials; members with an earlier version of the program do not send it. */
   credential: 'mon-credential',
-  /** The address that he asks from. */
+  /** The address of the caller. */
   caller: 'mon-caller',
-  /** `v2`: at a listener of version 2 alone. */
+  /** `v2`: the request came to a listener that serves only version 2. */
   face: 'mon-face',
-  /** Of an answer: the number of the newest write that it knows of. Only who writes says it. */
+  /** The sequence number of the newest write that the sender knows of, on a response. Only the leader sends it. */
   seq: 'mon-seq',
 } as const;
 
-/** Where the agents of the newer generation are tunnelled to: those that come straight have a listener of their own. */
+/** The path of tunnels for v2 agents. Direct v2 agents have a listener of their own. */
 export const V2_AGENT_TUNNEL_PATH = '/api/mon/v1/tunnels/v2-agent';
 
-/** Where a backend asks for the one connection that all its tunnels are in. */
+/** The path at which a backend requests the connection that contains all its tunnels. */
 export const CHANNELS_PATH = '/api/mon/v1/tunnels';
 
-/** What an answer or a refusal may depend on beside path and body. */
+/** Headers on which a response may depend in addition to path and body. */
 const SENT_ON: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
 
-/** Of one connection, or said anew by who answers. */
+/** Headers of one connection, or set again by the responding backend. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -35,22 +35,24 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   PEER_HEADERS.seq,
 ]);
 
-/** Of a handshake, what this backend says itself. */
+/** Headers of a handshake that this backend sets itself. */
 const OF_MEMBER: ReadonlySet<string> = new Set(['host', 'origin', ...Object.values(PEER_HEADERS)]);
 
-/** Of a request. */
+/** Returns the headers of a request that are forwarded. */
 export function requestHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(SENT_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
-/** Of an answer; what other sites may do with it is for the one to say that they ask. */
+/**
+ * Returns the headers of a response that are passed on. CORS headers are left to the backend that serves the caller.
+ */
 export function answerHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name) && !name.startsWith('access-control-')),
   );
 }
 
-/** Of a handshake: agents say of themselves what they like. */
+/** Returns the headers of a handshake that are forwarded: all but the backend's own, because agents may send any. */
 export function handshakeHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_MEMBER.has(name)));
 }

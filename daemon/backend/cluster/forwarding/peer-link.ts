@@ -16,44 +16,44 @@ import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 import type { PeerSignatures } from './proof/peer-signatures.ts';
 
-/** How long a connection is kept for the next request: far shorter than any backend keeps its end (72 s). */
+/** Idle time after which a kept connection is closed: far shorter than any backend keeps its end (72 s). */
 const IDLE_MS = 5000;
 
-/** Connections that are kept. */
+/** Maximum number of idle connections. */
 const IDLE_MAX = 64;
 
-/** For a connection, its handshake of TLS included. */
+/** Timeout of a connection, including its TLS handshake. */
 const CONNECT_MS = 2000;
 
-/** For the head of an answer: the largest restore takes some seconds. */
+/** Timeout for the head of a response: the largest restore takes some seconds. */
 const ANSWER_MS = 60_000;
 
-/** Nothing of a request has left this machine, or it does no harm to send it again. */
+/** The error for a request of which nothing was sent, or that can safely be sent again. */
 export class UnsentError extends Error {
   override readonly name = 'UnsentError';
 }
 
-/** A request was sent, and nobody knows what became of it. */
+/** The error for a request that was sent and whose outcome is unknown. */
 export class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
 }
 
-/** What is sent to another backend. */
+/** A request to another backend. */
 export interface PeerRequest {
   readonly method: string;
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Buffer | undefined;
-  /** Ends it; without one it ends when no answer comes in time. */
+  /** Aborts the request; without it the request times out. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Settling {
   readonly body: Buffer | undefined;
-  /** Whether it does no harm to send it again. */
+  /** True if the request can safely be sent again. */
   readonly isRepeatable: boolean;
-  /** Whether it ends when no answer comes in time. */
+  /** True if the request times out. */
   readonly isLimited: boolean;
 }
 
@@ -79,7 +79,7 @@ export class PeerLink implements Disposable {
   }
 
   /**
-   * Sends a request and waits for the head of its answer.
+   * Sends a request and waits for the head of its response.
    *
    * @throws UnsentError, UnansweredError
    */
@@ -100,9 +100,9 @@ export class PeerLink implements Disposable {
   }
 
   /**
-   * Asks for a tunnel, in the connection that all of them share where that backend knows of such.
+   * Requests a tunnel, within the shared connection if the other backend supports it.
    *
-   * @returns what it answers where it opens none
+   * @returns its response if it opens no tunnel
    * @throws UnsentError, UnansweredError
    */
   async upgrade(request: PeerRequest, signal: AbortSignal): Promise<UpgradeAnswer> {
@@ -110,7 +110,7 @@ export class PeerLink implements Disposable {
     return await this.#upgrade(request, signal, channels && (() => channels.open()));
   }
 
-  /** Cuts whatever is under way; tunnels are the business of those who opened them. */
+  /** Cuts all requests in progress; tunnels remain the responsibility of their owners. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
     this.#channels[Symbol.dispose]();
@@ -125,7 +125,7 @@ export class PeerLink implements Disposable {
     return this.#upgrade({ method: 'GET', path: CHANNELS_PATH, headers }, signal);
   }
 
-  /** @param over makes what it goes over; default: a connection of its own */
+  /** @param over creates the stream to use; default: a connection of its own */
   async #upgrade(
     { method, path, headers }: PeerRequest,
     signal: AbortSignal,
@@ -151,7 +151,7 @@ export class PeerLink implements Disposable {
     { body, isRepeatable, isLimited }: Settling,
   ): Promise<Answer> {
     let isSent = false;
-    // Only a connection that stands, to the right backend, is handed to a request.
+    // A request gets only an established connection to the right backend.
     request.once('socket', () => {
       isSent = true;
     });
@@ -168,7 +168,7 @@ export class PeerLink implements Disposable {
   }
 }
 
-/** Hands out connections that stand: to the backend with the certificate that is expected, where it has one. */
+/** Creates connections to the backend, and verifies its certificate where one is expected. */
 class LinkAgent extends Agent {
   readonly target: { readonly host: string; readonly port: number };
   readonly #place: PeerPlace;
@@ -187,7 +187,7 @@ class LinkAgent extends Agent {
     const { socket, ready } = this.#connect();
     const fail = (error: Error): void => {
       socket.destroy();
-      // The types want a connection all the same.
+      // The types require a socket although there is an error.
       done?.(error, socket);
     };
     const giveUp = (): void => fail(new Error('no connection in time'));
@@ -207,7 +207,7 @@ class LinkAgent extends Agent {
   #connect(): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' } {
     const { url, fingerprint } = this.#place;
     if (!url.startsWith('https:')) return { socket: connectTcp(this.target), ready: 'connect' };
-    // Told apart by its certificate, whatever names are in that and whoever has issued it.
+    // The backend is identified by the fingerprint of its certificate, whatever its names and issuer.
     const rejectUnauthorized = fingerprint === undefined;
     return { socket: connectTls({ ...this.target, rejectUnauthorized }), ready: 'secureConnect' };
   }

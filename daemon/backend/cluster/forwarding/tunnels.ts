@@ -23,25 +23,25 @@ interface Tunnel {
   readonly writer: Socket;
 }
 
-/** Longest refusal that is read, bytes. */
+/** Maximum bytes of a refusal that are read. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
 const refusalSchema = z.object({ error: z.string(), code: z.string() });
 
 /**
- * Connections of agents that end at this backend and are taken on to the one that writes. What they say is not looked at;
- * what one side does not take, the other does not get rid of.
+ * Connections of agents that end at this backend and are forwarded to the leader. Their content is not inspected; each
+ * side applies the backpressure of the other.
  */
 export class Tunnels {
   readonly #parts: TunnelParts;
-  /** By the id of the backend that they lead to. */
+  /** Open tunnels by the id of the backend to which they lead. */
   readonly #open = new Map<string, Set<Tunnel>>();
 
   constructor(parts: TunnelParts) {
     this.#parts = parts;
   }
 
-  /** Tunnels now. */
+  /** Number of open tunnels. */
   get size(): number {
     let size = 0;
     for (const tunnels of this.#open.values()) size += tunnels.size;
@@ -49,11 +49,11 @@ export class Tunnels {
   }
 
   /**
-   * Takes an agent to the backend that writes.
+   * Forwards the connection of an agent to the leader.
    *
-   * @param path where agents of its kind are let in there
-   * @returns undefined: it is for this backend
-   * @throws MonError as that one refuses it; `unavailable` when there is none; the promise likewise
+   * @param path the path at which the leader accepts agents of its kind
+   * @returns undefined: the agent belongs to this backend
+   * @throws MonError as the leader rejects it; `unavailable` if there is no leader; the promise likewise
    */
   take(handshaking: Handshaking, path: string): Promise<void> | undefined {
     const { request } = handshaking;
@@ -62,7 +62,7 @@ export class Tunnels {
     return this.#lead(handshaking, path);
   }
 
-  /** Cuts them, so that agents come again: but for those to this backend, which writes now. */
+  /** Cuts the tunnels, so that agents reconnect, except those to the backend `but`, which is the leader now. */
   cut(but?: string): void {
     for (const [writerId, tunnels] of this.#open) {
       if (writerId === but) continue;
@@ -106,7 +106,7 @@ export class Tunnels {
     const tunnel = { agent, writer };
     const tunnels = this.#open.get(writerId) ?? new Set();
     this.#open.set(writerId, tunnels.add(tunnel));
-    // Each ends when the other one has, with what was still said.
+    // Each side ends after the other one has ended and its last data was sent.
     writer.on('error', () => writer.destroy());
     writer.once('close', () => agent.destroySoon());
     agent.once('close', () => {
@@ -123,7 +123,10 @@ export class Tunnels {
   }
 }
 
-/** Apart from the handshake, which it would keep in memory. */
+/**
+ * Returns the frame counter of a tunnel. It is a separate function, so that its closure does not keep the handshake in
+ * memory.
+ */
 function framesOf({ agent, writer }: Tunnel): Frames {
   return {
     get doneBytes() {
@@ -132,7 +135,7 @@ function framesOf({ agent, writer }: Tunnel): Frames {
   };
 }
 
-/** As it came: what agents and backend agree on is theirs. */
+/** Returns the head of the leader's response unchanged, because agent and leader negotiate it between them. */
 function headOf({ statusCode = 101, rawHeaders }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${String(statusCode)} ${STATUS_CODES[statusCode] ?? ''}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -5,16 +5,16 @@ import type { Clock } from '../../ports.ts';
 import type { Leadership, PeerPlace } from './leadership.ts';
 import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';
 
-/** How long something waits for a backend that takes it. */
+/** Maximum time that a request waits for a leader that accepts it. */
 const PATIENCE_MS = 5000;
 
-/** How soon it is tried again: who writes next is known a moment later. */
+/** Delay before a retry: the next leader is known a moment later. */
 const AGAIN_MS = 100;
 
-/** How soon it is noticed that another one writes, so that nobody waits for one that is frozen. */
+/** Interval of checks for a new leader, so that no request waits for a frozen one. */
 const LOOK_MS = 250;
 
-/** How long one that has handed over may take for what it has begun. */
+/** Time that a former leader has to finish the requests it has begun. */
 const GRACE_MS = 1000;
 
 interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
@@ -23,10 +23,10 @@ interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
   readonly log: Log;
 }
 
-/** The way to the backend that writes, whichever that is. */
+/** Connects to the current leader. */
 export class WriterLinks implements Disposable {
   readonly #parts: WriterLinkParts;
-  /** Told when another one writes. */
+  /** Called when another backend becomes the leader. */
   readonly #onMove: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
   readonly #timer: Disposable;
@@ -42,11 +42,11 @@ export class WriterLinks implements Disposable {
   }
 
   /**
-   * Does something at the backend that writes; again, and with the next one, for as long as it was not taken.
+   * Runs an attempt at the leader, and repeats it, also at the next leader, until it is accepted.
    *
-   * @param attempt undefined: it was not taken there
-   * @returns `self` when this backend writes by then
-   * @throws MonError `unavailable` when nobody takes it in time, or when nobody knows whether it was done
+   * @param attempt returns undefined if the leader did not accept it
+   * @returns `self` if this backend has become the leader
+   * @throws MonError `unavailable` if no leader accepts it in time, or its outcome is unknown
    */
   async withWriter<T>(attempt: (link: PeerLink) => Promise<T | undefined>, signal?: AbortSignal): Promise<T | 'self'> {
     const { leadership, clock } = this.#parts;
@@ -70,7 +70,7 @@ export class WriterLinks implements Disposable {
     this.#current = undefined;
   }
 
-  /** @throws MonError `unavailable`, or what it is, when it must not be tried again */
+  /** @throws MonError if a retry is not allowed: `unavailable`, or the error itself */
   #refuseUnanswered({ id: writer, url }: PeerPlace, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
@@ -109,7 +109,7 @@ export class WriterLinks implements Disposable {
       else this.#to(place);
       this.#onMove(place === 'self' ? place : place.id);
     } catch {
-      // There is none: whoever comes next makes the difference.
+      // There is no leader; the next request reports that.
     } finally {
       this.#isLooking = false;
     }
@@ -120,7 +120,7 @@ function isSame(one: PeerPlace, other: PeerPlace): boolean {
   return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
 }
 
-/** Nobody knows what became of a request. */
+/** Returns the error for a request whose outcome is unknown. */
 export function unanswered(cause: unknown): MonError {
   return new MonError(
     'unavailable',

@@ -6,9 +6,9 @@ import type { Clock } from '../../ports.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
-/** UTF-16 units in one request: written as JSON they take six times as many bytes at most. */
+/** Maximum UTF-16 units in one request: as JSON they take at most six times as many bytes. */
 const BATCH_LENGTH_MAX = 1024 * 1024;
-/** UTF-16 units that wait for one backend; what comes beyond that is lost there. */
+/** Maximum UTF-16 units that wait for one backend; further messages to it are lost. */
 const WAITING_LENGTH_MAX = 8 * 1024 * 1024;
 const SEND_MS = 5000;
 
@@ -18,7 +18,7 @@ interface BroadcastParts {
   readonly log: Log;
 }
 
-/** Takes pieces of transports to the other backends, for those who listen there now: nothing is kept for later. */
+/** Sends the messages of transports to the other backends, for their present listeners; nothing is kept for later. */
 export class Broadcast {
   readonly #parts: BroadcastParts;
   readonly #missed: Seldom;
@@ -46,7 +46,7 @@ export class Broadcast {
   }
 }
 
-/** What waits for one backend: one request at a time, so that pieces stay in order. */
+/** The queue for one backend: one request at a time, so that messages stay in order. */
 class Outbox {
   readonly #member: LiveMember;
   readonly #miss: (reason: string) => void;

@@ -7,33 +7,33 @@ import type { PeerPlace } from '../forwarding/leadership.ts';
 import { PeerLink, type LinkParts } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
-/** How often it is asked whether it runs handlers: one that stands still is noticed by that. */
+/** Interval of queries whether a member runs handlers; they also detect a stopped member. */
 const ASK_MS = 1000;
-/** How long it may take to say so. */
+/** Timeout of such a query. */
 const ASKED_MS = 2000;
 const ASK_AGAIN = { minMs: ASK_MS, maxMs: 30_000 };
-/** After so many questions without an answer, what runs there is given up. */
+/** Number of unanswered queries after which the runs of the member are given up. */
 const UNANSWERED_MAX = 3;
 
-/** How long one is left out where runs were lost. */
+/** Time for which a member gets no runs after some were lost there. */
 const LEFT_OUT = { minMs: 1000, maxMs: 60_000 };
 
-/** How long a definition is not asked for again that a backend does not run. */
+/** Time for which a definition that a member cannot run is not tried there again. */
 const LACKING_MS = 30_000;
 const LACKING_MAX = 1000;
 
-/** Runs under way on one backend for another one. */
+/** Maximum number of concurrent runs on one backend for another one. */
 export const RUNS_MAX = 500;
 
 export interface MemberPlace extends PeerPlace {
-  /** For people: `mon-2:4567`. */
+  /** Name for people, such as `mon-2:4567`. */
   readonly name: string;
 }
 
 export interface MemberParts extends Pick<LinkParts, 'signatures'> {
   readonly clock: Clock;
   readonly log: Log;
-  /** 0 to below 1, evenly spread. */
+  /** Returns a random number from 0 to below 1, evenly distributed. */
   readonly chance: () => number;
 }
 
@@ -42,23 +42,23 @@ interface Answer {
   readonly text: string;
 }
 
-/** Another backend with the same store, as the one that writes knows it. */
+/** Another backend with the same store, as the leader knows it. */
 export class LiveMember implements Disposable {
-  /** Runs under way there. */
+  /** Number of runs in progress on that member. */
   running = 0;
   /** The number of the run that it was given last. */
   lastGiven = 0;
   readonly #parts: MemberParts;
   #place: MemberPlace;
   #link: PeerLink;
-  /** The ways to where it was before, on which something may be under way. */
+  /** The links to its earlier addresses, which may still be in use. */
   readonly #formerLinks: PeerLink[] = [];
   #takesRuns = false;
   #isAsking = false;
   #askAtMs = -Infinity;
-  /** Questions in a row without an answer. */
+  /** Number of unanswered queries in a row. */
   #unanswered = 0;
-  /** Runs in a row that it did not end. */
+  /** Number of lost runs in a row. */
   #lost = 0;
   #leftOutUntilMs = -Infinity;
   /** Times until which no run of a definition is sent, by its digest. */
@@ -74,7 +74,7 @@ export class LiveMember implements Disposable {
     return this.#place;
   }
 
-  /** It is reached elsewhere from now on, or has another certificate; what is under way goes on. */
+  /** Changes the address or the certificate of the member; runs in progress continue. */
   move(place: MemberPlace): void {
     this.#formerLinks.push(this.#link);
     this.#place = place;
@@ -82,7 +82,7 @@ export class LiveMember implements Disposable {
     this.#askAtMs = -Infinity;
   }
 
-  /** Whether it has not been silent for long. */
+  /** True if the member has answered recent queries. */
   get isAnswering(): boolean {
     return this.#unanswered < UNANSWERED_MAX;
   }
@@ -96,24 +96,27 @@ export class LiveMember implements Disposable {
     return this.hasRoom && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
   }
 
-  /** It does not run these definitions: it has others by these names, none, or settings that forbid them. */
+  /**
+   * Records that the member cannot run these definitions: its definitions by these names differ or are missing, or its
+   * settings forbid them.
+   */
   noteLacking(definition: string): void {
     if (this.#lacking.size >= LACKING_MAX) this.#lacking.clear();
     this.#lacking.set(definition, this.#parts.clock.monotonic() + LACKING_MS);
   }
 
-  /** A run has ended there. */
+  /** Records that a run has ended on the member. */
   noteEnded(): void {
     this.#lost = 0;
   }
 
-  /** A run was not taken, or its end is not known: others get the next ones. */
+  /** Records that a run was not accepted, or its outcome is unknown: other members get the next ones. */
   noteLost(): void {
     const { clock, chance } = this.#parts;
     this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, chance(), LEFT_OUT);
   }
 
-  /** Asks whether it runs handlers, when it is time. Never rejects. */
+  /** Queries whether the member runs handlers, if a query is due. Never rejects. */
   async ask(): Promise<void> {
     const { clock } = this.#parts;
     if (this.#isAsking || clock.monotonic() < this.#askAtMs) return;
@@ -130,16 +133,16 @@ export class LiveMember implements Disposable {
   }
 
   /**
-   * Posts something and waits for the whole answer.
+   * Posts a request and waits for the whole response.
    *
-   * @param limitMs undefined: it may take as long as the member answers at all
-   * @throws Error when it was not sent, not answered, or too much was answered
+   * @param limitMs undefined: no limit, as long as the member answers queries
+   * @throws Error if it was not sent or not answered, or the response is too large
    */
   async post(path: string, body: Buffer, limitMs: number | undefined, signal?: AbortSignal): Promise<Answer> {
     return await this.#exchange({ method: 'POST', path, body }, limitMs, signal);
   }
 
-  /** Gives up whatever is under way there. */
+  /** Gives up all requests in progress on the member. */
   cut(): void {
     for (const link of [...this.#formerLinks.splice(0), this.#link]) link[Symbol.dispose]();
   }

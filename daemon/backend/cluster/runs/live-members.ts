@@ -1,18 +1,18 @@
 import { LiveMember, type MemberParts, type MemberPlace } from './live-member.ts';
 
 const LOOK_MS = 500;
-/** How long one that has left may take for what it has begun: longer than it waits itself before it ends. */
+/** Time that a member that has left may take for the runs it has begun: longer than it waits itself before it ends. */
 const GRACE_MS = 4000;
 
 interface LiveMembersParts extends MemberParts {
-  /** The other backends that were heard of lately; none while this one does not write. */
+  /** Returns the other backends that were seen recently; none while this one is not the leader. */
   readonly others: () => readonly MemberPlace[];
 }
 
-/** The other backends with the same store, while this one writes. */
+/** The other backends with the same store, while this one is the leader. */
 export class LiveMembers implements Disposable {
   readonly #parts: LiveMembersParts;
-  /** By id. */
+  /** Members by id. */
   readonly #members = new Map<string, LiveMember>();
   readonly #left = new Set<LiveMember>();
   readonly #timer: Disposable;
@@ -22,7 +22,7 @@ export class LiveMembers implements Disposable {
     this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
   }
 
-  /** Members that can be given a run. */
+  /** Returns the members that can be given a run. */
   withRoom(): LiveMember[] {
     return [...this.#members.values()].filter(({ hasRoom }) => hasRoom);
   }

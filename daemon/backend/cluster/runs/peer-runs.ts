@@ -24,10 +24,13 @@ import { RUNS_MAX } from './live-member.ts';
 const readOrder = validator(runOrderSchema);
 const readPieces = validator(piecesSchema);
 
-/** An order has an event in it, which has what a client sent. */
+/** Maximum depth of an order, which contains an event with data of a client. */
 const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
 
-/** For nobody but the backends that share the store, whatever anybody else may do. */
+/**
+ * The route configuration for requests that only backends sharing the store may send, whatever rights other callers
+ * have.
+ */
 const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
 
 export interface PeerRunParts {
@@ -35,14 +38,14 @@ export interface PeerRunParts {
   readonly definitions: Pick<Definitions, 'in' | 'isConfigured'>;
   /** The settings `api-commands` and `api-command-directories` of this backend. */
   readonly apiCommands: Pick<ApiCommands, 'problemOf'>;
-  /** Where pieces of transports are published. */
+  /** Publishes the messages of transports. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
   readonly leadership: Pick<Leadership, 'isWriter'>;
-  /** The setting `run-handlers`, asked each time. */
+  /** Returns the setting `run-handlers`, called each time. */
   readonly runsHandlers: () => boolean;
 }
 
-/** Runs handlers for the backend that writes, and publishes what its transports send. */
+/** Runs handlers for the leader, and publishes what its transports send. */
 export class PeerRuns {
   readonly #parts: PeerRunParts;
   #running = 0;
@@ -62,7 +65,7 @@ export class PeerRuns {
     const order = readBody(request, readOrder, ORDER_DEPTH_MAX);
     this.#refuse();
     const handler = this.#handlerOf(order);
-    // Who asked was lost, or does not wait any longer: it runs elsewhere.
+    // The leader was lost or no longer waits: it runs the handler elsewhere.
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     this.#running++;
@@ -73,7 +76,7 @@ export class PeerRuns {
     }
   }
 
-  /** @throws MonError when it is not for this backend to run something */
+  /** @throws MonError if this backend may not run handlers now */
   #refuse(): void {
     const { leadership, runsHandlers } = this.#parts;
     if (leadership.isWriter) throw new MonError('conflict', 'this member has become the leader');
@@ -82,9 +85,9 @@ export class PeerRuns {
   }
 
   /**
-   * The definition that an order names, as this backend has it.
+   * Returns the definition that an order names, as this backend has it.
    *
-   * @throws MonError `precondition` if it has another one or none, `forbidden` if its settings take no such command
+   * @throws MonError `precondition` if it has another one or none, `forbidden` if its settings allow no such command
    *   from the API
    */
   #handlerOf({ job, definition }: RunOrder): MovableHandler {
@@ -106,7 +109,7 @@ export class PeerRuns {
     return handler;
   }
 
-  /** A definition that came over the API keeps to the settings of this backend too, whichever backend took it. */
+  /** Rejects a definition from the API that the settings of this backend forbid, whichever backend accepted it. */
   #refuseCommand<Kind extends 'handlers' | 'mutators'>(
     kind: Kind,
     namespace: string,

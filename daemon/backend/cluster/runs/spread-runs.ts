@@ -22,27 +22,27 @@ import { definitionDigest } from './definition-digest.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
-/** Seconds that a run over the network has where its definition does not say. */
+/** Timeout in seconds of a run over the network if its definition has none. */
 const NETWORK_TIMEOUT_DEFAULT = 10;
-/** The answers of a backend that has other definitions by these names, or must not run them. */
+/** The statuses of a backend that has other definitions by these names, or must not run them. */
 const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
-/** What a run may take on another backend beyond its own limits. */
+/** Additional time for a run on another backend, beyond its own limits. */
 const MARGIN_MS = 10_000;
 
 interface SpreadParts {
   readonly members: Pick<LiveMembers, 'withRoom'>;
-  /** Runs on this backend. */
+  /** Runs handlers on this backend. */
   readonly own: Deliver;
-  /** Whether this backend runs handlers where another one can; asked each time. */
+  /** Returns whether this backend runs handlers when another one can; called each time. */
   readonly runsHandlers: () => boolean;
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Runs handlers on this backend and on the others that share its store, where the fewest runs are under way. */
+/** Distributes handler runs over this backend and the others that share its store, by the fewest runs in progress. */
 export class SpreadRuns implements Deliver {
-  /** Runs that have ended on another backend, since the start. */
+  /** Number of runs that have ended on another backend, since the start. */
   elsewhere = 0;
   readonly #parts: SpreadParts;
   readonly #lost: Seldom;
@@ -56,7 +56,10 @@ export class SpreadRuns implements Deliver {
     this.#refused = new Seldom(parts.log, parts.clock);
   }
 
-  /** As `Delivery`. A run whose end is not heard of, because another backend was lost, is begun again on the next one. */
+  /**
+   * Implements `Deliver`. A run whose outcome is unknown, because another backend was lost, is repeated on the next
+   * one.
+   */
   async deliver(
     job: HandlerJob,
     handler: RunningHandler | undefined,
@@ -70,7 +73,7 @@ export class SpreadRuns implements Deliver {
     return await this.#runHere(job, handler, attempt, signal);
   }
 
-  /** @returns undefined: it is this backend's turn */
+  /** @returns undefined: this backend must run it */
   async #runElsewhere(
     job: HandlerJob,
     handler: MovableHandler,
@@ -107,7 +110,7 @@ export class SpreadRuns implements Deliver {
     return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
   }
 
-  /** @returns undefined: it did not take it, or was lost */
+  /** @returns undefined: the member did not accept it, or was lost */
   async #runAt(
     member: LiveMember,
     { order, body, limitMs }: { readonly order: RunOrder; readonly body: Buffer; readonly limitMs: number | undefined },
@@ -160,19 +163,21 @@ export class SpreadRuns implements Deliver {
 
 type Load = Pick<LiveMember, 'running' | 'lastGiven'>;
 
-/** Whether a backend is to be given a run before another one: it has fewer, or as many and was given one longer ago. */
+/**
+ * True if a backend is to be given a run before another one: it has fewer runs, or as many and its last one is older.
+ */
 function isBefore(one: Load, other: Load): boolean {
   return one.running < other.running || (one.running === other.running && one.lastGiven < other.lastGiven);
 }
 
-/** The longest time that a run may take by its definitions, with a margin; undefined: they do not say. */
+/** Returns the maximum duration of a run by its definitions, with a margin; undefined: they have none. */
 function limitMsOf(handler: MovableHandler, mutator: MutatorDefinition | undefined): number | undefined {
   const mutating = mutator === undefined ? 0 : mutator.timeout;
   const sending = timeoutOf(handler);
   return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
 }
 
-/** The reason of a refusal, for the log. */
+/** Returns the reason of a refusal, for the log. */
 function reasonIn(text: string): string {
   try {
     return refusalSchema.parse(JSON.parse(text)).error;

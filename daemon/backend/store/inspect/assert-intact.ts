@@ -5,16 +5,17 @@ import { MonError } from '../../../../shared/errors.ts';
 import { inspectStore } from './inspect-store.ts';
 import { bytesOf, CURRENT, storeFiles, type Damage } from './store-files.ts';
 
-/** Where damaged files are kept, within the state directory. */
+/** Directory for copies of damaged files, within the state directory. */
 const EVIDENCE_DIR = 'damaged';
 
-/** Problems that a message names; more say no more. */
+/** Maximum number of problems in a message; more would not help. */
 const NAMED_MAX = 5;
 
 /**
- * @param acceptLoss go on without writes that are lost, after their files were copied aside
- * @returns what is damaged, and where it is kept; empty: nothing is, or somebody else has the store, as LevelDB will say
- * @throws MonError `internal` when the store is damaged; then nothing was changed
+ * @param acceptLoss go on without lost writes, after the damaged files were copied aside
+ * @returns the damage and the directory of the copies; undefined: nothing is damaged, or another process has the store
+ *   open, as LevelDB will report
+ * @throws MonError `internal` if the store is damaged; then nothing was changed
  */
 export async function assertIntact(dir: string, acceptLoss: boolean): Promise<AcceptedLoss | undefined> {
   const damages = await inspectStore(dir);
@@ -23,19 +24,19 @@ export async function assertIntact(dir: string, acceptLoss: boolean): Promise<Ac
   return { damages: describe(damages), evidence: await keepEvidence(dir, damages) };
 }
 
-/** Loss that an operator has accepted. */
+/** A loss that an operator has accepted. */
 export interface AcceptedLoss {
   readonly damages: string;
-  /** Directory with copies of the damaged files. */
+  /** Directory that holds copies of the damaged files. */
   readonly evidence: string;
 }
 
 /**
- * Whether another process has the store open, whose files change all the time. LevelDB looks at its lock first and then at
- * whether it may open what is there, which it may not.
+ * True if another process has the store open, whose files change all the time. The probe opens nothing: LevelDB first
+ * checks its lock and then whether it may open an existing database, which the options forbid.
  */
 export async function isInUse(dir: string): Promise<boolean> {
-  // Nothing is made in a directory that was never opened.
+  // The probe must not create files in a directory that was never opened.
   if ((await bytesOf(join(dir, 'LOCK'))) === undefined || (await bytesOf(join(dir, CURRENT))) === undefined)
     return false;
   const probe = new Level(dir, { createIfMissing: false, errorIfExists: true });

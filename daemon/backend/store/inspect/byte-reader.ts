@@ -1,6 +1,8 @@
 import { MonError } from '../../../../shared/errors.ts';
 
-/** Reads what LevelDB packs one after the other. Whatever does not fit is damage: MonError `internal`. */
+/**
+ * Reads the fields that LevelDB packs one after the other. A field that does not fit is damage: MonError `internal`.
+ */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -24,7 +26,7 @@ export class ByteReader {
     return byte;
   }
 
-  /** A number of variable length. Those beyond 2^53 are not exact. */
+  /** Reads a number of variable length. Numbers beyond 2^53 are not exact. */
   varint(): number {
     let value = 0;
     for (let scale = 1; scale < 2 ** 64; scale *= 128) {
@@ -43,7 +45,7 @@ export class ByteReader {
     return taken;
   }
 
-  /** Bytes with their length before them. */
+  /** Reads bytes that are preceded by their length. */
   slice(): Buffer {
     return this.take(this.varint());
   }

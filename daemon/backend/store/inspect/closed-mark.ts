@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { bytesOf, numberOf, storeFiles, type Damage } from './store-files.ts';
 
 /**
- * How long the newest log was when the store was closed. A log that was cut off since looks, by itself, like one whose last
- * write was: only this tells the two apart.
+ * The file that records the length of the newest log when the store was closed. A log that was truncated since looks
+ * like a log whose last write was torn; only this file tells the two apart.
  */
 const CLOSED_FILE = 'closed.json';
 
 const closedSchema = z.object({ log: z.string().regex(/^\d+\.log$/), bytes: z.int().min(0) });
 
-/** Best effort, by whoever is about to close the store, after the last write. */
+/** Records the length of the newest log. Best effort; call it just before the store is closed, after the last write. */
 export async function markClosed(dir: string): Promise<void> {
   try {
     const log = (await storeFiles(dir)).logs.at(-1);
@@ -23,12 +23,12 @@ export async function markClosed(dir: string): Promise<void> {
   }
 }
 
-/** Before anything is written again. */
+/** Removes the record. Call it before anything is written again. */
 export async function unmarkClosed(dir: string): Promise<void> {
   await rm(join(dir, CLOSED_FILE), { force: true }).catch(() => undefined);
 }
 
-/** @param oldestLiveLog the logs before it are in the tables by now */
+/** @param oldestLiveLog the entries of earlier logs are in the tables already */
 export async function cutSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
   const text = await readFile(join(dir, CLOSED_FILE), 'utf8').catch(() => undefined);
   const closed = text === undefined ? undefined : parsed(text);
@@ -46,7 +46,7 @@ function parsed(text: string): z.infer<typeof closedSchema> | undefined {
   try {
     return closedSchema.parse(JSON.parse(text));
   } catch {
-    // Cut off itself.
+    // The file itself was truncated.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
-/** CRC-32C (Castagnoli), which LevelDB has in all of its files; Node knows the other one only. */
+/** CRC-32C (Castagnoli), the checksum of all LevelDB files; Node has only the other CRC-32. */
 
 const POLYNOMIAL = 0x82_f6_3b_78;
 const SLICES = 8;
 
-/** `TABLES[256 * slice + byte]`: eight bytes are taken at once. */
+/** `TABLES[256 * slice + byte]`: eight bytes are processed at once. */
 const TABLES = tables();
 
-/** Added to a checksum that is stored, since a checksum over checksums says little (util/crc32c.h of LevelDB). */
+/** Added to a stored checksum, since a checksum over checksums is weak (util/crc32c.h of LevelDB). */
 const MASK_DELTA = 0xa2_82_ea_d8;
 
-/** @param before the checksum of what stands before these bytes */
+/** @param before the checksum of the bytes before these */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   let at = 0;
@@ -35,7 +35,7 @@ function table(slice: number, byte: number): number {
   return TABLES[256 * slice + (byte & 0xff)] ?? 0;
 }
 
-/** A checksum as it is stored. */
+/** Returns a checksum in its stored form. */
 export function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }

@@ -17,11 +17,11 @@ import { versionOf, type KnownTable, type Version } from './version.ts';
 import { batchHead } from './write-batch.ts';
 
 /**
- * Reads every byte of a store that nobody has open, with all its checksums, and changes nothing. LevelDB itself looks at
- * few of them, and leaves out what it cannot read without a word.
+ * Reads every byte of a store that no process has open, verifies all checksums, and changes nothing. LevelDB itself
+ * verifies few of them, and silently skips what it cannot read.
  *
- * @returns what is damaged; empty: everything is as it was written, up to a write that was cut off
- * @throws Error when the directory cannot be listed, or this user must not read what is in it
+ * @returns the damage; empty: the store is as it was written, up to a torn last write
+ * @throws Error if the directory cannot be listed, or this user may not read its files
  */
 export async function inspectStore(dir: string): Promise<readonly Damage[]> {
   const files = await storeFiles(dir);
@@ -35,7 +35,7 @@ export async function inspectStore(dir: string): Promise<readonly Damage[]> {
   return damages;
 }
 
-/** The logs that LevelDB reads when it opens the store, the oldest first. */
+/** Returns the logs that LevelDB reads when it opens the store, the oldest first. */
 export function liveLogs({ logs }: StoreFiles, { logNumber }: Version): string[] {
   return logs.filter((log) => numberOf(log) >= logNumber);
 }
@@ -44,7 +44,7 @@ function unusable(file: string, problem: string): { readonly damage: Damage } {
   return { damage: { file, problem, kind: 'files' } };
 }
 
-/** @returns undefined where there is no store yet */
+/** @returns undefined if there is no store yet */
 async function currentVersion(
   dir: string,
   files: StoreFiles,
@@ -76,7 +76,7 @@ async function currentVersion(
   }
 }
 
-/** Whether the first start was cut off before there was anything to lose: LevelDB makes the manifest first. */
+/** True if the first start was interrupted before there was anything to lose: LevelDB creates the manifest first. */
 async function isUnbegun(dir: string, { tables, logs, manifests }: StoreFiles): Promise<boolean> {
   if (tables.length > 0 || logs.length > 0) return false;
   for (const name of manifests) {
@@ -105,10 +105,10 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
   }
 }
 
-/** Logs that are gone, or that were longer when the store was closed. */
+/** Returns the damage of logs that are missing, or that were longer when the store was closed. */
 export async function absentLogs(dir: string, logs: readonly string[], { logNumber }: Version): Promise<Damage[]> {
   const damages: Damage[] = [];
-  // The log that a manifest names was there before the manifest named it.
+  // LevelDB creates a log before it names it in the manifest.
   if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`;
     damages.push({ file, problem: 'is missing, and with it the newest writes', kind: 'log' });
@@ -132,7 +132,7 @@ async function inspectLogs(dir: string, logs: readonly string[], version: Versio
   return damages;
 }
 
-/** @param hasNext a log that another one follows was ended in order */
+/** @param hasNext a log that is followed by another one was ended in order */
 function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): string | undefined {
   const spans = hasNext && torn !== undefined ? [...damaged, torn] : damaged;
   const lost = lostWrites(records.map(({ payload }) => payload));
@@ -147,7 +147,10 @@ function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): strin
   );
 }
 
-/** Changes between records that are whole: their numbers are dense. Copies of earlier ones may stand among them. */
+/**
+ * Returns the number of changes that are missing between intact records: sequence numbers are dense. Copies of earlier
+ * records may be among them.
+ */
 function lostWrites(payloads: readonly Buffer[]): number {
   let lost = 0;
   let next: number | undefined;

@@ -1,6 +1,6 @@
 import { crc32c, masked } from './crc32c.ts';
 
-/** LevelDB's log format, in which its write-ahead logs and its manifests are (doc/log_format.md of LevelDB). */
+/** LevelDB's log format, used by its write-ahead logs and its manifests (doc/log_format.md of LevelDB). */
 const BLOCK_BYTES = 32_768;
 /** Checksum (4), length (2), type (1). */
 const HEADER_BYTES = 7;
@@ -11,36 +11,36 @@ const FIRST = 2;
 const MIDDLE = 3;
 const LAST = 4;
 
-/** What a disk writes as one: after a power cut it has all of it or none. */
+/** The unit that a disk writes atomically: after a power cut all of it is written or none. */
 const SECTOR_BYTES = 512;
 
-/** Bytes of a file. */
+/** A range of bytes in a file. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 export interface LogScan {
-  /** The records that are whole, in order. */
+  /** The intact records, in order. */
   readonly records: readonly { readonly at: number; readonly payload: Buffer }[];
-  /** What cannot be read and was once written whole. */
+  /** Ranges that cannot be read and were once written whole. */
   readonly damaged: readonly Span[];
-  /** What a write that was cut off, by a kill or a power cut, has left at the end; it was never acknowledged. */
+  /** The rest of a write that a kill or a power cut interrupted at the end; it was never acknowledged. */
   readonly torn: Span | undefined;
 }
 
 /**
- * Reads a log with all its checksums. LevelDB does that too, but leaves out what is damaged without a word.
+ * Reads a log and verifies all its checksums. LevelDB does that too, but silently skips damaged records.
  *
- * What cannot be read at the end is taken for torn only when it looks as a cut-off write does: the file ends within a record,
- * or whole sectors were never written. A last record that is there in its full length and wrong is damage.
+ * An unreadable end counts as torn only if it looks like an interrupted write: the file ends within a record, or whole
+ * sectors were never written. A last record with its full length and a wrong checksum is damage.
  */
 export function scanLog(log: Buffer): LogScan {
   const records: { at: number; payload: Buffer }[] = [];
   const unreadable: (Span & { readonly isCutOff: boolean })[] = [];
   let parts: Buffer[] = [];
   let startedAt: number | undefined;
-  /** What was begun and is not ended by what stands at `to`. */
+  /** Marks a record that was begun and is not complete at `to` as unreadable. */
   const abandon = (to: number): void => {
     if (startedAt !== undefined) unreadable.push({ from: startedAt, to, isCutOff: to === log.length });
     startedAt = undefined;
@@ -55,7 +55,8 @@ export function scanLog(log: Buffer): LogScan {
     }
     const fragment = fragmentAt(log, at);
     if (fragment === undefined) {
-      // Its length cannot be trusted: as LevelDB does, go on with the next block, or with what is surely a fragment.
+      // The length of the fragment cannot be trusted. As in LevelDB, continue with the next block, or with the next
+      // certain fragment.
       const next = nextFragment(log, at) ?? Math.min(at + restOfBlock, log.length);
       const from = startedAt ?? at;
       startedAt = undefined;
@@ -112,7 +113,7 @@ interface Fragment {
   readonly end: number;
 }
 
-/** @returns undefined when there is none that is whole */
+/** @returns undefined if there is no intact fragment */
 function fragmentAt(log: Buffer, at: number): Fragment | undefined {
   const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
   if (at + HEADER_BYTES > blockEnd) return undefined;
@@ -124,32 +125,32 @@ function fragmentAt(log: Buffer, at: number): Fragment | undefined {
     : undefined;
 }
 
-/** The checksum is over type and payload. */
+/** True if the checksum, which covers type and payload, is correct. */
 function isIntact(log: Buffer, at: number, end: number): boolean {
   return masked(crc32c(log.subarray(at + TYPE_AT, end))) === log.readUInt32LE(at);
 }
 
-/** Where in the same block after `at` there is surely a fragment; undefined: nowhere. */
+/** Returns the position of the next certain fragment in the same block after `at`; undefined: there is none. */
 function nextFragment(log: Buffer, at: number): number | undefined {
   const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
   for (let next = at + 1; next + HEADER_BYTES <= blockEnd; next++) {
     const type = log[next + TYPE_AT];
     if (type !== FULL && type !== FIRST && type !== MIDDLE && type !== LAST) continue;
-    // An empty one would be found in many places, and holds nothing.
+    // An empty fragment would match in many places, and holds nothing.
     const length = log.readUInt16LE(next + LENGTH_AT);
     if (length > 0 && fragmentAt(log, next) !== undefined) return next;
   }
   return undefined;
 }
 
-/** Whether the file ends before the fragment at `at` does, and not because its length was changed. */
+/** True if the file ends before the fragment at `at` does, and not because its length was changed. */
 function endsWithin(log: Buffer, at: number): boolean {
   if (at + HEADER_BYTES > log.length) return true;
   const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_AT);
   return end > log.length && !isIntact(log, at, log.length);
 }
 
-/** A power cut may leave sectors of a file that were given to it and never written: they are zero. */
+/** True if a sector is zero: a power cut may leave sectors that were allocated to a file and never written. */
 function hasUnwrittenSector(log: Buffer, { from, to }: Span): boolean {
   if (log.subarray(from, to).every((byte) => byte === 0)) return true;
   for (let at = Math.ceil(from / SECTOR_BYTES) * SECTOR_BYTES; at + SECTOR_BYTES <= to; at += SECTOR_BYTES) {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Level } from 'level';
 
-/** Length of a key, and a sequence number. */
+/** Bytes of the key length and of the sequence number. */
 const LENGTH_BYTES = 4;
 const SEQUENCE_BYTES = 8;
 const SEQUENCE_MAX = 2n ** 64n - 1n;
@@ -10,7 +10,10 @@ const PRESENT = Buffer.from([1]);
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** All that was found of a store, on disk, the newest of each key first: it may be more than there is memory. */
+/**
+ * All entries recovered from a store, the newest version of each key first. They are on disk, because they may exceed
+ * the memory.
+ */
 export class Recovered implements AsyncDisposable {
   readonly #database: Level<Buffer, Buffer>;
   #batch: [Buffer, Buffer][] = [];
@@ -20,7 +23,7 @@ export class Recovered implements AsyncDisposable {
     this.#database = database;
   }
 
-  /** @param dir for its own files, gone when it is disposed of */
+  /** @param dir for its own files; deleted on disposal */
   static async open(dir: string): Promise<Recovered> {
     await rm(dir, { recursive: true, force: true });
     const database = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
@@ -28,9 +31,9 @@ export class Recovered implements AsyncDisposable {
     return new Recovered(database);
   }
 
-  /** @param value undefined: it was deleted */
+  /** @param value undefined: the key was deleted */
   async add(key: Buffer, sequence: bigint, value: Buffer | undefined): Promise<void> {
-    // The length first, so that no other key stands among those of this one.
+    // The length comes first, so that the versions of one key are adjacent.
     const head = Buffer.alloc(LENGTH_BYTES);
     head.writeUInt32BE(key.length);
     const age = Buffer.alloc(SEQUENCE_BYTES);
@@ -41,7 +44,7 @@ export class Recovered implements AsyncDisposable {
     if (this.#bytes >= PAGE_BYTES) await this.#write();
   }
 
-  /** The newest value of each key, without those that were deleted last. */
+  /** Yields the newest value of each key, without keys that were deleted last. */
   async *newest(): AsyncGenerator<readonly [key: Buffer, value: Buffer], void, undefined> {
     await this.#write();
     let before: Buffer | undefined;

@@ -1,13 +1,13 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** No block of ours is larger: a value is bounded, and this is far beyond. */
+/** Maximum length of a block. A value is bounded, and this is far beyond the bound. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 /**
- * Undoes the compression of LevelDB's blocks (format_description.txt of Snappy).
+ * Decompresses a block of LevelDB (format_description.txt of Snappy).
  *
- * @throws MonError `internal` when it is damaged
+ * @throws MonError `internal` if the block is damaged
  */
 export function uncompressSnappy(compressed: Buffer): Buffer {
   const reader = new ByteReader(compressed);
@@ -26,7 +26,7 @@ export function uncompressSnappy(compressed: Buffer): Buffer {
     } else {
       const { size, offset } = copyOf(reader, kind, tag);
       if (offset === 0 || offset > at || at + size > length) throw damaged();
-      // Byte by byte: a copy may reach into what it makes.
+      // Byte by byte: a copy may overlap its own output.
       const end = at + size;
       for (; at < end; at++) output[at] = output[at - offset] ?? 0;
     }
@@ -35,7 +35,7 @@ export function uncompressSnappy(compressed: Buffer): Buffer {
   return output;
 }
 
-/** One less than the length of a literal. */
+/** Returns the length of a literal minus one. */
 function literalLength(reader: ByteReader, upper: number): number {
   const bytes = upper - 59;
   return bytes <= 0 ? upper : reader.take(bytes).readUIntLE(0, bytes);

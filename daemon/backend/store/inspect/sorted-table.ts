@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts';
 import { crc32c, masked } from './crc32c.ts';
 import { uncompressSnappy } from './snappy.ts';
 
-/** LevelDB's tables (doc/table_format.md of LevelDB). */
+/** LevelDB's table format (doc/table_format.md of LevelDB). */
 const FOOTER_BYTES = 48;
 const MAGIC = 0xdb_47_75_24_8b_80_fb_57n;
 const MAGIC_BYTES = 8;
@@ -17,22 +17,22 @@ interface BlockHandle {
   readonly bytes: number;
 }
 
-/** A block of a table: where it is, and the bounds of its keys. */
+/** A block of a table: its position, and the bounds of its keys. */
 export interface TableBlock extends BlockHandle {
-  /** No key of it is smaller; undefined: it is the first. */
+  /** All keys of the block are at least this key; undefined: it is the first block. */
   readonly after: Buffer | undefined;
-  /** No key of it is larger. */
+  /** No key of the block is larger. */
   readonly upTo: Buffer;
 }
 
-/** A key with its sequence number and kind behind it, and a value. */
+/** A key, followed by its sequence number and kind, and a value. */
 export type TableEntry = readonly [internalKey: Buffer, value: Buffer];
 
 /**
- * The blocks of a table that hold its entries, by its index. A table is in memory as a whole: it is a few MiB long, and to
- * read its many small blocks one by one takes ten times as long.
+ * Returns the blocks of a table that hold its entries, by its index. A table is read into memory as a whole. It is a
+ * few MiB long, and reading its many small blocks one by one takes ten times as long.
  *
- * @throws MonError `internal` when the index is damaged, so that nothing in the table can be found
+ * @throws MonError `internal` if the index is damaged, so that nothing in the table can be found
  */
 export function tableBlocks(table: Buffer): readonly TableBlock[] {
   if (table.length < FOOTER_BYTES) throw new MonError('internal', 'it is too short');
@@ -40,7 +40,7 @@ export function tableBlocks(table: Buffer): readonly TableBlock[] {
   if (footer.readBigUInt64LE(FOOTER_BYTES - MAGIC_BYTES) !== MAGIC)
     throw new MonError('internal', 'its end is damaged');
   const reader = new ByteReader(footer);
-  // Of the filters, which we do not have.
+  // The index of the filters. It is verified too, although these tables have no filters.
   readBlock(table, handleFrom(reader));
   const blocks: TableBlock[] = [];
   let after: Buffer | undefined;
@@ -51,7 +51,7 @@ export function tableBlocks(table: Buffer): readonly TableBlock[] {
   return blocks;
 }
 
-/** Whether a block is what was written. */
+/** True if the checksum of a block is correct. */
 export function isIntactBlock(table: Buffer, block: TableBlock): boolean {
   try {
     readChecked(table, block);
@@ -61,7 +61,7 @@ export function isIntactBlock(table: Buffer, block: TableBlock): boolean {
   }
 }
 
-/** @throws MonError `internal` when it is damaged */
+/** @throws MonError `internal` if the block is damaged */
 export function blockEntries(table: Buffer, block: TableBlock): readonly TableEntry[] {
   return entriesOfBlock(readBlock(table, block));
 }
@@ -89,7 +89,7 @@ function readChecked(
   return { content: covered.subarray(0, bytes), compression: covered[bytes] ?? PLAIN };
 }
 
-/** Each key is written without what it shares with the one before. */
+/** Decodes the entries of a block. Each key is written without the prefix that it shares with the key before. */
 function entriesOfBlock(block: Buffer): TableEntry[] {
   if (block.length < 4) throw new MonError('internal', 'a block is too short');
   const restarts = block.readUInt32LE(block.length - 4);

@@ -1,19 +1,19 @@
 import { readdir, stat } from 'node:fs/promises';
 
-/** Something of a store that is not as it was written. */
+/** A damage of a store. */
 export interface Damage {
-  /** Relative to the directory. */
+  /** File name relative to the directory. */
   readonly file: string;
-  /** What is wrong, and what it took with it. */
+  /** Description of the damage and of what is lost with it. */
   readonly problem: string;
   /**
-   * `log`: of the newest writes some are lost, and what is left can be served; `files`: what is left has to be brought
-   * together first, by a repair.
+   * `log`: some of the newest writes are lost, and the rest can be served. `files`: the rest must first be recovered by
+   * a repair.
    */
   readonly kind: 'log' | 'files';
 }
 
-/** What is in the directory of a store. */
+/** The files in the directory of a store. */
 export interface StoreFiles {
   readonly tables: readonly string[];
   readonly logs: readonly string[];
@@ -35,7 +35,7 @@ export async function storeFiles(dir: string): Promise<StoreFiles> {
   return { tables: matching(TABLE), logs: matching(LOG), manifests: matching(MANIFEST) };
 }
 
-/** Bytes of a file; undefined: it is not there. */
+/** Returns the bytes of a file; undefined: it does not exist. */
 export async function bytesOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
@@ -49,7 +49,7 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-/** @throws the error, where a file is whole for all we know, and only not for this user: that is no damage */
+/** @throws the error if this user may not read the file: that is no damage */
 export function passOnRefusal(error: unknown): void {
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM') throw error;

@@ -11,29 +11,29 @@ const DELETED_FILE = 6;
 const NEW_FILE = 7;
 const PREVIOUS_LOG = 9;
 
-/** Sequence number and kind of an entry, after its key. */
+/** Length of the sequence number and kind of an entry, after its key. */
 export const KEY_TRAILER_BYTES = 8;
 
-/** A table as the manifest knows it. */
+/** A table as the manifest describes it. */
 export interface KnownTable {
   readonly number: number;
   readonly bytes: number;
-  /** The first and the last of its keys. */
+  /** The smallest and the largest key. */
   readonly smallest: string;
   readonly largest: string;
 }
 
-/** Which files make up a database. */
+/** The files that make up a database. */
 export interface Version {
   readonly tables: ReadonlyMap<number, KnownTable>;
-  /** The oldest write-ahead log that is not in the tables; 0: none was begun yet. */
+  /** The oldest write-ahead log whose entries are not in the tables; 0: no log was begun yet. */
   readonly logNumber: number;
 }
 
 /**
- * The files that the edits of a manifest come to.
+ * Returns the files that result from the edits of a manifest.
  *
- * @throws MonError `internal` when they are in no form that is known
+ * @throws MonError `internal` if the edits have no known form
  */
 export function versionOf(edits: Iterable<Buffer>): Version {
   const tables = new Map<number, KnownTable>();
@@ -75,7 +75,7 @@ export function versionOf(edits: Iterable<Buffer>): Version {
       }
     }
   }
-  // The first edits have them all; without one, LevelDB opens nothing either.
+  // The first edits have all these fields; LevelDB opens no database without them either.
   if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE].every((tag) => seen.has(tag))) {
     throw new MonError('internal', 'it is cut off near its beginning');
   }

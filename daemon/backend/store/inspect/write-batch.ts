@@ -1,28 +1,28 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
 
-/** A batch as a write-ahead log has it (write_batch.cc of LevelDB): sequence number (8), count (4), then the operations. */
+/** A batch in a write-ahead log (write_batch.cc of LevelDB): sequence number (8), count (4), then the operations. */
 const HEADER_BYTES = 12;
 const COUNT_AT = 8;
 const DELETION = 0;
 const VALUE = 1;
 
 export interface BatchHead {
-  /** Of its first operation; each has the next one. */
+  /** Sequence number of the first operation; each operation has the next one. */
   readonly sequence: number;
   readonly count: number;
 }
 
-/** @throws MonError `internal` when it is no batch */
+/** @throws MonError `internal` if the payload is no batch */
 export function batchHead(payload: Buffer): BatchHead {
   if (payload.length < HEADER_BYTES) throw new MonError('internal', 'a batch is too short');
   return { sequence: Number(payload.readBigUInt64LE(0)), count: payload.readUInt32LE(COUNT_AT) };
 }
 
 /**
- * The operations of a batch, in order; without a value: a deletion.
+ * Yields the operations of a batch in order; without a value: a deletion.
  *
- * @throws MonError `internal` when it is no batch
+ * @throws MonError `internal` if the payload is no batch
  */
 export function* batchOperations(payload: Buffer): Generator<readonly [key: Buffer, value: Buffer | undefined]> {
   const reader = new ByteReader(payload, HEADER_BYTES);

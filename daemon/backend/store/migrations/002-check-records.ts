@@ -3,14 +3,18 @@ import type { Migration } from './migration.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Every form but the newest begins with the check. */
+/** Prefix of the newest form; every other form begins with the check. */
 const NEWEST = '{"history":{';
 
 /**
- * Check records in one form. Those of schema 1 are in three, by the time of the build that wrote them: with the check first
- * and the history as a list, with the check first and the history packed, and as they are written today, with the state
- * first. Only the last can be taken apart without reading its check, which is most of it and what lists of events are made
- * from; and of the first a start would misread the history.
+ * Brings all check records to one form. Those of schema 1 have three forms, depending on the build that wrote them:
+ *
+ * - the check first and the history as a list,
+ * - the check first and the history packed,
+ * - the state first, as they are written today.
+ *
+ * Only the last form can be split without parsing its check, which is the largest part and the source of lists of
+ * events. A start would misread the history of the first form.
  */
 export const checkRecords: Migration = {
   version: 2,
@@ -21,12 +25,12 @@ export const checkRecords: Migration = {
     const { check, history, lastOk, event, eventHistory, deletionsBefore, eventCheck } = packed(
       JSON.parse(value) as Json,
     );
-    // The check comes last: whatever it holds, what is before it is the backend's own.
+    // The check comes last: all parts before it are written by the backend itself, whatever the check holds.
     return JSON.stringify({ history, lastOk, event, eventHistory, deletionsBefore, eventCheck, check });
   },
 };
 
-/** The oldest form had the event's own check and history inside the event. */
+/** Converts the oldest form, which had the event's own check and history inside the event. */
 function packed(record: Json): Json {
   const { history } = record;
   if (!isStatuses(history)) return record;

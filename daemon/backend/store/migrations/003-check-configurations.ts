@@ -6,10 +6,10 @@ import type { Database } from '../database.ts';
 
 const CHECKS = ['definition', 'checks'];
 
-/** Declared namespaces, as this step finds them. */
+/** Key prefix of declared namespaces, as this migration finds them. */
 const NAMESPACES = 'namespace';
 
-/** Commands that a remedy spells out; an operator who has more checks than that writes a loop. */
+/** Maximum number of commands that a remedy lists; an operator with more checks writes a loop. */
 const CHECKS_NAMED_MAX = 20;
 
 interface CheckConfiguration {
@@ -17,10 +17,10 @@ interface CheckConfiguration {
 }
 
 /**
- * Check configurations say themselves which namespace they are of, and every one is of a namespace that exists (reference
- * 9.3, 6.2.0). Before, the namespace was part of the key alone, and a configuration whose namespace was gone stayed behind.
- * Whether such a check or the missing namespace is the mistake only an operator can say, so the step is not taken until
- * somebody did.
+ * Adds the namespace to each check configuration, and requires that the namespace exists (reference 9.3, 6.2.0).
+ * Before, the namespace was part of the key alone, and a configuration stayed behind when its namespace was deleted.
+ * Only an operator can say whether such a check or the missing namespace is the mistake. So the migration does not run
+ * until the operator has decided.
  */
 export const checkConfigurations: Migration = {
   version: 3,
@@ -43,7 +43,9 @@ export const checkConfigurations: Migration = {
   },
 };
 
-/** Each once; jumps from one to the next, whatever number of checks they have. */
+/**
+ * Yields each namespace of a check once. It jumps from one namespace to the next, whatever number of checks they have.
+ */
 async function* namespacesOfChecks(database: Database): AsyncGenerator<string, void, undefined> {
   const { gte, lt } = tupleRange(CHECKS);
   let from = gte;
@@ -61,7 +63,7 @@ async function checksOf(database: Database, namespace: string): Promise<string[]
   return keys.map((key) => String(decodeTuple(key)[3]));
 }
 
-/** The texts of reference 7, the order of 9.3. */
+/** Returns the obstacle, with the texts of reference 7 and the order of 9.3. */
 function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
   return {
     reason: `the namespace ${namespace} does not exist`,

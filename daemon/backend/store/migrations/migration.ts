@@ -3,23 +3,26 @@ import type { Key } from '../../ports.ts';
 import type { Database } from '../database.ts';
 
 /**
- * One step of the store's schema: the values below one prefix get a newer form. The list of steps only ever grows at its
- * end.
+ * A migration of the store's schema: the values below one prefix get a newer form. The list of migrations only ever
+ * grows at its end.
  *
- * A backend may serve a store whose steps are pending: it reads each value through `rewrite` and writes only the newest
- * form. So old and new may stand side by side, and the walk that rewrites what is left can be cut off anywhere.
+ * A backend may serve a store with pending migrations: it reads each value through `rewrite` and writes only the newest
+ * form. So old and new forms may coexist, and the upgrade that rewrites the rest can be interrupted at any point.
  *
- * From schema 4 on what is stored of a result may have an amendment: a step that changes those brings both together first.
+ * From schema 4 on a stored result may have an amendment: a migration that changes results must merge both first.
  */
 export interface Migration {
-  /** The schema version that it leads to; the one before it is one less. */
+  /** The schema version that the migration leads to; it starts from the version before. */
   readonly version: number;
-  /** For people, in the log and in errors. */
+  /** A name for people, in the log and in errors. */
   readonly name: string;
-  /** What it goes through; all of it begins with a name, for what the store keeps about itself is the business of no step. */
+  /**
+   * The key prefix of the values it rewrites. It begins with a string, because no migration changes the store's own
+   * records.
+   */
   readonly prefix: Key;
-  /** The newer form; a value that has it already comes back as it is. Knows no later form than its own. */
+  /** Returns the newer form; a value in that form is returned unchanged. It knows no later form than its own. */
   readonly rewrite: (key: Key, value: string) => string;
-  /** Reads only. Default: nothing can stand in the way. */
+  /** Finds obstacles, and only reads. Default: there are none. */
   readonly findObstacles?: (database: Database) => Promise<readonly UpgradeObstacle[]>;
 }

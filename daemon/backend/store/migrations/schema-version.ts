@@ -9,10 +9,10 @@ const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 const ID_KEY = encodeTuple(STORE_ID);
 
 /**
- * Makes an empty database a store, which has the newest schema from the first moment; any other is left as it is.
+ * Makes an empty database a store with the newest schema; any other database is left unchanged.
  *
  * @returns its schema version
- * @throws MonError as `readSchemaVersion`
+ * @throws MonError see `readSchemaVersion`
  */
 export async function ensureSchema(database: Database, migrations: readonly Migration[]): Promise<number> {
   const version = await readSchemaVersion(database, migrations);
@@ -24,9 +24,9 @@ export async function ensureSchema(database: Database, migrations: readonly Migr
 }
 
 /**
- * @returns undefined for a database that is no store yet
- * @throws MonError `invalid` when the database is newer than the program, is not a store of mon, or was restored only in
- *   part; `internal` when the version is damaged
+ * @returns undefined if the database is no store yet
+ * @throws MonError `invalid` if the database is newer than the program, is not a store of mon, or was restored only in
+ *   part; `internal` if the version is damaged
  */
 export async function readSchemaVersion(
   database: Database,
@@ -35,7 +35,7 @@ export async function readSchemaVersion(
   const [text, restoring] = await database.getMany([SCHEMA_KEY, encodeTuple(RESTORING)]);
   if (restoring !== undefined) throw restoredInPart(database, restoring);
   if (text === undefined) {
-    // Only what an early build left behind when its first start was cut off may be there.
+    // The only key that may exist is the id that an early build left behind when its first start was interrupted.
     const [firstKey] = await database.keys({ limit: 1 }).all();
     if (firstKey === undefined || firstKey === ID_KEY) return undefined;
     throw new MonError(

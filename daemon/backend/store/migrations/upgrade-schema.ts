@@ -6,25 +6,25 @@ import { decodeTuple, encodeTuple, tupleRange } from '../tuple.ts';
 import type { Migration } from './migration.ts';
 import type { Database } from '../database.ts';
 
-/** The database of a store, and how to change it while others may. */
+/** The database of a store, and the functions that change it while others may write. */
 export interface UpgradeTarget {
   readonly database: Database;
-  /** All of the entries or none, synced. */
+  /** Writes all of the entries or none, synced. */
   readonly write: (entries: readonly Entry[]) => Promise<void>;
-  /** Runs `task` with no write of anybody else beside it. */
+  /** Runs `task` while no other write is in progress. */
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-/** Rewritten at a time: little enough for results to be committed in between without anybody noticing. */
+/** Size of one batch: small enough for results to be committed in between without a noticeable delay. */
 const BATCH_ENTRIES = 500;
 const BATCH_BYTES = 1024 * 1024;
 
-/** Counted at a time: more would keep everything else waiting for longer than a result may. */
+/** Keys counted at a time: more would delay everything else for longer than a result may wait. */
 const COUNT_KEYS = 1000;
 
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
-/** A value that a step has a newer form for. */
+/** A value for which a migration has a newer form. */
 interface Rewritten {
   readonly key: string;
   readonly old: string;
@@ -32,11 +32,11 @@ interface Rewritten {
 }
 
 /**
- * Takes one step, in bounded batches, and writes its version when all of them are committed. After a kill at any point the
- * next run begins again: what has the newest form already is only looked at. Where it was is not stored, because an older
- * program may have been at the store in between and written old forms before that place.
+ * Runs one migration in bounded batches, and writes its version when all of them are committed. After a kill at any
+ * point the next run starts again; values in the newest form are only read. The position is not stored, because an
+ * older program may have written old forms before that position in between.
  *
- * @throws MonError `unavailable`, naming the step, when the disk refuses; the reason of `signal`
+ * @throws MonError `unavailable`, naming the migration, if the disk fails; the reason of `signal`
  */
 export async function takeStep(
   target: UpgradeTarget,
@@ -72,7 +72,7 @@ export async function takeStep(
   }
 }
 
-/** What was written or deleted since it was read is left alone: whoever wrote it wrote the newest form. */
+/** Replaces the values that did not change since they were read. Any other writer has written the newest form. */
 async function replace({ database, write }: UpgradeTarget, rewritten: readonly Rewritten[]): Promise<void> {
   const stored = await database.getMany(rewritten.map(({ key }) => key));
   const entries = rewritten
@@ -82,8 +82,8 @@ async function replace({ database, write }: UpgradeTarget, rewritten: readonly R
 }
 
 /**
- * By one iterator from the beginning to the end: a closed one keeps its last page in memory until it is collected as garbage,
- * which nobody is in a hurry to do.
+ * Yields pages from one iterator. A closed iterator keeps its last page in memory until garbage collection, which may
+ * come late; so there is only one.
  */
 async function* pagesOf(
   database: Database,
@@ -101,7 +101,7 @@ async function* pagesOf(
   }
 }
 
-/** How many entries a range has, without reading their values. */
+/** Returns the number of entries in a range, without reading their values. */
 export async function countEntries(
   database: Database,
   range: { readonly gte: string; readonly lt: string },

@@ -7,21 +7,24 @@ import type { Shard } from '../shard.ts';
 import { byteaArray } from './bytea-array.ts';
 import { WRITE } from './statements.ts';
 
-/** One write, as the statement that makes it. Made again it is the same, so that it can be looked for and repeated. */
+/**
+ * One write, as the statement that performs it. The statement is repeatable, so that the write can be looked up and
+ * retried.
+ */
 export interface Batch {
   readonly id: string;
   readonly changes: readonly Change[];
-  /** @param epoch of the lease that it is written under */
+  /** @param epoch of the lease under which the batch is written */
   statement(epoch: number): QueryConfig;
 }
 
-/** Who writes, and for how long the lease is good once it did, in milliseconds. */
+/** The writer, and how long its lease is valid after a write, in milliseconds. */
 interface Holder {
   readonly id: string;
   readonly ttlMs: number;
 }
 
-/** @throws MonError `invalid` for a key that cannot be */
+/** @throws MonError `invalid` for a key that is not allowed */
 export function batchOf(
   shard: Shard,
   { id: holder, ttlMs }: Holder,
@@ -29,7 +32,7 @@ export function batchOf(
   changes: readonly Change[],
 ): Batch {
   const id = randomUUID();
-  // The last op on a key wins, and a statement may touch each row once.
+  // The last operation on a key wins, because a statement may touch each row only once.
   const last = new Map<string, StoreOp>();
   for (const op of ops) last.set(encodeNamed(op.key), op);
   const keys: Buffer[] = [];
@@ -56,7 +59,7 @@ export function batchOf(
   };
 }
 
-/** @returns undefined: it is gone */
+/** @returns undefined: the key is deleted */
 function valueOf(op: StoreOp): string | undefined {
   switch (op.type) {
     case 'put':

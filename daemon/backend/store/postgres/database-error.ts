@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
 
-/** What an operator has to mend before trying again helps. By SQLSTATE. */
+/** Remedies for problems that an operator must fix before a retry helps. By SQLSTATE. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'the password in the setting store is wrong',
   '28000': 'the user in the setting store may not log in from here; look at pg_hba.conf of the database',
@@ -9,7 +9,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'the user in the setting store lacks rights; let it create its schema: GRANT CREATE ON DATABASE ... TO ...',
 };
 
-/** What keeps the database from answering until an operator mends it there. By SQLSTATE. */
+/** Hints for problems that an operator must fix at the database; retries continue meanwhile. By SQLSTATE. */
 const HINTS: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full, make room there',
   '53300': 'the database has no connection left, raise its max_connections',
@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const UNKNOWN_AUTHORITY = 'name the authority of its certificate with sslrootcert in the setting store';
 
-/** The same of its certificate. By what Node.js calls it. */
+/** Hints for problems of the server's certificate. By the error codes of Node.js. */
 const TLS_HINTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
@@ -25,12 +25,13 @@ const TLS_HINTS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
 };
 
-/** What of a server says that it goes away, comes up, or is a standby by now: the connection is of no use any more. */
+/** SQLSTATEs that say that the server stops, starts, or has become a standby: the connection is no longer usable. */
 const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03', '25P04']);
 const CONNECTION_CLASS = '08';
 
 /**
- * Trying again is right, because it may be mended meanwhile.
+ * Returns the error for a failed operation. It says `unavailable` even for problems with a remedy, because they may be
+ * fixed meanwhile.
  *
  * @param shown the database, without credentials
  */
@@ -44,7 +45,7 @@ export function databaseError(shown: string, verb: 'connect' | 'read' | 'write',
   return new MonError('unavailable', message, { cause: error });
 }
 
-/** At a start nobody waits for what an operator has to mend first. */
+/** Returns the error for a failed start, which does not retry problems that an operator must fix first. */
 export function openingError(shown: string, error: unknown): MonError {
   const { code, message, cause } = databaseError(shown, 'read', error);
   return new MonError(remedyOf(cause) === undefined ? code : 'invalid', message, { cause });
@@ -58,7 +59,7 @@ function hintOf(error: unknown): string {
   return hint === undefined ? '' : `${hint}: `;
 }
 
-/** Whether the server answered: what it refuses was not done, and the connection goes on. */
+/** True if the server responded: a rejected statement was not executed, and the connection stays usable. */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return false;
   return !GONE.has(error.code) && !error.code.startsWith(CONNECTION_CLASS);
@@ -68,7 +69,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** A host that resolves to several addresses fails with a list of errors and no words. */
+/** Returns the text of an error. A host with several addresses fails with a list of errors and an empty message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorMessage).join('; ');
   return errorMessage(error);

@@ -1,23 +1,26 @@
 import { MonError } from '../../../../shared/errors.ts';
 
-/** Where a PostgreSQL is: the same database on each host, of which one takes writes. */
+/** The location of a PostgreSQL database: the same database on each host, of which one accepts writes. */
 export interface DatabaseUrl {
-  /** A URL for each host, with credentials; in the order to try them in. */
+  /** A URL with credentials for each host, in the order of the connection attempts. */
   readonly hosts: readonly [string, ...string[]];
-  /** For messages: hosts and database, without user and password. */
+  /** Hosts and database without user and password, for messages. */
   readonly shown: string;
 }
 
 const FORM = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(\?[^#]*)?$/;
 
-/** More would make a member try for minutes. */
+/** Maximum number of hosts; with more, a member would try for minutes. */
 const HOSTS_MAX = 16;
 
-/** What the hosts are told apart by, and which of them is wanted, is decided here; the client library knows neither. */
+/**
+ * URL parameters that choose among the hosts. This program makes that choice itself; the client library knows neither
+ * parameter.
+ */
 const OWN_PARAMETERS = ['target_session_attrs', 'load_balance_hosts'];
 
 /**
- * Reads the setting `store`: `postgres://USER:PASSWORD@HOST[:PORT][,HOST[:PORT] ...]/DATABASE[?sslmode=...]`.
+ * Parses the setting `store`: `postgres://USER:PASSWORD@HOST[:PORT][,HOST[:PORT] ...]/DATABASE[?sslmode=...]`.
  *
  * @throws MonError `invalid` that names the setting and shows no password
  */

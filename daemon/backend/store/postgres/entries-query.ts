@@ -4,22 +4,22 @@ import { encodeNamed } from '../scan-range.ts';
 import { byteaArray } from './bytea-array.ts';
 import { VALUES } from './statements.ts';
 
-/** Encoded key and value. */
+/** An encoded key and its value. */
 export interface EntryRow {
   readonly key: string;
   readonly value: string;
 }
 
-/** Both columns are bytes that are UTF-8. */
+/** Decodes both columns, which hold UTF-8 bytes. */
 const AS_TEXT = { getTypeParser: () => (value: Buffer | string) => value.toString() };
 
-/** A query whose rows are entries. It asks for bytes as they are: in text form they would be twice as long. */
+/** Returns a query whose rows are entries. It requests binary columns, because the text form is twice as long. */
 export function entriesQuery(name: string, text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly binary: true } = { name, text, values, binary: true, types: AS_TEXT };
   return query;
 }
 
-/** Values in the order of `keys`; undefined where there is none. */
+/** Returns values in the order of `keys`; undefined where there is none. */
 export async function readValues(reader: Pool | ClientBase, keys: readonly Key[]): Promise<(string | undefined)[]> {
   if (keys.length === 0) return [];
   const encoded = keys.map(encodeNamed);

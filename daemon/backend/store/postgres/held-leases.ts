@@ -5,7 +5,7 @@ import type { Shard } from '../shard.ts';
 import { ACQUIRE, HOLDER, RELEASE, RENEW, RETAKE } from './statements.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
-/** A lease is renewed this often while it is good for. */
+/** Number of renewals within the validity of a lease. */
 const RENEWALS = 3;
 
 interface LeaseRow {
@@ -13,29 +13,32 @@ interface LeaseRow {
   readonly seq: string;
 }
 
-/** A lease as it stands. */
+/** A lease that this process holds. */
 interface Held {
   readonly shard: Shard;
   readonly ttlMs: number;
-  /** In the database. It rises when the connection was lost: whatever the old one still brings is shut out. */
+  /**
+   * Epoch in the database. It rises when the connection was lost, so that late statements of the old connection are
+   * rejected.
+   */
   epoch: number;
-  /** Of the last write, as it was when the lease was taken. */
+  /** Sequence number of the last write at the moment when the lease was acquired. */
   seq: number;
   readonly renewal: Disposable;
   readonly lose: (problem: MonError) => void;
 }
 
 interface LeaseParts {
-  /** Names this process among those that want a lease. */
+  /** Identifies this process among the members that want a lease. */
   readonly member: string;
-  /** The database, for messages. */
+  /** Name of the database, for messages. */
   readonly shown: string;
   readonly clock: Pick<Clock, 'every'>;
   readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
   readonly connection: WriterConnection;
 }
 
-/** The leases that this process has, each renewed until it is released or lost. */
+/** The leases that this process holds. Each is renewed until it is released or lost. */
 export class HeldLeases implements Disposable {
   readonly #parts: LeaseParts;
   readonly #held = new Map<string, Held>();
@@ -45,9 +48,9 @@ export class HeldLeases implements Disposable {
   }
 
   /**
-   * What a write under a lease is made with.
+   * Returns the epoch and duration for a write under a lease.
    *
-   * @throws MonError `conflict` when the lease has ended
+   * @throws MonError `conflict` if the lease has ended
    */
   of({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
     const held = this.#held.get(name);
@@ -56,9 +59,10 @@ export class HeldLeases implements Disposable {
   }
 
   /**
-   * In turn. This process may take it anew; another one only when it was released or has run out.
+   * Acquires a lease. Call it in turn with writes. This process may acquire its own lease again; another process only
+   * after the release or expiry.
    *
-   * @returns the lease, and the number of the last write under any
+   * @returns the lease, and the sequence number of the last write under any lease
    * @throws MonError `conflict`
    */
   async acquire(shard: Shard, ttlMs: number): Promise<{ readonly lease: Lease; readonly seq: number }> {
@@ -84,10 +88,10 @@ export class HeldLeases implements Disposable {
   }
 
   /**
-   * Takes all of them under their next epochs, on a new connection. That waits for what the old one is still doing, and
-   * shuts out what it has not begun.
+   * Acquires all leases again under their next epochs, on a new connection. That waits for the running statement of the
+   * old connection, and rejects the statements that it has not begun.
    *
-   * @throws MonError `conflict` when somebody else took one meanwhile, or what was acknowledged is gone
+   * @throws MonError `conflict` if another process took a lease meanwhile, or acknowledged writes are gone
    */
   async retake(client: Client): Promise<void> {
     for (const held of this.#held.values()) {
@@ -103,10 +107,10 @@ export class HeldLeases implements Disposable {
   }
 
   /**
-   * After all were taken again, while no write waits for its outcome.
+   * Verifies the leases after all were acquired again, while no write waits for its outcome.
    *
-   * @throws MonError `conflict` when a write is there whose caller could not wait until that was known: of its changes and
-   *   its handler jobs nobody here has heard, so whoever begins anew takes them from the store
+   * @throws MonError `conflict` if the database holds a write whose caller gave up before the outcome was known. This
+   *   process did not see its changes and handler jobs, so the next leader must read them from the store.
    */
   refuseUntold(): void {
     for (const held of this.#held.values()) {
@@ -114,7 +118,7 @@ export class HeldLeases implements Disposable {
     }
   }
 
-  /** Somebody else may write to a shard: from now on nothing is written here. */
+  /** Ends a lease because another process may write to the shard: from now on this process writes nothing there. */
   lose(name: string): MonError {
     const problem = new MonError(
       'conflict',
@@ -124,12 +128,12 @@ export class HeldLeases implements Disposable {
     return held === undefined ? problem : this.#end(held, problem);
   }
 
-  /** @param to who is to come next; undefined: anybody */
+  /** @param to the member that shall be next; undefined: any member */
   release(lease: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
     return this.#parts.inTurn(() => this.#release(lease, to));
   }
 
-  /** So that nobody who waits for one has to wait until it runs out. */
+  /** Releases all leases, so that waiting members need not wait for their expiry. */
   async releaseAll(): Promise<void> {
     for (const [name, { shard }] of this.#held) {
       if (shard.holder !== undefined) await this.#release({ name, epoch: shard.holder });
@@ -164,7 +168,7 @@ export class HeldLeases implements Disposable {
     this.#held.delete(name);
     held.shard.holder = undefined;
     if (this.#parts.connection.refusal !== undefined) return;
-    // When it cannot be said, it runs out.
+    // Best effort: otherwise the lease expires.
     await this.#parts.connection
       .ask((client) => client.query(RELEASE, [name, this.#parts.member, held.epoch, to ?? null]))
       .catch(() => undefined);

@@ -3,7 +3,7 @@ import { Retention, type RetentionLimits } from '../retention.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { LEASES, RETAINED } from './statements.ts';
 
-/** Every shard that was ever written to, as it stands in the database. Nobody holds any of them here yet. */
+/** Reads every shard that was ever written to, as it is in the database. This process holds none of them yet. */
 export async function readShards(client: Client, limits: RetentionLimits): Promise<Map<string, Shard>> {
   const { rows } = await client.query<{ shard: string; epoch: string; seq: string }>(LEASES);
   const shards = new Map<string, Shard>();
@@ -14,7 +14,7 @@ export async function readShards(client: Client, limits: RetentionLimits): Promi
   return shards;
 }
 
-/** The newest change records without a gap, up to the last write. */
+/** Reads the newest change records without a gap, up to the last write. */
 export async function readRetention(
   client: Client,
   shard: string,

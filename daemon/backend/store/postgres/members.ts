@@ -16,10 +16,10 @@ import {
   WRITTEN_CHANNEL,
 } from './statements.ts';
 
-/** Members that ended without a word are shown as gone for so long. */
+/** Time for which members that ended without notice are shown as gone. */
 const FORGET_MS = 600_000;
 
-/** How long each statement of a meeting may take: a few rows by their keys. */
+/** Time limit for each statement of `meet`, which reads or writes a few rows by their keys. */
 const MEET_MS_MAX = 3000;
 
 interface MemberRow {
@@ -47,7 +47,7 @@ type StandingRow = { readonly now_ms: number } & (LeaseRow | Readonly<Record<key
 
 type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>>;
 
-/** What the backends of a database tell each other by it. */
+/** Exchanges the state of the members through the database that they share. */
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
   readonly #self: string;
@@ -56,15 +56,15 @@ export class PostgresMembers implements AsyncDisposable {
   #opening: Promise<void> | undefined;
   #isEnded = false;
 
-  /** @param self names this process */
+  /** @param self identifies this process */
   constructor(server: DatabaseServer, self: string) {
     this.#server = server;
     this.#self = self;
   }
 
-  /** As `SharedStore.meet`. */
+  /** Implements `SharedStore.meet`. */
   async meet(shard: string, told: ToldOfItself | undefined): Promise<Standing> {
-    // With it, because whoever cannot hear is to notice that nothing is heard.
+    // Started with each `meet`, because a member that cannot listen must notice that nothing arrives.
     this.#listen();
     try {
       const { readers } = this.#server;
@@ -83,7 +83,7 @@ export class PostgresMembers implements AsyncDisposable {
     await this.#server.readers.query(LEAVE, [this.#self]).catch(() => undefined);
   }
 
-  /** As `SharedStore.writtenAfter`. */
+  /** Implements `SharedStore.writtenAfter`. */
   async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
     const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], types: AS_TEXT };
     try {
@@ -96,12 +96,12 @@ export class PostgresMembers implements AsyncDisposable {
     }
   }
 
-  /** As `SharedStore.onWritten`. */
+  /** Implements `SharedStore.onWritten`. */
   onWritten(listener: () => void): Disposable {
     return this.#add(this.#listeners[WRITTEN_CHANNEL], listener);
   }
 
-  /** As `SharedStore.onReleased`. */
+  /** Implements `SharedStore.onReleased`. */
   onReleased(listener: () => void): Disposable {
     return this.#add(this.#listeners[RELEASED_CHANNEL], listener);
   }
@@ -124,7 +124,7 @@ export class PostgresMembers implements AsyncDisposable {
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
-  /** One connection that only hears; lost, it is opened again with the next `meet`. */
+  /** Opens the connection that only listens. If it is lost, the next `meet` opens it again. */
   #listen(): void {
     if (this.#ear !== undefined || this.#isEnded) return;
     this.#opening ??= this.#openEar()
@@ -146,13 +146,15 @@ export class PostgresMembers implements AsyncDisposable {
   }
 }
 
-/** A statement that is given up when the way to the database is cut, and is told again soon. */
+/**
+ * Returns a statement with a short timeout, for when the connection to the database is cut. It is repeated soon anyway.
+ */
 function soon(text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly query_timeout: number } = { text, values, query_timeout: MEET_MS_MAX };
   return query;
 }
 
-/** Columns as they come: the binary form of what is not UTF-8 would arrive damaged. */
+/** Leaves columns unchanged: the binary form of bytes that are not UTF-8 would arrive damaged. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 function recordOf({ seq, batch, changes, keys }: FollowedRow): WrittenRecord {

@@ -6,25 +6,25 @@ import { ADD_MEMBER_PROOF, HAS_MEMBER_PROOF, MAKING_TABLES, TABLES } from './sta
 
 const SECRET_BYTES = 32;
 
-/** What a store says of itself. */
+/** The row in which a store describes itself. */
 export interface StoreRow {
   readonly id: string;
   readonly schema: number;
-  /** The secret by which the backends that share it know each other. */
+  /** The secret by which the backends that share the store recognize each other. */
   readonly secret: string;
-  /** The id of the store that is being copied into it; null: it is whole. */
+  /** The id of the source while the store is the target of a copy; null: the store is complete. */
   readonly copying: string | null;
 }
 
-/** What is in the database where the tables are looked for. */
+/** Finds out whether the schema and the tables of the store exist. */
 const FOUND = `
 select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is not null as ours`;
 
 /**
- * Makes an empty database a store of the newest schema; one that is a store is left as it is.
+ * Makes an empty database a store of the newest schema; an existing store is left unchanged.
  *
  * @param copying the id of the store that will be copied into a new one
- * @throws MonError `invalid` when it is newer than the program or of another program
+ * @throws MonError `invalid` if the database is newer than the program or belongs to another program
  */
 export async function ensureTables(client: Client, shown: string, copying: string | null = null): Promise<StoreRow> {
   await client.query('begin');
@@ -52,7 +52,9 @@ async function makeTables(client: Client, schema: number, copying: string | null
   ]);
 }
 
-/** Only where it is missing: the statement waits for everybody who looks at the members. */
+/**
+ * Adds the column if it is missing. It is checked first, because the statement waits for all readers of the members.
+ */
 async function addMemberProof(client: Client): Promise<void> {
   const { rows } = await client.query<{ exists: boolean }>(HAS_MEMBER_PROOF);
   if (rows[0]?.exists !== true) await client.query(ADD_MEMBER_PROOF);

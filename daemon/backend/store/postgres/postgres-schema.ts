@@ -4,8 +4,8 @@ import type { StoreSchema } from '../../ports.ts';
 import type { DatabaseServer } from './server.ts';
 
 /**
- * The newest schema of a store in PostgreSQL. It is new with schema 3, so that nothing leads there from an earlier one yet; what
- * LevelDB's stores may hold since (4) it never does.
+ * The newest schema of a store in PostgreSQL. PostgreSQL stores began with schema 3, so there is no migration from an
+ * earlier one. They never hold the amendments that LevelDB stores may hold since schema 4.
  */
 export const POSTGRES_SCHEMA = 3;
 

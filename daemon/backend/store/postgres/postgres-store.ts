@@ -26,15 +26,18 @@ import { Turns } from '../turns.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 export interface PostgresStoreOptions {
-  /** How far back `watch` can begin. */
+  /** Limits of the retained change records, from which `watch` can begin. */
   readonly retention?: RetentionLimits;
-  /** When the database is tried again after it was lost, and leases are renewed. Default: the machine's. */
+  /** Clock for reconnecting to the database and renewing leases. Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'after' | 'every' | 'monotonic'>;
-  /** How long an answer to a write may take until its connection counts as cut, in milliseconds. Default: ten seconds. */
+  /**
+   * Timeout in milliseconds for the response to a write, after which its connection counts as cut. Default: ten
+   * seconds.
+   */
   readonly answerMs?: number;
   /**
-   * How long the caller of a write whose answer was lost waits at most until it is known whether it is there, in
-   * milliseconds. Default: five seconds.
+   * Maximum time in milliseconds that the caller of a write whose response was lost waits for the outcome. Default:
+   * five seconds.
    */
   readonly settleMs?: number;
 }
@@ -42,14 +45,14 @@ export interface PostgresStoreOptions {
 const SETTLE_MS_MAX = 5000;
 const SETTLE_RETRY_MS = 100;
 
-/** Change records read at a time. */
+/** Number of change records read at a time. */
 const PAGE_RECORDS = 1000;
 
 /**
- * The store of all backends that are given the same database.
+ * Opens the store of all backends that use the same database.
  *
- * @throws MonError `invalid` when the setting, the rights or what is in the database is wrong, `unavailable` when it cannot
- *   be reached
+ * @throws MonError `invalid` if the setting, the rights or the content of the database is wrong, `unavailable` if it
+ *   cannot be reached
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
   const server = new DatabaseServer(parseDatabaseUrl(url), options.answerMs);
@@ -75,9 +78,10 @@ function copiedInPart(shown: string): MonError {
 }
 
 /**
- * Each write is one statement, which counts on the row of the lease and does nothing when somebody else holds that by now:
- * a process that stood still for a minute can write nothing. When the answer to a write is lost, the lease is taken again
- * under a later epoch, and then the database says whether the write is there; it is made again if it is not.
+ * A store in PostgreSQL. Each write is one statement, which updates the row of the lease and does nothing if another
+ * process holds the lease by now. So a process that was stopped for a minute can write nothing. If the response to a
+ * write is lost, the lease is acquired again under a later epoch. Then the database says whether it holds the write; if
+ * not, the write is repeated.
  */
 export class PostgresStore implements SharedStore {
   readonly id: string;
@@ -93,7 +97,7 @@ export class PostgresStore implements SharedStore {
   readonly #connection: WriterConnection;
   readonly #leases: HeldLeases;
   readonly #members: PostgresMembers;
-  /** Settles when the last of the writes, which go one after the other, is done. */
+  /** Serializes the writes. */
   readonly #turns = new Turns();
   #closed: Promise<void> | undefined;
 
@@ -131,9 +135,9 @@ export class PostgresStore implements SharedStore {
   ): AsyncIterable<readonly [Key, string]> {
     this.#assertOpen();
     const range = scanRange(prefix, options);
-    // Between two writes, so that it is of the moment of the call.
+    // Opened between two writes, so that it shows the moment of the call.
     const opening = this.#inTurn(() => this.#reading(Snapshot.open(this.#server.readers, range)));
-    // Whoever reads it hears of it.
+    // The reader of the entries gets the error.
     opening.catch(() => undefined);
     return entriesOfSnapshot(opening);
   }
@@ -143,7 +147,7 @@ export class PostgresStore implements SharedStore {
     return this.#reading(readValues(this.#server.readers, keys));
   }
 
-  /** Members follow each other by whole values. */
+  /** False, because members follow each other by full values. */
   get canAmend(): boolean {
     return false;
   }
@@ -185,7 +189,7 @@ export class PostgresStore implements SharedStore {
     return this.#inTurn(async () => {
       const shard = this.#shard(name);
       const { lease, seq } = await this.#leases.acquire(shard, ttlMs);
-      // Somebody else may have written since it was opened here.
+      // Another process may have written since this process opened the store.
       if (seq !== shard.retention.last) {
         shard.retention = await this.#connection.ask(
           (client) => readRetention(client, name, seq, this.#retention),
@@ -235,7 +239,7 @@ export class PostgresStore implements SharedStore {
     return this.#connection.onMended(listener);
   }
 
-  /** What it takes on the disk of the database. */
+  /** Returns the bytes that the store occupies on the disk of the database. */
   async bytes(): Promise<number> {
     const { rows } = await this.#reading(this.#server.readers.query<{ bytes: string }>(SIZE));
     return Number(rows[0]?.bytes ?? 0);
@@ -272,10 +276,10 @@ export class PostgresStore implements SharedStore {
   }
 
   /**
-   * Finds out whether a write is there whose answer was lost.
+   * Finds out whether the database holds a write whose response was lost.
    *
-   * @returns its sequence number; undefined: it is not there and will not come, so that it can be made again
-   * @throws UnsettledWriteError when the database does not come back in time
+   * @returns its sequence number; undefined: it is not there and will not appear, so that it can be repeated
+   * @throws UnsettledWriteError if the database does not come back in time
    */
   async #settle(shard: string, batch: Batch, cause: unknown): Promise<number | undefined> {
     this.#connection.lose(cause);
@@ -288,7 +292,7 @@ export class PostgresStore implements SharedStore {
         });
       } catch (error) {
         if (error instanceof MonError && error.code === 'conflict') {
-          // Nothing of ours comes any more; but it may have come in time.
+          // No later write of this process can succeed, but this one may have succeeded in time.
           const seq = await this.#written(shard, batch);
           if (seq === undefined) throw error;
           return seq;
@@ -302,7 +306,7 @@ export class PostgresStore implements SharedStore {
     }
   }
 
-  /** The sequence number of a batch, when it is there. */
+  /** Returns the sequence number of a batch; undefined: the database does not hold it. */
   async #written(shard: string, batch: Batch): Promise<number | undefined> {
     const { rows } = await this.#reading(this.#server.readers.query<{ seq: string }>(WRITTEN, [shard, batch.id]));
     return rows[0] === undefined ? undefined : Number(rows[0].seq);

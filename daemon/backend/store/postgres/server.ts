@@ -3,25 +3,29 @@ import { MonError } from '../../../../shared/errors.ts';
 import { databaseError, isAnswer } from './database-error.ts';
 import type { DatabaseUrl } from './database-url.ts';
 
-/** Longer than any connection to a server that is there takes; a wrong address fails much earlier. */
+/** Timeout of a connection attempt. An available server responds earlier, and a wrong address fails much earlier. */
 const CONNECT_MS_MAX = 5000;
 
-/** A statement without an answer for so long has none coming: the way to the server is cut, or it stands still. */
+/** Timeout of a statement. After it no response will come: the connection is cut, or the server hangs. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Pages of large scans may take longer on a busy server. */
+/** Timeout of a page of a scan, which may take longer on a busy server. */
 const READ_MS_MAX = 60_000;
 
-/** A scan holds one until it is through; the rest is for single reads. */
+/** Maximum number of reading connections. A scan holds one until its end; the others are for single reads. */
 const READERS_MAX = 8;
 
-/** Of a connection that is idle, such as the one that only hears: it is found dead after some 15 seconds, and not after hours. */
+/**
+ * Keepalive options of idle connections, such as the listening one: a dead one is detected after some 15 seconds, not
+ * after hours.
+ */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5000 };
 
 /**
- * The same at the server, which else holds what a dead connection has locked for the two hours of its system. A process that
- * stands still is alive in this sense; should it be in the middle of a write, whose last message the server waits for, the
- * transaction has an end from PostgreSQL 17 on. By the names of settings of which the server takes those it knows.
+ * Returns the keepalive settings of the server. Without them the server holds the locks of a dead connection for the
+ * two hours of its system. For TCP a stopped process is still alive. If it stops in the middle of a write, whose last
+ * message the server awaits, the transaction times out from PostgreSQL 17 on. The keys are names of settings; the
+ * server accepts those it knows.
  */
 const settingsOf = (answerMs: number): Readonly<Record<string, string>> => ({
   tcp_keepalives_idle: '5',
@@ -38,12 +42,12 @@ select pg_is_in_recovery() as standby, (
   where current_setting(name, true) is not null
 )`;
 
-/** The hosts of a database, of which the one that takes writes is found and found again. */
+/** The hosts of a database. It finds the host that accepts writes, also after a failover. */
 export class DatabaseServer implements AsyncDisposable {
   readonly shown: string;
   readonly #hosts: readonly [string, ...string[]];
   readonly #answerMs: number;
-  /** The host that took writes last. */
+  /** Index of the host that accepted writes last. */
   #current = 0;
   #readers: pg.Pool | undefined;
 
@@ -54,9 +58,9 @@ export class DatabaseServer implements AsyncDisposable {
   }
 
   /**
-   * A connection of its own to the host that takes writes.
+   * Opens a dedicated connection to the host that accepts writes.
    *
-   * @param onLost called once when it is cut after it was handed out
+   * @param onLost called once if the connection is cut after it was returned
    * @throws MonError `unavailable`
    */
   async connect(onLost: (error: unknown) => void): Promise<pg.Client> {
@@ -68,14 +72,14 @@ export class DatabaseServer implements AsyncDisposable {
         if (at !== this.#current) this.#turnTo(at);
         return client;
       } catch (error) {
-        // A wrong password says more than a host that is down.
+        // An error such as a wrong password says more than an unreachable host.
         problem = problem === undefined || isAnswer(error) ? error : problem;
       }
     }
     throw databaseError(this.shown, 'connect', problem);
   }
 
-  /** For reads, on the host that took writes last. */
+  /** The pool for reads, on the host that accepted writes last. */
   get readers(): pg.Pool {
     this.#readers ??= openReaders(this.#hosts[this.#current] ?? '');
     return this.#readers;
@@ -99,10 +103,10 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
     ...KEEP_ALIVE,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: answerMs,
-    // The server ends what nobody waits for any more.
+    // The server cancels statements that no client awaits any more.
     statement_timeout: 2 * answerMs,
   });
-  // Whatever one that is cut meanwhile, or given up later, has to say.
+  // Ignores the errors of a connection that is cut meanwhile, or given up later.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -125,14 +129,14 @@ function openReaders(url: string): pg.Pool {
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: READ_MS_MAX,
   });
-  // One that is idle and is cut leaves the pool by itself.
+  // An idle connection that is cut leaves the pool by itself.
   readers.on('error', () => undefined);
-  // Of one that is in use whoever uses it hears, with the next thing that he asks.
+  // The user of an active connection gets the error with its next query.
   readers.on('connect', (client) => client.on('error', () => undefined));
   return readers;
 }
 
-/** Ends a connection that may be cut, and waits for nothing. */
+/** Ends a connection that may be cut, without waiting. */
 export function giveUp(client: pg.Client): void {
   void client.end().catch(() => undefined);
 }

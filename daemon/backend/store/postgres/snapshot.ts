@@ -8,12 +8,12 @@ import { databaseError } from './database-error.ts';
 import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
 import { LAST_SEQ, PAGE_AFTER, PAGE_FROM } from './statements.ts';
 
-/** Entries fetched at a time. */
+/** Number of entries fetched at a time. */
 const PAGE_ENTRIES = 1000;
 
 const BEGIN = 'begin isolation level repeatable read read only';
 
-/** The entries of a range, a page at a time, as the transaction of a connection sees them. */
+/** Reads the entries of a range page by page, as the transaction of a connection sees them. */
 class Pages {
   isThrough = false;
   readonly #client: PoolClient;
@@ -47,8 +47,8 @@ class Pages {
 }
 
 /**
- * Reads of one moment: nothing that is written after it was opened is seen. It holds a connection until the last page was
- * read, which a small range does at once.
+ * Reads the state of one moment: writes after its opening are not visible. It holds a connection until the last page
+ * was read; a small range is read at once.
  */
 export class Snapshot {
   readonly #pages: Pages;
@@ -60,7 +60,7 @@ export class Snapshot {
     this.#client = client;
   }
 
-  /** The first read of the transaction says which moment it is of. */
+  /** Opens a snapshot. The first read of the transaction fixes its moment. */
   static async open(readers: Pool, range: ScanRange): Promise<Snapshot> {
     const client = await readers.connect();
     const snapshot = new Snapshot(range, client);
@@ -79,7 +79,7 @@ export class Snapshot {
     this.#first = [];
     try {
       while (page.length > 0) {
-        // Fetched while this one is looked at.
+        // Fetched while the current page is processed.
         const next = this.#client === undefined ? undefined : this.#page();
         next?.catch(() => undefined);
         yield page;
@@ -105,7 +105,10 @@ export class Snapshot {
     if (client !== undefined) await commit(client);
   }
 
-  /** One that is left in the middle is closed: what its page under way brings is nobody's. */
+  /**
+   * Returns the connection to the pool. If the iteration ended early, the connection is closed, because nobody reads
+   * its pending page.
+   */
   #give(error?: unknown): void {
     const client = this.#client;
     this.#client = undefined;
@@ -113,7 +116,7 @@ export class Snapshot {
   }
 }
 
-/** Keys and values of a snapshot that may still be opening. */
+/** Yields keys and values of a snapshot that may still be opening. */
 export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGenerator<StoredEntry, void, undefined> {
   const snapshot = await opening;
   for await (const page of snapshot.pages()) {
@@ -121,7 +124,7 @@ export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGener
   }
 }
 
-/** As `SharedStore.snapshot`: it holds a connection until it is disposed of. */
+/** Implements `SharedStore.snapshot`: it holds a connection until disposal. */
 export async function openWholeSnapshot(readers: Pool, shard: string, shown: string): Promise<StoreSnapshot> {
   const client = await readers.connect();
   const reading = async <T>(answer: Promise<T>): Promise<T> => {

@@ -1,8 +1,9 @@
 /**
- * The tables of a store, in a schema of their own. Keys are the same tuples as in LevelDB (`tuple.ts`), as bytes: those sort
- * alike everywhere. Values are bytes too, because `text` cannot hold every text; `mon.readable` shows both to people.
+ * Creates the tables of a store, in a schema of their own. Keys are the same tuples as in LevelDB (`tuple.ts`), as
+ * bytes, which sort the same everywhere. Values are bytes too, because `text` cannot hold every text; `mon.readable`
+ * shows both to people.
  *
- * Pages of `entry` keep room for the next version of a row beside it, so that a value can change without touching the index.
+ * Pages of `entry` leave space for the next version of a row, so that a value can change without touching the index.
  */
 export const TABLES = `
 create schema mon;
@@ -57,26 +58,27 @@ create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
 
-/** A column that stores of earlier versions lack, and that those versions leave alone. */
+/** Adds a column that stores of earlier versions lack, and that those versions ignore. */
 export const ADD_MEMBER_PROOF = 'alter table mon.member add column if not exists proof text';
 
-/** True if a store has that column. */
+/** Selects true if a store has that column. */
 export const HAS_MEMBER_PROOF = `
 select count(*) > 0 as exists from pg_attribute
 where attrelid = 'mon.member'::regclass and attname = 'proof' and not attisdropped`;
 
-/** Where those who follow hear that there is something new, and those who wait that a lease is free. */
+/** Notification channels: a new write for followers, and a released lease for waiting members. */
 export const WRITTEN_CHANNEL = 'mon_written';
 export const RELEASED_CHANNEL = 'mon_released';
 
-/** Serialises the members that find an empty database at once. Any number that is ours. */
+/** Serializes the members that find an empty database at the same time. The number is arbitrary. */
 export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
 
 const MS = `* interval '1 millisecond'`;
 
 /**
- * $1 shard, $2 holder, $3 milliseconds. No row: somebody else holds it. One whose write is under way holds it too, however long
- * that takes: nobody waits for its end, to take the lease from a holder that is there.
+ * Acquires a lease. $1 shard, $2 holder, $3 milliseconds. No row: another holder has it. A holder with a write in
+ * progress keeps the lease, however long the write takes. The statement does not wait for such a write, so that it
+ * takes no lease from an active holder.
  */
 export const ACQUIRE = `
 with free as (
@@ -97,21 +99,27 @@ with free as (
 select epoch::int8, seq::int8 from taken union all select epoch::int8, seq::int8 from made`;
 
 /**
- * The next epoch for the same holder, also when its time has run out: nobody else took it meanwhile, or the holder would be
- * another. $1 shard, $2 holder, $3 milliseconds. No row: somebody else did.
+ * Acquires a lease again under the next epoch for the same holder, also after its expiry: if another member had taken
+ * it, the holder would differ. $1 shard, $2 holder, $3 milliseconds. No row: another member took it.
  */
 export const RETAKE = `
 update mon.lease set epoch = epoch + 1, good_until = clock_timestamp() + $3 ${MS}
 where shard = $1 and holder = $2
 returning epoch::int8, seq::int8`;
 
-/** Also when its time has run out, see RETAKE. $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: somebody else took it. */
+/**
+ * Renews a lease, also after its expiry, see RETAKE. $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: another
+ * member took it.
+ */
 export const RENEW = `
 update mon.lease set good_until = clock_timestamp() + $4 ${MS}
 where shard = $1 and holder = $2 and epoch = $3
 returning epoch`;
 
-/** $1 shard, $2 holder, $3 epoch, $4 who shall come next; null: anybody. Those who wait are woken. */
+/**
+ * Releases a lease and wakes the waiting members. $1 shard, $2 holder, $3 epoch, $4 the member that shall be next;
+ * null: any member.
+ */
 export const RELEASE = `
 with released as (
   update mon.lease set holder = null, good_until = clock_timestamp(), offered_to = $4
@@ -123,10 +131,12 @@ export const HOLDER = `
 select holder, greatest(0, ceil(extract(epoch from good_until - clock_timestamp())))::int4 as seconds from mon.lease where shard = $1`;
 
 /**
- * A whole write. It waits for the row of the lease, counts on it, and does nothing at all when somebody else took the lease:
- * then it returns no row. Time that has run out alone is no reason, or one slow write would end a backend that is well. $1 shard, $2 holder, $3 epoch, $4 milliseconds that the lease is good for from now on, $5 keys and
- * $6 values to put, $7 keys to delete, $8 the id of the batch, $9 how many changes, $10 the changes, $11 the first sequence
- * number that is kept.
+ * Performs a whole write. It waits for the row of the lease, updates it, and does nothing if another member took the
+ * lease: then it returns no row. Expiry alone is no reason to reject, or one slow write would end a healthy backend.
+ *
+ * $1 shard, $2 holder, $3 epoch, $4 milliseconds of validity of the lease from now on, $5 keys and $6 values to put, $7
+ * keys to delete, $8 the id of the batch, $9 the number of changes, $10 the changes, $11 the first sequence number that
+ * is retained.
  */
 export const WRITE = `
 with held as (
@@ -147,47 +157,47 @@ with held as (
 )
 select seq::int8, pg_notify('${WRITTEN_CHANNEL}', $1) from held`;
 
-/** Whether a batch whose answer was lost is there. $1 shard, $2 its id. */
+/** Finds a batch whose response was lost. $1 shard, $2 its id. */
 export const WRITTEN = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
 
 export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
 
-/** The newest change records, newest first: $1 shard, $2 how many at most. */
+/** The newest change records, newest first: $1 shard, $2 maximum number. */
 export const RETAINED = `select seq::int8, count from mon.change where shard = $1 order by seq desc limit $2`;
 
-/** $1 shard, $2 and $3 the first and the last sequence number, $4 how many at most. */
+/** Change records in order: $1 shard, $2 and $3 the first and the last sequence number, $4 maximum number. */
 export const RECORDS = `
 select seq::int8, changes from mon.change where shard = $1 and seq between $2 and $3 order by seq limit $4`;
 
 export const VALUES = `select key, value from mon.entry where key = any($1::bytea[])`;
 
-/** $1 after this key, or from it on (the second); $2 before this key, $3 how many at most. */
+/** A page of entries: $1 after this key, or from this key on (`PAGE_FROM`); $2 before this key, $3 maximum number. */
 export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
 export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 
 export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
 
 /**
- * Writes with what they touched, for those who follow: $1 shard, $2 after this number, $3 how many at most. Before them, of the
- * write with that number, its id alone.
+ * Writes with the keys they touched, for followers: $1 shard, $2 after this sequence number, $3 maximum number. The
+ * first row is the write with that sequence number, with its id alone.
  */
 export const FOLLOWED = `
 select seq::int8, batch, case when seq > $2 then changes end as changes, case when seq > $2 then keys end as keys
 from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 
-/** The last write that a snapshot sees. $1 shard. */
+/** The last write that a snapshot contains. $1 shard. */
 export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
 
 /**
- * One of the backends says that it is there. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write it
- * has, $7 its proof.
+ * Records that a backend is present. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write in its
+ * memory, $7 its proof.
  */
 export const BE_SEEN = `
 insert into mon.member (id, name, url, fingerprint, version, seq, proof) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
   version = excluded.version, seq = excluded.seq, proof = excluded.proof, last_seen = clock_timestamp()`;
 
-/** Removes members that were not heard of for a long time. $1 milliseconds. */
+/** Removes members that were not seen for a long time. $1 milliseconds. */
 export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
 
 export const LEAVE = `delete from mon.member where id = $1`;
@@ -198,7 +208,7 @@ export const MEMBERS = `
 select id, name, url, fingerprint, version, proof, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
 from mon.member order by name, id`;
 
-/** How a shard stands, by the clock of the database. $1 shard. */
+/** The state of a shard and its lease, by the clock of the database. $1 shard. */
 export const STANDING = `
 select holder, offered_to, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
   ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms

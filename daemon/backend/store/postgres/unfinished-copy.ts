@@ -7,17 +7,17 @@ import { ensureTables } from './open-postgres.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { DatabaseServer, giveUp } from './server.ts';
 
-/** A database that another store is being copied into. No backend starts on it before it is finished. */
+/** A database that is the target of a running copy. No backend starts on it before the copy is finished. */
 interface UnfinishedCopy extends AsyncDisposable {
   readonly store: PostgresStore;
   finish(): Promise<void>;
 }
 
 /**
- * Begins a copy in an empty database, or goes on with the one of the same source.
+ * Begins a copy in an empty database, or resumes the copy of the same source.
  *
  * @param sourceId of the store that is copied
- * @throws MonError `conflict` when it holds another store
+ * @throws MonError `conflict` if the database holds another store
  */
 export async function openUnfinishedCopy(url: string, sourceId: string): Promise<UnfinishedCopy> {
   const server = new DatabaseServer(parseDatabaseUrl(url));

@@ -10,16 +10,18 @@ interface ConnectionParts {
   readonly storeId: string;
   /** Runs a task while nothing is written. */
   readonly inTurn: (task: () => Promise<void>) => Promise<void>;
-  /** What has to be done on a new connection before anything is written on it. */
+  /** Prepares a new connection before anything is written on it. */
   readonly restore: (client: Client) => Promise<void>;
-  /** Throws when no write waits for the new connection, and one is there that nobody was told of. */
+  /**
+   * Throws if no write waits for the new connection, and the database holds a write whose outcome was never reported.
+   */
   readonly verify: () => void;
   readonly clock: Pick<Clock, 'after'>;
 }
 
 /**
- * The one connection that writes. When it is lost another one is looked for at once and then again and again; until it is
- * there, and what depends on it was restored, every write is refused.
+ * The one connection that writes. When it is lost, it reconnects at once and then repeatedly. Until a new connection
+ * exists and its state was restored, every write is rejected.
  */
 export class WriterConnection implements AsyncDisposable {
   readonly #server: DatabaseServer;
@@ -36,12 +38,12 @@ export class WriterConnection implements AsyncDisposable {
     this.#reopener = new Reopener(() => parts.inTurn(() => this.#reopen()), parts.clock);
   }
 
-  /** Why nothing is written now. */
+  /** The reason why writes are rejected now. */
   get refusal(): MonError | undefined {
     return this.#refusal;
   }
 
-  /** For good: somebody else writes, or what was acknowledged is gone. */
+  /** Rejects writes permanently: another process writes, or acknowledged writes are gone. */
   refuse(problem: MonError): void {
     this.#refusal = problem;
     this.#reopener[Symbol.dispose]();
@@ -53,9 +55,9 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /**
-   * In turn: makes a statement and awaits its answer.
+   * Sends a statement and awaits its response. Call it in turn with writes.
    *
-   * @throws MonError as the server says; `unavailable`, and the connection is lost, when no answer comes
+   * @throws MonError as the server says; `unavailable`, and the connection is lost, if no response comes
    */
   async ask<T>(statement: (client: Client) => Promise<T>, verb: 'read' | 'write' = 'write'): Promise<T> {
     try {
@@ -67,9 +69,9 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /**
-   * In turn.
+   * Returns the connection. Call it in turn with writes.
    *
-   * @throws MonError the refusal: a connection that was lost is looked for in one place only
+   * @throws MonError the refusal: only one place reconnects a lost connection
    */
   async client(): Promise<Client> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -77,7 +79,7 @@ export class WriterConnection implements AsyncDisposable {
     return this.#client;
   }
 
-  /** The connection is of no use any more. */
+  /** Drops a connection that is no longer usable. */
   lose(error: unknown): void {
     this.#drop();
     if (this.#isEnded) return;
@@ -86,9 +88,9 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /**
-   * In turn: one attempt to write again, on a new connection.
+   * Tries once to write again, on a new connection. Call it in turn with writes.
    *
-   * @param look at what there is, before anybody else writes
+   * @param look inspects the database before any other write
    * @throws MonError
    */
   async again<T>(look: (client: Client) => Promise<T>): Promise<T> {
@@ -105,7 +107,7 @@ export class WriterConnection implements AsyncDisposable {
     }
   }
 
-  /** Ends it, and lets what is under way end. */
+  /** Ends the connection after the statement in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
     this.#reopener[Symbol.dispose]();
@@ -113,7 +115,7 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   async #reopen(): Promise<void> {
-    // A write that waited may have found one already.
+    // A waiting write may have reconnected already.
     if (this.#refusal !== undefined) await this.again(async () => this.#parts.verify());
     for (const listener of this.#mendedListeners) listener();
   }
@@ -132,7 +134,7 @@ export class WriterConnection implements AsyncDisposable {
       'unavailable',
       `the store ${this.#server.shown} is another one by now; restart the backend`,
     );
-    // Why the connection before was lost helps nobody who waits for it.
+    // The reason of the current failure helps waiting callers more than that of the previous connection.
     if (this.#refusal !== undefined) this.#refusal = problem;
     throw problem;
   }
@@ -144,7 +146,7 @@ export class WriterConnection implements AsyncDisposable {
   }
 }
 
-/** @returns undefined: there is none */
+/** @returns undefined: there is no store */
 async function storeIdOf(client: Client): Promise<string | undefined> {
   try {
     return (await readStoreRow(client))?.id;

@@ -2,20 +2,20 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { MonError } from '../../../../shared/errors.ts';
 
-/** Questions to whoever sits at the terminal. */
+/** Asks questions at the terminal. */
 export interface Terminal {
   ask(question: string): Promise<string>;
-  /** What is typed is not shown. */
+  /** Asks without echoing the input. */
   askSecret(question: string): Promise<string>;
 }
 
-/** @throws MonError `invalid` when the input ends before there is an answer, as with Ctrl-D and Ctrl-C */
+/** @throws MonError `invalid` if the input ends before there is an answer, as with Ctrl-D and Ctrl-C */
 export const terminal: Terminal = {
   ask: (question) => readAnswer(process.stderr, (asking) => asking.question(question)),
   async askSecret(question) {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const answer = await readAnswer(nowhere, (asking) => {
-      // Not before: until now the terminal itself would have shown what is typed.
+      // Written only now: earlier the terminal itself would have echoed the input.
       process.stderr.write(question);
       return asking.question('');
     });
@@ -24,7 +24,7 @@ export const terminal: Terminal = {
   },
 };
 
-/** @param echo where what is typed is shown */
+/** @param echo the stream to which input is echoed */
 async function readAnswer(echo: NodeJS.WritableStream, ask: (asking: Interface) => Promise<string>): Promise<string> {
   using asking = createInterface({ input: process.stdin, output: echo, terminal: true });
   const { promise: ended, reject } = Promise.withResolvers<never>();

@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 
-/** Asks the operator; yes or no. */
+/** Asks the operator a question that is answered with yes or no. */
 export type Ask = (question: string) => Promise<boolean>;
 
-/** On standard error, because the log goes to standard output. No answer, as at the end of the input, is no. */
+/** Asks on standard error, because the log goes to standard output. The end of the input counts as no. */
 export async function ask(question: string): Promise<boolean> {
-  // Not as a terminal: then Ctrl-C stays what it is.
+  // Not a terminal interface, so that Ctrl-C keeps its meaning.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const answer = await new Promise<string>((resolve) => {
     lines.once('close', () => resolve(''));

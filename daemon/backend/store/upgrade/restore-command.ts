@@ -7,11 +7,11 @@ import { isRestorable, restoreBackup } from '../restore-backup.ts';
 import type { CommandParts, UpgradeFlags } from './upgrade-command.ts';
 
 /**
- * `mon-backend restore-backup DIR`: puts a backup in the place of the store in a directory that no backend holds. What is
- * there is backed up first. Cut off anywhere, it can be run again.
+ * Implements `mon-backend restore-backup DIR`: replaces the store in a directory that no backend holds with a backup.
+ * The present content is backed up first. An interrupted run can be repeated.
  *
- * @throws MonError `invalid` when the backup is damaged or too new, `conflict` when a backend holds the directory,
- *   `unavailable` when the operator or the disk says no
+ * @throws MonError `invalid` if the backup is damaged or too new, `conflict` if a backend holds the directory,
+ *   `unavailable` if the operator declines or the disk fails
  */
 export async function restoreCommand(
   dir: string,

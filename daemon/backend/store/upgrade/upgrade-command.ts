@@ -5,13 +5,13 @@ import type { Clock, Store } from '../../ports.ts';
 import type { Ask } from './ask.ts';
 import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
 
-/** What `mon-backend upgrade` was asked for. */
+/** The options of `mon-backend upgrade`. */
 export interface UpgradeFlags {
   readonly skipConfirm: boolean;
   readonly dryRun: boolean;
-  /** Seconds; undefined: however long it takes. */
+  /** Seconds; undefined: no limit. */
   readonly timeout: number | undefined;
-  /** False: none is taken. */
+  /** False: no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
 }
 
@@ -19,13 +19,13 @@ export interface CommandParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly ask: Ask;
-  /** For people, on standard output. */
+  /** Prints text for people on standard output. */
   readonly print: (text: string) => void;
-  /** Ends it, with its reason, where it can be taken up again. */
+  /** Stops the upgrade at a point where it can be resumed. */
   readonly stop: AbortController;
 }
 
-/** Completion 1.18; the name of the store is the one of the reference. */
+/** The question of completion 1.18; the name of the store is the one of the reference. */
 const QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up ' +
   'your database!';
@@ -33,7 +33,8 @@ const QUESTION =
 /**
  * Upgrades a store that no backend holds.
  *
- * @throws MonError `conflict` when something stands in the way, `unavailable` when the operator, the disk or the time says no
+ * @throws MonError `conflict` if there are obstacles, `unavailable` if the operator declines, the disk fails or the
+ *   time limit is exceeded
  */
 export async function upgradeOffline(
   { schema }: Pick<Store, 'schema'>,
@@ -51,16 +52,16 @@ export async function upgradeOffline(
   await upgradeStore({ ...parts, schema }, { backup: flags.backup, signal: parts.stop.signal });
 }
 
-/** @throws MonError `unavailable` when the operator says no */
+/** @throws MonError `unavailable` if the operator declines */
 export async function confirmUpgrade({ skipConfirm }: Pick<UpgradeFlags, 'skipConfirm'>, ask: Ask): Promise<void> {
   if (skipConfirm || (await ask(QUESTION))) return;
   throw new MonError('unavailable', 'upgrade aborted by operator');
 }
 
 /**
- * What an upgrade would do.
+ * Prints the steps of an upgrade.
  *
- * @throws MonError `conflict` when something stands in the way
+ * @throws MonError `conflict` if there are obstacles
  */
 export function showPlan(
   { schema, newest, pending, obstacles }: Omit<StoreUpgradeStatus, 'run'>,

@@ -7,11 +7,11 @@ import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade-
 import { upgradeThrough } from './upgrade-through.ts';
 
 /**
- * Upgrades the store in a directory; where a backend holds it, through that one, while it serves (reference 9.2.5).
+ * Upgrades the store in a directory. If a backend holds it, that backend upgrades it while it serves (reference 9.2.5).
  *
- * @param addressOf how the backend at a URL is reached
- * @throws MonError `not_found` when there is no store, `conflict` when something stands in the way or a backend holds it that
- *   has left no way in, `unavailable` when the operator, the disk or the time says no
+ * @param addressOf returns the address of the backend at a URL
+ * @throws MonError `not_found` if there is no store, `conflict` if there are obstacles or a backend holds the store and
+ *   cannot be reached, `unavailable` if the operator declines, the disk fails or the time limit is exceeded
  */
 export async function upgradeDirectory(
   stateDir: string,
@@ -29,7 +29,7 @@ export async function upgradeDirectory(
   await upgradeOffline(opened, flags, parts);
 }
 
-/** The store, or where the backend is that holds it. */
+/** Opens the store, or returns the URL of the backend that holds it. */
 async function openUnlessHeld(stateDir: string): Promise<OpenSchema | { readonly holder: string }> {
   try {
     return await openSchema(stateDir);

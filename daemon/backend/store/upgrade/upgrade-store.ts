@@ -4,7 +4,7 @@ import type { Log } from '../../../log/log.ts';
 import type { Clock, StoreSchema, StoreWork } from '../../ports.ts';
 import { mebibytes } from '../backup.ts';
 
-/** How often an upgrade under way says so (completion 1.18). */
+/** Interval of the progress messages of an upgrade (completion 1.18). */
 const TOLD_EVERY_MS = 5000;
 
 export interface UpgradeParts {
@@ -14,18 +14,18 @@ export interface UpgradeParts {
 }
 
 export interface UpgradeRequest extends StoreWork {
-  /** Where the backup goes, by default beneath the state directory; false: none is taken. */
+  /** Directory of the backup, by default beneath the state directory; false: no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
   readonly onBackup?: (dir: string) => void;
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
 /**
- * Brings a store to the newest schema: looks for what stands in the way, takes a backup, takes the steps, and tells the
- * log of all that in the words of completion 1.18.
+ * Upgrades a store to the newest schema: looks for obstacles, makes a backup, and runs the migrations. It logs all that
+ * in the words of completion 1.18.
  *
- * @throws MonError `conflict` when something stands in the way, and nothing was changed; `unavailable` when the disk
- *   refuses; the reason of the signal
+ * @throws MonError `conflict` if there are obstacles, and nothing was changed; `unavailable` if the disk fails; the
+ *   reason of the signal
  */
 export async function upgradeStore(
   { schema, clock, log }: UpgradeParts,
@@ -66,7 +66,8 @@ export async function upgradeStore(
 }
 
 /**
- * Looks for room for both, where both are on one disk: a backup that leaves none for the upgrade would only fill it.
+ * Verifies that there is space for both the backup and the upgrade, if they share a disk. Otherwise the backup would
+ * leave no space for the upgrade.
  *
  * @throws MonError `unavailable`
  */
@@ -80,7 +81,7 @@ async function refuseWithoutRoom(schema: StoreSchema): Promise<void> {
   );
 }
 
-/** @throws MonError `conflict` that says the way out, when there are any */
+/** @throws MonError `conflict` with the remedy, if there are obstacles */
 export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log): void {
   const [first] = obstacles;
   if (first === undefined) return;
@@ -88,7 +89,7 @@ export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log)
   throw new MonError('conflict', obstacleText(obstacles));
 }
 
-/** What stands in the way and the commands that remove it, one a line. */
+/** Returns the obstacles and the commands that remove them, one per line. */
 export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
   return obstacles
     .map(
@@ -98,7 +99,7 @@ export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
     .join('\n');
 }
 
-/** Ends an upgrade that takes longer than the operator wants to wait. */
+/** Aborts an upgrade that exceeds the operator's time limit. */
 export function timeLimit(clock: Clock, seconds: number | undefined, stop: AbortController): Disposable | undefined {
   if (seconds === undefined) return undefined;
   return clock.after(seconds * 1000, () => {

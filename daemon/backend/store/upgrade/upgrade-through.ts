@@ -8,17 +8,17 @@ import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from '
 
 const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
 
-/** The status counts what there is to do, which takes a while in a large store. */
+/** Timeout of a status request. The status counts the pending entries, which takes a while in a large store. */
 const ANSWER_TIMEOUT_MS = 60_000;
 const ASKED_EVERY_MS = 250;
-/** How often an upgrade under way says so (completion 1.18). */
+/** Interval of the progress messages of an upgrade (completion 1.18). */
 const TOLD_EVERY_MS = 5000;
 
 /**
- * Has a running backend upgrade its own store while it serves, and waits for the end.
+ * Requests a running backend to upgrade its own store while it serves, and waits for the end.
  *
- * @throws MonError `unavailable` when the backend cannot be reached, the upgrade fails or the operator says no; `conflict`
- *   when something stands in the way. When only this command is stopped, the upgrade goes on.
+ * @throws MonError `unavailable` if the backend cannot be reached, the upgrade fails or the operator declines;
+ *   `conflict` if there are obstacles. If only this command is stopped, the upgrade continues.
  */
 export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
   const { log, stop } = parts;

@@ -5,16 +5,16 @@ import { readersOfSecretFile } from '../../../../../shared/tls/secret-file.ts';
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 
-/** 32 random bytes as base64 or hexadecimal; longer is fine. */
+/** Format of a key: 32 random bytes as base64 or hexadecimal; a longer one is allowed. */
 const KEY_TEXT = /^[\w+/=-]{43,1024}$/;
-/** A file holds two keys while one replaces the other. */
+/** Maximum number of keys; a file holds two keys while one replaces the other. */
 const KEYS_MAX = 4;
 
-/** The id of the key that is made from the secret of the store. */
+/** The id of the key that is derived from the secret of the store. */
 const STORE_KEY_ID = 'store';
 
 interface PeerKey {
-  /** Names the key and tells nothing about it. */
+  /** Identifies the key without revealing anything about it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -23,14 +23,14 @@ interface PeerKey {
 export interface PeerKeyFile {
   /** The keys, at least one; the first one signs. */
   readonly texts: readonly string[];
-  /** A problem of the file that does not keep it from being used, for people. */
+  /** A problem of the file that does not prevent its use, for people. */
   readonly warning: string | undefined;
 }
 
 /**
  * Reads the setting `peer-key-file`.
  *
- * @throws MonError `invalid` if it cannot be used, and what to do about it
+ * @throws MonError `invalid` if the file cannot be used, with the remedy
  */
 export function readPeerKeyFile(file: string): PeerKeyFile {
   return readTlsFile(file, 'peer-key-file', (content, stats) => {
@@ -53,7 +53,7 @@ export function readPeerKeyFile(file: string): PeerKeyFile {
  * symmetric signature proves as much as an asymmetric one would (security, Members of a cluster).
  */
 export class PeerKeys {
-  /** True if the keys are from a file that is not in the store: whoever reads the database does not have them. */
+  /** True if the keys are from a file that is not in the store: a reader of the database does not have them. */
   readonly isFromFile: boolean;
   readonly #keys: readonly PeerKey[];
 
@@ -62,7 +62,7 @@ export class PeerKeys {
     this.#keys = keys;
   }
 
-  /** @param storeId makes another key for each cluster, so that one file may serve several */
+  /** @param storeId derives different keys for each cluster, so that one file may serve several */
   static ofFile({ texts }: Pick<PeerKeyFile, 'texts'>, storeId: string): PeerKeys {
     return new PeerKeys(
       true,
@@ -74,9 +74,9 @@ export class PeerKeys {
   }
 
   /**
-   * Makes the key of the weaker proof, which whoever reads the database has too.
+   * Derives the key of the weaker proof, which any reader of the database has too.
    *
-   * @param secret empty: there is no key, so that nobody is a member
+   * @param secret empty: there is no key, so that no other backend is a member
    */
   static ofStore(secret: string, storeId: string): PeerKeys {
     const bytes = derive(secret, storeId, 'mon peer key', KEY_BYTES);
@@ -98,7 +98,7 @@ export class PeerKeys {
     return key === undefined ? 'none' : macOf(key, text).toString('base64url');
   }
 
-  /** The time of the comparison tells nothing. */
+  /** Verifies a signature in constant time. */
   isSignedBy(id: string, text: string, signature: string): boolean {
     const key = this.#keys.find((one) => one.id === id);
     if (key === undefined) return false;

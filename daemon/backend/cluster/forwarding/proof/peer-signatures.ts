@@ -5,10 +5,10 @@ import { PEER_HEADERS } from '../peer-headers.ts';
 import { isStoreKeyId, type PeerKeys } from './peer-keys.ts';
 import { SeenRequests } from './seen-requests.ts';
 
-/** The largest difference between the time of a request and that of its receiver, by the clock of the database. */
+/** The largest difference between the times of a request and of its receiver, by the clock of the database. */
 const TIME_MS_MAX = 60_000;
 
-/** Headers that a connection brings, or that carry the signature. */
+/** Headers that belong to the connection, or that carry the signature. */
 const NOT_SIGNED: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -44,7 +44,7 @@ export type Proof =
       readonly kind: 'signed';
       /** The id of the backend that has sent it. */
       readonly sender: string;
-      /** SHA-256 of the body, which has to be compared once that is there. */
+      /** SHA-256 of the body, which must be compared once the body is read. */
       readonly bodyDigest: string;
     }
   | { readonly kind: 'refused'; readonly reason: 'unsigned' | 'key' | 'signature' | 'time' | 'replayed' };
@@ -53,15 +53,15 @@ interface SignatureParts {
   readonly keys: PeerKeys;
   /** The id of this backend among those that share the store. */
   readonly self: string;
-  /** A clock that all of them share, epoch milliseconds. */
+  /** Reads a clock that all members share, epoch milliseconds. */
   readonly now: () => number;
 }
 
 type MemberRow = Pick<StoredMember, 'id' | 'url' | 'fingerprint' | 'proof'>;
 
 /**
- * Signs what this backend sends to others that share the store, and checks what they send. A signature is over method,
- * path, headers, digest of the body, time, number, sender and receiver, so it is good once, for one request.
+ * Signs requests to the other backends that share the store, and verifies their requests. A signature covers method,
+ * path, headers, digest of the body, time, number, sender and receiver, so it is valid once, for one request.
  */
 export class PeerSignatures {
   readonly #parts: SignatureParts;
@@ -72,12 +72,12 @@ export class PeerSignatures {
     this.#parts = parts;
   }
 
-  /** True if the proof is worth more than access to the database: the keys are from a file. */
+  /** True if the proof is stronger than access to the database: the keys are from a file. */
   get isStrong(): boolean {
     return this.#parts.keys.isFromFile;
   }
 
-  /** @param receiver the id of the backend that it is sent to */
+  /** @param receiver the id of the backend that receives the request */
   headerOf({ body, ...request }: SentRequest, receiver: string): Readonly<Record<string, string>> {
     const { keys, self, now } = this.#parts;
     const said = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${digestOf(body ?? '')}`;
@@ -85,7 +85,7 @@ export class PeerSignatures {
     return { [PEER_HEADERS.signature]: `${said}.${mac}` };
   }
 
-  /** Checks the head of a request. Its body is checked by `digestOf`, against `bodyDigest`. */
+  /** Verifies the head of a request. The caller compares the digest of the body with `bodyDigest`. */
   proofOf({ method = '', url: path = '', headers }: ReceivedHead): Proof {
     const { keys, self, now } = this.#parts;
     const text = headers[PEER_HEADERS.signature];
@@ -104,15 +104,16 @@ export class PeerSignatures {
     return { kind: 'signed', sender, bodyDigest: digest };
   }
 
-  /** The proof that this backend writes into its row in the database. */
+  /** Returns the proof that this backend writes into its row in the database. */
   rowProofOf(row: Omit<MemberRow, 'proof'>): string {
     const { keys } = this.#parts;
     return `${keys.id}.${keys.sign(rowText(row))}`;
   }
 
   /**
-   * The reason why another member is not believed, for people; undefined: its row in the database proves that it has
-   * the same key. Nothing is sent to a member that is not believed: a database writer can make such a row.
+   * Returns the reason why another member is not believed, for people. Undefined: its row in the database proves that
+   * it has the same key. Nothing is sent to a member that is not believed, because any writer to the database can
+   * create such a row.
    */
   problemOf(row: MemberRow): string | undefined {
     const { keys } = this.#parts;

@@ -1,4 +1,4 @@
-/** How many requests of one sender may overtake each other. */
+/** Number of requests of one sender that may overtake each other. */
 const WINDOW = 65_536;
 
 interface SentBySender {
@@ -10,8 +10,8 @@ interface SentBySender {
 }
 
 /**
- * Remembers the numbers of signed requests, so that none is accepted twice. Each sender numbers its requests; one that
- * is older than `keepMs` is refused by its time and need not be remembered.
+ * Remembers the numbers of signed requests, so that none is accepted twice. Each sender numbers its requests. A request
+ * older than `keepMs` is rejected by its time and need not be remembered.
  */
 export class SeenRequests {
   readonly #keepMs: number;
@@ -21,7 +21,7 @@ export class SeenRequests {
     this.#keepMs = keepMs;
   }
 
-  /** @returns false if the sender has sent this number before, or too many numbers beyond it */
+  /** @returns false if the sender has sent this number before, or too many higher numbers */
   isFirst(sender: string, number: number, nowMs: number): boolean {
     const sent = this.#of(sender, nowMs);
     if (number <= sent.floor || sent.seen.has(number)) return false;
