@@ -77,7 +77,7 @@ test('expired entries leave the store, those that ended while the backend was aw
   expect(await storedIds(rig.dir)).toEqual(['*:never']);
 });
 
-/** Makes an entry, and lets time pass before the disk takes it. */
+/** Creates a silence, and lets time pass before the disk stores it. */
 async function silenceSlowly(
   rig: BackendRig,
   times: { begin?: number; expire?: number },
