@@ -77,12 +77,12 @@ function fishText(program: string, commands: readonly HelpEntry[], options: read
   ].join('\n');
 }
 
-/** Without what ends a description in zsh. */
+/** Returns a text without the characters that end a description in zsh. */
 function described(text: string): string {
   return text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
 }
 
-/** For fish. */
+/** Returns a text quoted for fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 }

@@ -2,7 +2,7 @@ import type { ModelRule } from '../support/model-aggregates.ts';
 import type { ModelHeard, ModelInhibition } from '../support/model-told.ts';
 import type { ModelSettings } from '../support/reference-model.ts';
 
-/* What the backend of the model check is configured with beside its checks, and what the model makes of it. */
+/* The settings of the backend in the model check, apart from its checks, and the same settings for the model. */
 
 /**
  * The times are not sums of the times in a story, because the order of an end and a flush at the same moment is

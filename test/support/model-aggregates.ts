@@ -1,5 +1,5 @@
 /*
- * What rules about aggregates say, once more, from the specification (aggregates 1 and 2) and from nothing else.
+ * A second implementation of the rules about aggregates, written only from the specification (aggregates 1 and 2).
  */
 
 /** A rule as in the configuration. */

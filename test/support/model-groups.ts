@@ -1,6 +1,6 @@
 /*
- * Which events a handler with `group_by` is told of together and when, once more, from the specification (grouping 1 to 3) and
- * from nothing else. Limits are not reached.
+ * A second implementation of grouping: which events a handler with `group_by` is notified of together, and when.
+ * Written only from the specification (grouping 1 to 3). The limits are not modeled.
  */
 
 /** The settings of the handler in milliseconds. */

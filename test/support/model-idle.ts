@@ -1,7 +1,8 @@
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * How long silences match nothing, once more, from the specification (idleness) and from nothing else.
+ * A second implementation of idle silences: how long a silence has matched nothing. Written only from the specification
+ * (idleness).
  */
 
 /** Settings, in seconds. */

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * Silences once more, from the specification (completion 1.2 and 1.3, silencing, maintenance, reminder, idleness) and from nothing else.
+ * A second implementation of silences, written only from the specification (completion 1.2 and 1.3, silencing,
+ * maintenance, reminder, idleness).
  */
 
 export interface ModelSilenceRequest {

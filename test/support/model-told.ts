@@ -1,8 +1,8 @@
 import { ModelGroups, type GivenEvent, type Standing } from './model-groups.ts';
 
 /*
- * Who is told of an event and who is not, once more, from the specification (handlers, inhibition, grouping) and from nothing
- * else.
+ * A second implementation of which handlers are notified of an event, written only from the specification (handlers,
+ * inhibition, grouping).
  */
 
 type Body = Readonly<Record<string, unknown>>;

@@ -3,7 +3,8 @@ import type { Asks, Says, Screen } from '../state/ports.ts';
 import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
 
 /*
- * What leads through the past (spec, timeline 5): every list as it was, while nothing can be changed.
+ * Commands and keys for moving through the past (spec, timeline 5). Every list is shown as it was, and nothing can be
+ * changed.
  */
 
 /**

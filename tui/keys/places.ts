@@ -2,7 +2,7 @@ import type { KeyContext } from '../state/key-context.ts';
 import { FULL_LAYERS } from '../state/layers/layer.ts';
 
 /*
- * Where keys mean the same: groups of contexts.
+ * Groups of contexts in which keys have the same meaning.
  */
 
 /** The views that are lists: keys for moving, marking, sorting and filtering have the same meaning in each. */

@@ -2,8 +2,8 @@ import { isObject } from '../../shared/client/compiled-check.ts';
 import type { V2Object } from '../../shared/client/v2-client.ts';
 
 /*
- * What is shown of an object of version 2. Other versions leave attributes out or write them otherwise, and a list
- * must show the rest all the same.
+ * Functions that read attributes of an object of API version 2. Backends of other versions may omit attributes or give
+ * them other types, and a list must still show the rest.
  */
 
 export function textAt(object: V2Object, ...path: readonly string[]): string {

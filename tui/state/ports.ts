@@ -13,8 +13,9 @@ import type { ViewName } from './view-names.ts';
 import type { LastSilence, SilenceForm } from './layers/silence.ts';
 
 /*
- * What functions of the console take, each only those that it uses: `Screen & Says`. `Known` and `Places` are in the
- * model, `ListOfView` is beside the lists. One object stands behind all of them, which only `console.tsx` names.
+ * Interfaces that functions of the console receive. Each function takes only the ones it uses: `Screen & Says`.
+ * `Known` and `Places` are in the model, and `ListOfView` is in the folder of the lists. One object implements all of
+ * them, and only `console.tsx` names it.
  */
 
 /** Reads the state of the screen. */

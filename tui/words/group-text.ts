@@ -1,7 +1,7 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
-/* Groups of events of a handler, in words. */
+/* Texts about the groups of events of a handler. */
 
 export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 

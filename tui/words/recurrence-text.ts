@@ -7,8 +7,8 @@ import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 import { silenceName } from './silence-text.ts';
 
 /*
- * Silences that recur, in words. Windows are told by the clock on the wall that their schedule is about, and begin in UTC
- * beside it, as all other times are. Not yet safe for a terminal, where nothing else is said.
+ * Texts about recurring silences. Windows are shown in the time zone of their schedule, with the beginning in UTC in
+ * parentheses, because all other times are in UTC. Not safe for a terminal, unless a function says so.
  */
 
 /** The message for a backend of an earlier version, which would create a silence that never expires. */

@@ -13,11 +13,7 @@ const PASSING = {
   output: 'DISK OK',
 };
 
-/**
- * Adds a result.
- *
- * @returns the item as the backend parses it
- */
+/** Returns the item that is sent for a result, as the backend parses it. */
 function told(shortResults: ShortResults, id: number, check: Attributes, signature?: string): unknown {
   return JSON.parse(shortResults.itemOf({ id, text: JSON.stringify(check) }, signature));
 }

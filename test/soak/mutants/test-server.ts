@@ -3,7 +3,7 @@ import { createVitest } from 'vitest/node';
 import type { TestRun, Verdict } from './test-run.ts';
 
 /*
- * A program that runs test files of its working directory, one request after the other. The sources that did not change
+ * A program that runs test files of its working directory, one request after the other. Sources that have not changed
  * since the last request are not transformed again, and the programs are built once, at the start.
  */
 
