@@ -101,8 +101,7 @@ async function hanging(seconds: number): Promise<void> {
   reportTo([]);
   await closedLoop(agents, backend.pid, WARM_UP_MS);
   reportTo(['hang']);
-  // The start of the minute for which a handler may hang: each event is written once more, until enough of them
-  // exist.
+  // The start of the minute for which a handler may hang: each event is written again until enough events exist.
   const filling = await closedLoop(agents, backend.pid, FILLING_MS);
   report('results, while what waits for handlers piles up', filling.rate, '/s', 'no goal');
 

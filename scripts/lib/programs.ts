@@ -13,7 +13,7 @@ export interface Program {
 
 export const PROGRAMS: Readonly<Record<string, Program>> = {
   // A young generation for the objects of a few frames. With 8 MiB, every frame of a storm is still alive when
-  // it is full, and is moved to the old generation; 8 MiB more save a fifth of the CPU. At full size from the
+  // it is full, and is moved to the old generation. Another 8 MiB save a fifth of the CPU. At full size from the
   // start, it does not fill up before the first frame. Each change leaves the previous row as garbage in the
   // old generation. Memory after 100 s of 5,000 changes/s is 360 MiB without a growth limit and 225 with this
   // one, for the same CPU.

@@ -268,7 +268,7 @@ test.skipIf(!canMount)(
     const filler = join(dir, 'filler');
     await fill(dir, filler);
 
-    // Nothing of this fits on disk, and not all of it into memory.
+    // None of this fits on the disk, and only a part of it fits into memory.
     const large = 'x'.repeat(LARGE_CHARACTERS);
     const first = scene.report(STATES[0], 0, large);
     await vi.waitFor(async () => expect(await scene.spoolTrouble()).toMatchObject({ unsaved: 1 }), MENDED);

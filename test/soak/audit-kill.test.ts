@@ -69,7 +69,7 @@ function replay(records: readonly AuditRecord[]): Map<string, string | null> {
   return silenced;
 }
 
-/** Creates and clears silences until the backend is gone; returns the reasons of the acknowledged ones. */
+/** Creates and clears silences until the backend has stopped; returns the reasons of the acknowledged ones. */
 async function write(
   api: ApiClient,
   chance: Chance,

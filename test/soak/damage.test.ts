@@ -49,7 +49,7 @@ test(
 
 type Outcome = 'whole' | 'refused' | 'accepted';
 
-/** Starts on a damaged store, and once more with the loss accepted if the first start offers that. */
+/** Starts on a damaged store, and then again with the loss accepted if the first start offers that. */
 async function startOn(dir: string, story: Story): Promise<{ readonly outcome: Outcome; readonly fault?: string }> {
   const held = await heldBy(dir).catch((error: unknown) => error);
   if (held instanceof Map) {

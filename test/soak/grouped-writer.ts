@@ -67,7 +67,7 @@ export class GroupedWriter {
     }
   }
 
-  /** Writes until the backend is gone. */
+  /** Writes until the backend has stopped. */
   async run(url: string): Promise<void> {
     for (;;) {
       const check = `check-${String(this.#chance.below(CHECKS))}`;

@@ -18,7 +18,7 @@ export class HandledWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend is gone. */
+  /** Writes until the backend has stopped. */
   async run(url: string): Promise<void> {
     // It is unknown whether unacknowledged results were stored, so each check begins with a failure.
     const isOpen = new Set<number>();
@@ -46,7 +46,7 @@ async function isAcknowledged(url: string, result: object): Promise<boolean> {
     if (answer.status !== 202) throw new Error(`a result was answered with ${String(answer.status)}`);
     return true;
   } catch (error) {
-    // The connection is gone, and so is the backend.
+    // The connection is closed because the backend has stopped.
     if (error instanceof TypeError) return false;
     throw error;
   }

@@ -90,7 +90,7 @@ const result: fc.Arbitrary<ModelResult> = fc
   .chain((base) =>
     fc
       .constantFrom({}, {}, { low_flap_threshold: 5, high_flap_threshold: 20 })
-      // A metric result is notified whatever its status is, which the model does not cover.
+      // Metric results notify with any status, which the model does not cover.
       .map((flap) => Object.assign({}, base, flap, base.type === 'metric' ? { handlers: [] } : {})),
   );
 

@@ -1,14 +1,14 @@
 /** The outcome of a request. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  /** It was not done, and will not be. */
+  /** The request was not executed, and will not be. */
   | { readonly kind: 'refused' }
-  /** The same, because there is no backend. */
+  /** The request was not executed and will not be, because no backend was reached. */
   | { readonly kind: 'unreached' }
-  /** It is unknown whether it was or will be done. */
+  /** It is unknown whether the request was or will be executed. */
   | { readonly kind: 'unknown' };
 
-/** Texts of responses that say it was done or may have been. */
+/** Texts of responses that say that the request was executed or may have been. */
 const PERHAPS_DONE = /before you (?:re)?try|the change was made/;
 
 export async function outcomeOf(

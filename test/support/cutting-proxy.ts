@@ -75,7 +75,7 @@ export class CuttingProxy implements AsyncDisposable {
     this.#delayMs = ms;
   }
 
-  /** Passes everything on again. */
+  /** Forwards everything again. */
   flow(): void {
     this.#stalled.clear();
     this.#bytesLeft = undefined;

@@ -117,7 +117,7 @@ export class FeedRig {
     await this.results.submit(DEFAULT_NAMESPACE, results);
   }
 
-  /** Lets frames go out until `check` does not throw. */
+  /** Lets the feed send frames until `check` does not throw. */
   async until(check: () => void): Promise<void> {
     await vi.waitFor(() => {
       this.clock.advance(FRAME_MS);

@@ -144,7 +144,7 @@ export class ModelTold {
   occasion(occasion: ModelOccasion, nowMs: number): void {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
-    // Grouping 2: a resolve reaches a group that knows the event, whichever handlers it names.
+    // Grouping 2: a resolve reaches a group that contains the event, regardless of the handlers that the result names.
     const isOfGroup = action === 'resolve' && this.#groups?.has(`${occasion.client.name}/${check.name}`) === true;
     const named = namedBy(check);
     const handlers = HANDLERS.filter((name) => named.includes(name) || (name === 'default' && isOfGroup));

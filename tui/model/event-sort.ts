@@ -52,7 +52,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
   return {
     compare:
       value === rankOf
-        ? // The usual order, hundreds of thousands of times a second: the rank is known to each record.
+        ? // The usual order compares hundreds of thousands of times a second, so each record holds its rank.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
     rankOf: rankBy(),

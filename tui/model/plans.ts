@@ -89,7 +89,7 @@ export class UpgradePlans {
     if (plan === undefined || !isHeldBy(plan, session) || nowMs - this.#heldAtMs < HOLD_MS) return undefined;
     const isFirst = this.#heldAtMs === -Infinity;
     this.#heldAtMs = nowMs;
-    // The backend has just heard from a console that took the plan a moment ago.
+    // A console that has just taken the plan sent a request for that, so the backend already knows it is active.
     return isFirst ? undefined : { kind: 'hold-plan', id: plan.id };
   }
 }

@@ -32,7 +32,7 @@ interface TakesRows
   readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
   readonly upkeep: Upkeep;
-  /** Tells whether an event is visible, or belongs above the last visible one. */
+  /** Returns whether an event is visible or belongs above the last visible one. */
   readonly window: { reaches(store: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean };
 }
 

@@ -21,7 +21,7 @@ export function clipboardSequence(text: string, isTmux: boolean): string | undef
 /** A notification of the desktop (OSC 9). The text must be safe for a terminal. */
 export function noticeSequence(text: string, isTmux: boolean): string {
   const sequence = `\u001B]9;${text}\u0007`;
-  // tmux keeps it to itself unless it is told to pass it on.
+  // tmux only forwards a sequence that is wrapped in its own passthrough sequence.
   return isTmux ? `\u001BPtmux;${sequence.replaceAll('\u001B', '\u001B\u001B')}\u001B\\` : sequence;
 }
 

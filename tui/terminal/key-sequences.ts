@@ -247,7 +247,7 @@ function isSurrogate(code: number): boolean {
 
 function shiftedLetter(character: string): string {
   const upper = character.toUpperCase();
-  // `ß` becomes two letters, which no key types.
+  // The upper case of `ß` is two letters, which no key types.
   return upper.length === character.length ? upper : character;
 }
 

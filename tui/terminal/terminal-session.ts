@@ -40,8 +40,8 @@ const DEADLY_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Owns the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse. However the
  * program ends or stops (except by SIGKILL), the terminal is restored.
  *
- * Ink gets `stdout` of this session (its type requires more of a `WriteStream` than it uses), `alternateScreen:
- * false` and no input hook, so that only this class changes a mode.
+ * Ink gets `stdout` of this session, `alternateScreen: false` and no input hook, so that only this class changes a
+ * mode. The type of `stdout` requires more of a `WriteStream` than Ink uses.
  */
 class TerminalSession implements Disposable {
   readonly stdout: FrameStdout;

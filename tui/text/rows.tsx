@@ -15,7 +15,7 @@ export interface RowsProps {
 export function Rows({ theme, lines, height, place }: RowsProps): ReactElement {
   const shown = height === undefined ? lines : lines.slice(0, height);
   const box: BoxProps = { ...place, flexDirection: 'column', flexShrink: 0 };
-  // Children have positions instead of keys, because a row is a place on the screen, whatever its content.
+  // Children have positions instead of keys, because a row is a position on the screen, regardless of its content.
   return createElement(
     Box,
     height === undefined ? box : { ...box, height, overflowY: 'hidden' },

@@ -15,7 +15,7 @@ import type { Known } from '../../model/known.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
 
-/** Asks from and to which version the upgrade goes. */
+/** Asks for the current and the new version of an upgrade. */
 export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {

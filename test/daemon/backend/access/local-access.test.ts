@@ -35,7 +35,7 @@ test('a start leaves a token that makes an administrator of who can read it, ano
   await using second = await startDaemon({ stateDir: dir });
   const another = await tokenOf(dir);
   expect(another).not.toBe(token);
-  // The token of an earlier start belongs to nobody, who has the rights of everybody here.
+  // The token of an earlier start is ignored, so its requests have the rights of requests without credentials.
   const old = asking(second.url, `Bearer ${token}`);
   expect(await old('GET', '/events')).toMatchObject({ status: 200 });
   expect(await old('GET', '/api/mon/v1/dump/Handler')).toMatchObject({

@@ -258,7 +258,7 @@ describe('in a namespace of their own', () => {
     });
     expect((await v2.get('/namespaces/default/events')).body).toEqual([]);
 
-    // Without a handler nobody is notified, and none is missing.
+    // Without a handler there is no notification, and no handler is reported as missing.
     inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
     await inProd.reaches(2);
     expect(backend.log.messages('error')).not.toContain('unknown handler');

@@ -62,7 +62,7 @@ class NoiseRig {
     return peer;
   }
 
-  /** Lets frames go out until `check` does not throw. */
+  /** Lets the feed send frames until `check` does not throw. */
   async until(check: () => void): Promise<void> {
     await vi.waitFor(() => {
       this.rig.clock.advance(50);

@@ -118,7 +118,7 @@ test('whatever happens, nothing is told twice, in the end everything is told, an
         await settled(rig);
         expect(talliesIn(rig)).toEqual(countsIn(rig));
       }
-      // Each open event is reported once more, like results, and every group is flushed.
+      // Each open event gets further results, and every group is flushed.
       for (let round = 0; round < 4; round++) await pass(rig, 400);
       receiver.take(rig.takeJobs());
       const open = [...status].filter(([, last]) => last !== 0);

@@ -138,7 +138,7 @@ describe('which results are handled (completion 1.4)', () => {
     }
     // As in Sensu Go: the very first result does not count.
     expect(occurrences).toEqual([1, ...Array.from({ length: 39 }, (_, at) => at + 1)]);
-    // The first two, and each third.
+    // The handler runs for the first two occurrences, and then for each third.
     expect(hourly).toBe(2 + 13);
   });
 

@@ -23,7 +23,7 @@ async function start(
       try {
         process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The process has already ended.
       }
     }
   });

@@ -152,7 +152,7 @@ describe('a run that fails', () => {
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(failedForNow('refused'));
     await vi.waitFor(() => expect(rig.last.lastOf('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
-    // Halfway from 2 to 4 seconds, then from 2 to 8.
+    // The first pause is in the middle between 2 and 4 seconds, the next one between 2 and 8.
     rig.clock.advance(2999);
     await settled();
     expect(rig.begun).toHaveLength(1);

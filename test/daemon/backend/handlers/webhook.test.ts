@@ -255,7 +255,7 @@ async function redirecting(status: number, location: (port: number) => string) {
 }
 
 describe('a redirect', () => {
-  /** Loopback, where the tests have their receivers, counts as public here. */
+  /** The receivers of the tests listen on loopback, which is allowed here like a public address. */
   const networks = ['127.0.0.0/8'];
   const confidential = { secret: 'shared', headers: { 'X-Token': 'mine' } };
 

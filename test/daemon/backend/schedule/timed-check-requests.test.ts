@@ -168,7 +168,7 @@ describe('a check with cron', () => {
     { cron: '@every 1h30m', seconds: 5400 },
     { cron: 'CRON_TZ=Europe/Berlin @every 5m', seconds: 300 },
   ])('$cron is an interval at a place of its own, whatever the clock of the zone does', ({ cron, seconds }) => {
-    // The night in which the clock goes forward.
+    // The night in which daylight saving time begins.
     const { clock, asked } = runningNewer('2026-03-28T22:00:00Z', cron);
     clock.advance(6 * 60 * MINUTE_MS);
     const atMs = times(asked).map((at) => Date.parse(at));

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 const START_S = ManualClock.START_MS / 1000;
 const FRAME_MS = 50;
 
-/** Lets frames of the feed go out. */
+/** Lets the feed send frames until `check` does not throw. */
 async function tick({ clock }: BackendRig, check: () => void): Promise<void> {
   await vi.waitFor(() => {
     clock.advance(FRAME_MS);

@@ -108,7 +108,7 @@ test('a certificate that comes to its end while the backend runs is told of each
 
 test('TLS 1.1 is too old', async () => {
   const { port, tls } = await aServer();
-  // What the OpenSSL of this machine rejects by itself, that of other machines may accept.
+  // The OpenSSL of this machine may reject the version by default, but that of other machines may accept it.
   expect(tls.options.minVersion).toBe('TLSv1.2');
   const socket = connectTls({
     port,
