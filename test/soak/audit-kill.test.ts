@@ -28,7 +28,7 @@ const CHECKS = 20;
 interface Left {
   /** The oldest first. */
   readonly records: readonly AuditRecord[];
-  /** The problem of their chain. */
+  /** The first problem of the chain of records; `undefined` if there is none. */
   readonly problem: string | undefined;
   /** Reasons of the silences by id. */
   readonly silenced: ReadonlyMap<string, string | null>;

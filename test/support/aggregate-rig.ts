@@ -183,7 +183,7 @@ export class AggregateRig implements AsyncDisposable {
     );
   }
 
-  /** Returns the same from the expected memberships. */
+  /** Returns the state of every aggregate as derived from the expected memberships. */
   counted(maxAge: number | undefined): object[] {
     const names = new Set([...this.#expected.values()].flatMap((some) => Array.from(some)));
     return [...names].toSorted().map((name) => {

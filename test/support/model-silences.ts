@@ -384,7 +384,10 @@ function isNew({ since }: ModelIdleness, now: number): boolean {
   return now - since <= 120;
 }
 
-/** Idleness 2 and reminder 1: the existing silence knows better since when nothing matched. */
+/**
+ * Idleness 2 and reminder 1: takes over since when the existing silence has matched nothing, which is more precise
+ * than the value in the dump.
+ */
 function goOnFrom(silence: Silence, before: Silence): void {
   const isUsed = silence.suppressed > 0 || isCountedOf(silence);
   // If the dump knows no match, a silence without suppressed runs may still have matched something here.
