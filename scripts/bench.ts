@@ -1,4 +1,4 @@
-// npm run bench -- NAME: measures the programs as they are built, on this machine, and prints figures.
+// npm run bench -- NAME: measures the built programs on this machine, and prints figures.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runAll } from './bench/all.ts';
@@ -80,9 +80,9 @@ const sizes = Object.fromEntries(sizeNames.map((size) => [size, Number(values[si
 if (sizeNames.some((size) => !(sizes[size] > 0))) refuseArguments(USAGE);
 const load = BENCHES[name];
 const only = values.only.split(',');
-// Whatever it has started ends with it.
+// The child processes end when this process exits.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-// Where the state of what is measured goes.
+// Directory for the state of the measured programs.
 await mkdir(BUILD, { recursive: true });
 if (load !== undefined && files.length === 0) {
   await (await load()).run(sizes.seconds, { ...sizes, parts, peers, other });

@@ -1,5 +1,5 @@
-// Bundles each program into one file under dist/, or the folder that is given: a single file starts faster than hundreds.
-// With --whole it needs nothing from node_modules any more, for packages.
+// Bundles each program into one file under dist/, or the given directory: a single file starts faster than
+// hundreds. With --whole it needs nothing from node_modules, for packages.
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { build, type Plugin } from 'esbuild';
 import { PROGRAMS } from './lib/programs.ts';
 import { NATIVE_STORE } from './lib/native-store.ts';
 
-/** Ink loads React's devtools when it is asked to and they are there. They are no part of the programs. */
+/** Removes React's devtools, which Ink loads on request if they are installed. */
 const withoutDevtools: Plugin = {
   name: 'without-devtools',
   setup(bundler) {
@@ -18,8 +18,8 @@ const withoutDevtools: Plugin = {
 };
 
 /**
- * Modules of Node are loaded with the module that wants them, by `require`. An `import` of a bundle loads all of them
- * first, and asks each for everything that it exports: of `node:http` that is a whole second HTTP client (25 ms).
+ * Loads modules of Node by `require`, together with the module that needs them. An `import` in a bundle loads
+ * all of them first and reads all their exports; for `node:http` that includes a second HTTP client (25 ms).
  */
 const builtinsByRequire: Plugin = {
   name: 'builtins-by-require',
@@ -34,7 +34,10 @@ const builtinsByRequire: Plugin = {
   },
 };
 
-/** The layout engine carries its code in a `data:` URL, and decodes it by itself where there is no `fetch` to load. */
+/**
+ * Makes the layout engine decode its code by itself. It is in a `data:` URL, which it would otherwise load by
+ * `fetch`.
+ */
 const layoutWithoutFetch: Plugin = {
   name: 'layout-without-fetch',
   setup(bundler) {
@@ -44,7 +47,7 @@ const layoutWithoutFetch: Plugin = {
   },
 };
 
-/** One way to measure text for Ink and for us: rows would be torn where two disagree. */
+/** Makes Ink measure text by our function, because two different measures would break the rows. */
 const measureAsWeDo: Plugin = {
   name: 'measure-as-we-do',
   setup(bundler) {
@@ -55,7 +58,10 @@ const measureAsWeDo: Plugin = {
   },
 };
 
-/** Ink and its packages make theirs when they are loaded, and look at text that has nothing to be joined. */
+/**
+ * Makes Ink and its packages use our segmenter. Theirs is created at load time, and is even used for text
+ * without combining characters.
+ */
 const graphemesAsWeDo: Plugin = {
   name: 'graphemes-as-we-do',
   setup(bundler) {
@@ -74,7 +80,7 @@ const graphemesAsWeDo: Plugin = {
   },
 };
 
-/** The console is made of rows: what Ink does for rows is done by us, and cells are left to Ink where there are any. */
+/** Makes Ink use our faster functions for rows; it only handles cells if there are any. */
 const rowsAsWeDo: Plugin = {
   name: 'rows-as-we-do',
   setup(bundler) {
@@ -105,7 +111,7 @@ const rowsAsWeDo: Plugin = {
   },
 };
 
-/** Messages of the schemas in fifty languages; ours are in English. */
+/** Keeps only the English messages of the schemas, of fifty languages. */
 const messagesInEnglish: Plugin = {
   name: 'messages-in-english',
   setup(bundler) {
@@ -116,7 +122,10 @@ const messagesInEnglish: Plugin = {
   },
 };
 
-/** The store looks for its native part where it was installed; that of a package is beside the programs. */
+/**
+ * Makes the store load its native part from beside the program, as in a package, instead of from where it was
+ * installed.
+ */
 const storeBesideProgram: Plugin = {
   name: 'store-beside-program',
   setup(bundler) {
@@ -127,7 +136,10 @@ const storeBesideProgram: Plugin = {
   },
 };
 
-/** A start is over by then. Whatever arrives at one is there to stay: looking for garbage in it again and again finds none. */
+/**
+ * Time until the start is over. What is allocated during the start stays, so searching it for garbage is
+ * useless.
+ */
 const START_MS = 5000;
 
 const { positionals, values } = parseArgs({
@@ -150,15 +162,15 @@ await Promise.all(
       target: 'node24',
       jsx: 'automatic',
       minifySyntax: true,
-      // Source in bytes of ASCII only, and half as many, is read in a tenth of the time: a comment with a dash makes all of
-      // it two bytes a character. Names and lines stay, for whoever reads where something broke.
+      // Source in ASCII, and half as large, is read in a tenth of the time: a single comment with a dash
+      // doubles the bytes of every character. Names and lines stay, for debugging.
       minifyWhitespace: startsOften,
       ...(startsOften && { lineLimit: 200 }),
       sourcemap: !isWhole,
       legalComments: 'none',
-      // The store brings a native part that it looks for beside its own files; pino starts workers from its own files.
+      // The store searches its native part beside its own files; pino starts workers from its own files.
       external: isWhole ? [] : ['level', 'pino'],
-      // Where `ws` looks for something faster than its own; of a Node that brings it, `ws` takes that.
+      // Replaces the optional faster masking of `ws`. On a Node that includes it, `ws` uses that.
       alias: { bufferutil: './shared/domain/websocket-mask.ts' },
       plugins: [
         withoutDevtools,
@@ -185,7 +197,7 @@ await Promise.all(
   }),
 );
 
-/** The one that this machine loads. */
+/** Copies the native part for this machine. */
 async function copyNativeStore(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('classic-level/package.json');
   const { path } = createRequire(manifest)('node-gyp-build') as { readonly path: (folder: string) => string };
@@ -194,8 +206,9 @@ async function copyNativeStore(): Promise<void> {
 }
 
 /**
- * Turns on the cache of compiled code before the program is compiled. The cache is beside the program, where nobody can
- * write who could not write the program itself; where the user cannot either, the program only starts more slowly.
+ * Returns a launcher that enables the compile cache before the program is compiled. The cache is beside the
+ * program, where only users can write who could also replace the program. If the user cannot write there, the
+ * start is only slower.
  */
 function launcher(name: string, heapGrowth: number | undefined): string {
   const bounds =

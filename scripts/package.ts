@@ -1,4 +1,5 @@
-// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: the packages for Debian and the archive, without network but for what `findLicense` says.
+// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: builds the Debian packages and the
+// archive. It needs no network, except as described at `findLicense`.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -28,9 +29,9 @@ const { values } = readArguments(
   {
     options: {
       out: { type: 'string', default: 'build/packages' },
-      /** To try an upgrade: of the packages, not of the programs in them. */
+      /** Version of the packages, not of their programs, to try an upgrade. */
       version: { type: 'string', default: ownVersion },
-      /** For a trial: made in a few seconds. */
+      /** True for a trial: built in a few seconds. */
       uncompressed: { type: 'boolean', default: false },
       only: { type: 'string', default: names.join(',') },
     },
@@ -79,7 +80,10 @@ async function make(name: string, sources: Sources): Promise<void> {
   console.log(await buildDeb(pack, folder, { release, scripts, out, dateS, isCompressed: !values.uncompressed }));
 }
 
-/** Of Node.js: beside its own package, from where `npm install` removes it in a clone that was installed before. */
+/**
+ * Returns the license of Node.js. It is beside its own package, unless `npm install` removed it in an existing
+ * clone.
+ */
 async function findLicense(): Promise<string> {
   const node = createRequire(join(ROOT, 'node_modules/node/package.json'));
   const find = (): string => join(dirname(node.resolve(`node-linux-${process.arch}/package.json`)), 'LICENSE');
@@ -91,7 +95,10 @@ async function findLicense(): Promise<string> {
   }
 }
 
-/** Of the last commit, in seconds since the epoch; where there is no git, the first day of 1980, the earliest that archives know. */
+/**
+ * Returns the date of the last commit in seconds since the epoch; without git, the first day of 1980, the
+ * earliest that archives support.
+ */
 async function dateOfSources(): Promise<string> {
   try {
     return (await run('git', ['log', '-1', '--format=%ct'], { cwd: ROOT })).stdout.trim();

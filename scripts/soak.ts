@@ -7,10 +7,10 @@ import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SUFFIX = '.test.ts';
-/** Of properties a round is as many examples as the suite tries. */
+/** The name for all properties, where a round is as many examples as the suite tries. */
 const PROPERTIES = 'properties';
 
-/** What vitest is to run, and what tells it for how long. */
+/** The tests that vitest runs, and the variable for their rounds. */
 interface Run {
   readonly files: readonly string[];
   readonly variable: 'PROPERTY_ROUNDS' | 'SOAK_ROUNDS';
@@ -47,7 +47,7 @@ function runOf(asked: string): Run {
   return { files: filesWithProperties(), variable: 'PROPERTY_ROUNDS', usualRounds: '10' };
 }
 
-/** Test files with properties; those of test/soak have a long form of their own. */
+/** Returns test files with properties; those of test/soak have their own long form. */
 function filesWithProperties(): readonly string[] {
   return globSync('test/{shared,daemon,tui,support}/**/*.test.{ts,tsx}', { cwd: ROOT }).filter((file) =>
     readFileSync(`${ROOT}${file}`, 'utf8').includes(`from 'fast-check'`),

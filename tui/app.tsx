@@ -19,7 +19,7 @@ import type { Theme } from './text/theme.ts';
 import type { CommandLayer } from './state/layers/command.ts';
 import { isFull, type FullLayer, type Layer } from './state/layers/layer.ts';
 
-/** Tells of each frame. */
+/** Notifies about each frame. */
 interface Drawn {
   subscribe(this: void, listener: () => void): () => void;
   version(this: void): number;
@@ -30,14 +30,14 @@ export interface AppProps {
   readonly theme: Theme;
 }
 
-/** The whole console. The only subscription to the store is here: one frame, one pass through the tree. */
+/** The whole console. Only this component subscribes to the store, so that each frame renders the tree once. */
 export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);
   const theme = { ...started, ...store.state.look };
   const { size } = store.state;
   if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
   return (
-    // Rows are cut at the edge by themselves, and Ink takes each apart once more where it cuts at the sides.
+    // Rows are already cut at the edge. Without `overflowX`, Ink does not split each of them again.
     <Box flexDirection="column" width={size.columns} height={size.rows} overflowY="hidden">
       <Screen store={store} theme={theme} />
       <LayerOnTop store={store} theme={theme} />
@@ -45,7 +45,7 @@ export function App({ store, theme: started }: AppProps): ReactElement {
   );
 }
 
-/** The topmost layer, where it lies over the screen. */
+/** The topmost layer, if it is shown over the screen. */
 function LayerOnTop({ store, theme }: AppProps): ReactElement | null {
   const { size, layers } = store.state;
   const layer = layers.at(-1);

@@ -69,10 +69,10 @@ import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
-/** Messages of outcomes stay this long. */
+/** Time that the message of an outcome stays. */
 const MESSAGE_MS = 10_000;
 
-/** A filter on time is evaluated again this often. */
+/** Interval at which a filter on time is evaluated again. */
 const REFILTER_MS = 5000;
 
 const UNSET_POLICY: SilencePolicy = {
@@ -84,8 +84,9 @@ const UNSET_POLICY: SilencePolicy = {
 };
 
 /**
- * Everything that the console knows, outside React: data of the backend that changes thousands of times a second, and
- * the state of the screen. What a member means is said at the port that it is of. Keys and rows change it, `tick` lets time pass, and `paint` tells the listeners once per frame.
+ * The state of the console outside React: data of the backend that changes thousands of times a second, and the
+ * state of the screen. The ports describe the members. Keys and rows change the state, `tick` lets time pass,
+ * and `paint` notifies the listeners once per frame.
  */
 export class ConsoleStore
   implements
@@ -111,7 +112,7 @@ export class ConsoleStore
   readonly clients = new SnapshotRows<ClientRow>();
   readonly backends: Map<string, FeedStatus> | undefined;
   namespaces: readonly string[] = [];
-  /** Of a list of all namespaces: those of the rows so far. */
+  /** The namespaces of all rows so far, in a list of all namespaces. */
   readonly #shownNamespaces = new Set<string>();
   readonly loads = new ViewLoads();
   readonly figures = new FiguresMemory();
@@ -121,7 +122,7 @@ export class ConsoleStore
   readonly silenceRecent = new SilenceRecent();
   readonly answers = new Answers(this);
   readonly window = new ListWindow();
-  /** Asks for what is looked at. */
+  /** Requests the data of what is visible. */
   readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
   readonly plans = new UpgradePlans();
@@ -180,7 +181,7 @@ export class ConsoleStore
     return this.backends?.keys() ?? this.#shownNamespaces;
   }
 
-  /** Rows of this namespace are, or were, among those of all. */
+  /** Records that rows of this namespace exist or have existed. */
   noteNamespace(name: string): void {
     this.#shownNamespaces.add(name);
   }
@@ -218,12 +219,16 @@ export class ConsoleStore
     this.rows.finishFilter(this.#shownMs(this.options.now()));
   }
 
-  /** Whether a filter is not in effect yet, or prepared for. */
+  /** True if a filter is not in effect yet, or its texts are being built. */
   get isFiltering(): boolean {
     return this.#lists.some(({ filtering }) => filtering);
   }
 
-  /** Evaluates a slice of the filters that are not in effect yet. @returns whether nothing is left to do */
+  /**
+   * Evaluates a chunk of the filters that are not in effect yet.
+   *
+   * @returns true if nothing is left to do
+   */
   workFilters(nowMs: number): boolean {
     const shownMs = this.#shownMs(nowMs);
     const isDone = this.#lists.map((rows) => rows.work(shownMs)).every(Boolean);
@@ -231,7 +236,7 @@ export class ConsoleStore
     return isDone;
   }
 
-  /** The moment that is shown: ages and states are those of then, also where a filter asks for them. */
+  /** Returns the shown moment. Ages and states refer to it, also in filters. */
   #shownMs(nowMs: number): number {
     return this.state.past?.atMs ?? nowMs;
   }
@@ -280,7 +285,7 @@ export class ConsoleStore
     this.#effects.push(effect);
   }
 
-  /** What is to be done outside, each once. */
+  /** Returns the pending effects, each once. */
   takeEffects(): readonly Effect[] {
     const effects = this.#effects;
     this.#effects = [];
@@ -304,7 +309,7 @@ export class ConsoleStore
     this.touch('figures');
   }
 
-  /** One of the backends of a merged list is heard, or not any more. */
+  /** Updates the status of one backend of a merged list. */
   backendChanged(context: string, status: FeedStatus): void {
     const { backends } = this;
     if (backends === undefined) return;
@@ -315,8 +320,8 @@ export class ConsoleStore
   }
 
   /**
-   * Rows of the feed; `replace`: they open a snapshot of everything. `isNews`: whether they tell of what happens now,
-   * outside of a snapshot; default true.
+   * Applies rows of the feed. `replace` is true if they start a full snapshot. `isNews` is true for current
+   * changes outside of a snapshot; default true.
    */
   rowsArrived(
     rows: FeedRows,
@@ -336,14 +341,14 @@ export class ConsoleStore
       applyRows(this, this.#bell, rows, { replace, nowMs, isNews, brief });
       return;
     }
-    // What came in brief comes whole, now that a pause wants it so.
+    // Briefs are not held: the paused feed sends full rows instead.
     this.#hold(paused, rows, about.replace);
   }
 
   /**
-   * More of the snapshot that a call of `rowsArrived` began.
+   * Applies more events of the snapshot that `rowsArrived` began.
    *
-   * @param isNews whether they tell what is new since one before; at the start nothing does
+   * @param isNews true if they can be new since an earlier snapshot; false for the first one
    */
   snapshotEventsArrived(events: readonly EventRow[], isNews = this.feed.everLive): void {
     const { paused } = this.state;
@@ -360,18 +365,18 @@ export class ConsoleStore
 
   #hold(paused: NonNullable<ConsoleState['paused']>, rows: FeedRows, replace: boolean): void {
     const count = this.#held.hold(rows, replace);
-    // Nothing of it is shown but how much there is, which the frame of each second tells.
+    // Only the number of held rows is shown, and the frame of each second updates it.
     this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
   }
 
-  /** The lists are those of a moment of the past; steps from one to the next keep the cursor. */
+  /** Replaces the lists by those of a past moment. Steps from one moment to the next keep the cursor. */
   pastArrived(past: PastMoment, rows: FeedRows): void {
     this.feed = nextConnection(this.feed, { kind: 'live' }, this.options.now());
     this.#takePast(past, rows, true);
     this.#endSnapshot(past.atMs);
   }
 
-  /** The lists become those of another moment, or more of the same one is there: silences are all of them, or not mentioned. */
+  /** Changes the lists to another moment, or adds more of the same one. Silences are complete or absent. */
   pastChanged(past: PastMoment, rows: FeedRows): void {
     if (rows.silenced !== undefined) {
       this.silenced.clear();
@@ -425,9 +430,9 @@ export class ConsoleStore
   }
 
   /**
-   * Time passes: views open and loads are due. Everything that arrived is put in its place.
+   * Lets time pass: opens due views, requests due loads, and applies everything that arrived.
    *
-   * @param nowMs epoch milliseconds; all ages of the next frame count from here
+   * @param nowMs epoch milliseconds; all ages of the next frame refer to it
    */
   tick(nowMs: number): void {
     this.nowMs = this.#shownMs(nowMs);
@@ -446,9 +451,10 @@ export class ConsoleStore
     this.silenceRecent.ask(this, nowMs);
   }
 
-  /** A frame is drawn of what is known since the last tick: the listeners hear of it once. */
+  /** Draws a frame of the state since the last tick, by notifying the listeners once. */
   paint(): void {
-    // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
+    // Rows still change when a paused order resumes, and a view still opens when its digit has waited long
+    // enough.
     const { orderPausedUntilMs, digitAtMs } = this.state;
     const isMoving = this.isFiltering || this.options.now() < orderPausedUntilMs || digitAtMs !== undefined;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
@@ -469,7 +475,7 @@ export class ConsoleStore
   }
 
   #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {
-    // Plans are of one backend.
+    // Plans belong to a single backend.
     if (this.backends !== undefined) return;
     this.plans.rowsArrived(rows, replace);
     this.touch('rows');
@@ -493,7 +499,7 @@ export class ConsoleStore
   }
 }
 
-/** Sets a new store as another one was. */
+/** Restores the settings of an earlier store. */
 function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
   store.update(common);
   for (const { name } of VIEWS) {

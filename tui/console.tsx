@@ -32,47 +32,51 @@ import { ViewFeed } from './effects/follow-view.ts';
 import { followedNow } from './state/upkeep.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
 
-/** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
+/** Time after the last of many sizes during a resize, before the screen is drawn from scratch. */
 const RESIZE_REST_MS = 50;
 
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
 }
 
-/** The backends that can be switched between. */
+/** The backends that can be switched to. */
 export interface ConsoleContexts extends Contexts {
-  /** @throws MonError when what is needed to be let in is not there */
+  /**
+   * Opens a context.
+   *
+   * @throws MonError when its credentials are missing
+   */
   readonly open: (name: string) => Promise<ShownBackend>;
 }
 
 export interface ConsoleParts extends ShownBackend {
   readonly contexts?: ConsoleContexts;
-  /** What a person has set up. */
+  /** The settings that the user configured. */
   readonly kept?: Kept;
-  /** How many percent of aggregates must be OK; default 80 of each. */
+  /** Required percentages of aggregates; default 80 for each. */
   readonly aggregateNeeds?: AggregateNeeds;
-  /** Writes a view into the configuration file; `undefined` takes it out. */
+  /** Saves a view in the configuration file; `undefined` removes it. */
   readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
   readonly stdout: FrameStdout;
   readonly clock: ConsoleClock;
   readonly theme: Theme;
   readonly creator: string;
-  /** Names this console among those that work on plans for upgrades; default: a name of its own. */
+  /** The id of this console among those that work on upgrade plans; default: a new one. */
   readonly session?: string;
   readonly readOnly: boolean;
-  /** tmux is between the console and the terminal. Default false. */
+  /** True if tmux is between the console and the terminal. Default false. */
   readonly isTmux?: boolean;
-  /** Called when the person wants to use the mouse, or wants it back. */
+  /** Called when the user turns mouse support on or off. */
   readonly setMouse?: (isOn: boolean) => void;
   readonly onQuit: () => void;
-  /** 0 to below 1, for the spread of the pauses between attempts to connect. */
+  /** Returns a random number from 0 to below 1, for the jitter of reconnects. */
   readonly chance?: () => number;
 }
 
 export interface Console extends Disposable {
-  /** Takes a key, a paste, a change of focus. */
+  /** Handles an input event, such as a key, a paste or a change of focus. */
   readonly input: (event: InputEvent) => void;
-  /** Draws every cell again, because the screen shows something else. */
+  /** Draws every cell again, because the screen may show something else. */
   readonly repaint: () => void;
 }
 
@@ -88,7 +92,7 @@ function noConfiguration(): Promise<never> {
   return Promise.reject(new MonError('unavailable', 'this console has no configuration file'));
 }
 
-/** The past does not change. */
+/** The feed of the past, which does not change. */
 const NO_FEED: FollowedFeed = {
   reconnect: () => undefined,
   resync: () => undefined,
@@ -96,12 +100,12 @@ const NO_FEED: FollowedFeed = {
   close: () => undefined,
 };
 
-/** Names a namespace of a context. */
+/** Returns a key for a namespace of a context. */
 function placeOf(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
   return JSON.stringify([context, namespace]);
 }
 
-/** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
+/** Starts the console. The first frame is written before this returns; the feed connects afterwards. */
 export function openConsole(parts: ConsoleParts): Console {
   const { stdout, clock, theme, creator, readOnly } = parts;
   let { session } = parts;
@@ -116,7 +120,8 @@ export function openConsole(parts: ConsoleParts): Console {
       ...(members && { members: [...members.keys()] }),
       namespace,
       creator,
-      // Asked for while live. What makes it takes a twentieth of the time to the first frame to load, and comes with the feed.
+      // Created on first use: loading the generator takes a twentieth of the time to the first frame, and the
+      // feed loads it anyway.
       get session() {
         return (session ??= crypto.randomUUID());
       },
@@ -134,7 +139,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const tree = (): React.JSX.Element => <App key={paints} store={store} theme={theme} />;
   const ink = render(tree(), {
     stdout: stdout as unknown as NodeJS.WriteStream,
-    // Ink decides by the environment otherwise, and finds no terminal in CI or under a test.
+    // Otherwise Ink decides by the environment, and finds no terminal in CI or in a test.
     interactive: true,
     maxFps: 1000,
     incrementalRendering: true,
@@ -149,7 +154,7 @@ export function openConsole(parts: ConsoleParts): Console {
     return followOne(one, into, clock, parts.chance);
   };
   let feed = follow(shown, store);
-  // Of several backends only events are listed.
+  // A merged list of several backends only shows events.
   const followView = ({ members, ...one }: ShownBackend, into: ConsoleStore): ViewFeed | undefined =>
     members === undefined ? new ViewFeed(one, into, clock, parts.chance) : undefined;
   let viewFeed = followView(shown, store);
@@ -170,7 +175,7 @@ export function openConsole(parts: ConsoleParts): Console {
         store.paint();
         feed.setPace(wantedPace(store));
         viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
-        // The frame leaves first: the first thing that is asked for loads what speaks HTTP.
+        // After the frame, because the first request loads the HTTP code.
         setImmediate(runEffects);
         filter.goOn();
       },
@@ -181,17 +186,17 @@ export function openConsole(parts: ConsoleParts): Console {
 
   const repaint = (): void => {
     ink.clear();
-    // Another key makes another tree: Ink draws what changed, and all of this has.
+    // A new key creates a new tree. Ink only draws changes, and this redraws everything.
     paints += 1;
     ink.rerender(tree());
     scheduler.paintNow();
   };
 
-  /** What was set in each context while it was shown, and which of its namespaces was. */
+  /** The settings of each context when it was left, and its namespace. */
   const leftContexts = new Map<string | undefined, { readonly kept: Kept; readonly namespace: string | undefined }>();
-  /** What was done in each namespace of each context, so that nothing is undone in another. */
+  /** The changes in each namespace of each context, so that undo never affects another one. */
   const ownChanges = new Map<string, OwnChanges>();
-  /** Puts something else in the place of what is shown. */
+  /** Shows another backend, namespace or moment. */
   const show = (next: ShownBackend, context: string | undefined, kept: Kept, followed?: FollowedFeed): void => {
     feed.close();
     viewFeed?.close();
@@ -244,7 +249,7 @@ export function openConsole(parts: ConsoleParts): Console {
     store: () => store,
     api: () => shown.api(shown.namespace),
     isPlaced: () => shown.namespace === EVERY_NAMESPACE,
-    // In a store of its own, which no feed tells of what is.
+    // In a separate store, which no feed updates.
     enter: () => {
       const { backendName: name = '', backendVersion: version = '' } = store.feed;
       const isFirst = store.state.past === undefined;
@@ -255,7 +260,7 @@ export function openConsole(parts: ConsoleParts): Console {
     },
     paint: () => scheduler.paintNow(),
   });
-  /** Everything as it was. */
+  /** Shows a moment of the past, or returns to live data with the same settings. */
   const travel = (atMs: number | undefined): Promise<void> => {
     if (atMs !== undefined) return whileTyping(() => past.to(atMs));
     past.stop();
@@ -276,7 +281,7 @@ export function openConsole(parts: ConsoleParts): Console {
       travel,
       terminal: { writeRaw: (text) => stdout.writeRaw(text), isTmux: parts.isTmux ?? false },
     });
-    // What a person asked for answers at once; what is only kept up to date can wait for the next frame.
+    // An effect that the user requested draws at once; a background update can wait for the next frame.
     const isUpkeep = effect.kind === 'load-view' || (effect.kind === 'load-event' && effect.into === 'pane');
     if (!isUpkeep) scheduler.paintNow();
   };
@@ -297,7 +302,7 @@ export function openConsole(parts: ConsoleParts): Console {
     }
     takeInput(store, event);
     scheduler.paintNow();
-    // Also when the terminal is too busy for a frame: quitting, for one, must work.
+    // Effects run even if the terminal is too busy for a frame, because quitting must always work.
     runEffects();
   };
 

@@ -22,7 +22,7 @@ import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Kept } from './state/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 
-/** As for `monctl`: the command line is wrong, or there is no terminal. */
+/** The exit code for a wrong command line or a missing terminal, as in `monctl`. */
 const EXIT_USAGE = 2;
 
 const clock: ConsoleClock = {
@@ -37,7 +37,10 @@ const given = await readArguments(process.argv.slice(2));
 if ('problem' in given) fail(given.problem);
 else await main(given);
 
-/** Loading the parser takes a fifth of the time to the first frame: not when there is nothing to parse. */
+/**
+ * Parses the arguments. Loading the parser takes a fifth of the time to the first frame, so it is only loaded
+ * if there are arguments.
+ */
 async function readArguments(argv: readonly string[]): Promise<Arguments | { readonly problem: string }> {
   if (argv.length === 0) return DEFAULT_ARGUMENTS;
   const { parseArguments } = await import('./config/parse-arguments.ts');
@@ -48,7 +51,7 @@ async function main(flags: Arguments): Promise<void> {
   const loaded = await loadConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
   try {
-    // Before the screen is taken over, which is no place for an error.
+    // Before the console takes over the screen, so that errors stay readable.
     const choice = chooseBackend(flags, process.env, loaded.config);
     const { trustedCaFile, insecureSkipTlsVerify: isUnverified } = flags;
     const openAs = opening(loaded.config, tlsVariables({ trustedCaFile, isUnverified }));
@@ -83,7 +86,7 @@ function start(
   bindKeys(config.keys);
   const settings = settingsOf(flags, config, process.env);
   const session = openTerminalSession({
-    // Called from the event loop, when both are there.
+    // Called from the event loop, when both objects exist.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
     mouse: settings.mouse,
@@ -100,7 +103,7 @@ function start(
     setMouse: (isOn) => session.setMouse(isOn),
     aggregateNeeds: config.aggregateNeeds,
     saveView: async (name, view) => {
-      // Loading what writes YAML can wait until somebody saves something.
+      // The YAML writer is only loaded when a view is saved.
       const { saveView } = await import('./config/save-view.ts');
       await saveView(path, name, view);
     },
@@ -117,7 +120,10 @@ function start(
   });
 }
 
-/** Opens backends; `tls` is what the command line says of it, over everything else. */
+/**
+ * Returns functions that open backends; `tls` contains the options of the command line, which override all
+ * others.
+ */
 function opening(
   config: LoadedConfig['config'],
   tls: CredentialsEnv,
@@ -141,7 +147,7 @@ function opening(
   };
 }
 
-/** Before the screen is taken over, so that it is there to be read afterwards. */
+/** Prints warnings before the console takes over the screen, so that they can be read afterwards. */
 function warnOf({ backend, env, members }: ShownBackend): void {
   for (const one of members?.values() ?? [{ backend, env }]) {
     const warning = 'problem' in one ? undefined : addressWarning(one.backend, one.env);
@@ -161,7 +167,7 @@ function nameOf(choice: Choice): string | undefined {
 }
 
 /**
- * A backend by its URL, with the credentials of the URL or of the environment.
+ * Returns a backend by its URL, with the credentials of the URL or of the environment.
  *
  * @throws MonError `invalid`
  */
@@ -176,24 +182,27 @@ async function openContext(name: string, context: ContextConfig, tls: Credential
   return shownAt(backend, { ...env, ...tls }, context.namespace);
 }
 
-/** Loading what speaks and checks HTTP takes a tenth of the time to the first frame: not before that. */
+/**
+ * Opens the API client. Loading the HTTP and validation code takes a tenth of the time to the first frame, so
+ * it happens later.
+ */
 async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: string): Promise<ApiClient> {
   const { openApiClient } = await import('../shared/client/api-client.ts');
   return openApiClient({ backend, env, namespace });
 }
 
-/** What the file sets, under what the command line says. */
+/** Returns the settings of the file, overridden by those of the command line. */
 function keptOf(config: LoadedConfig['config'], { mouse, attention }: Settings): Kept {
   const kept = keptOfConfig(config);
   return { ...kept, common: { ...kept.common, mouse, attention } };
 }
 
-/** A terminal without a cursor to move has no screen either. */
+/** Returns whether to start in screen-reader mode. A terminal that cannot move the cursor needs it too. */
 function wantsLines({ screenReader }: Arguments, env: NodeJS.ProcessEnv): boolean {
   return screenReader ?? (env['INK_SCREEN_READER'] === 'true' || env['TERM'] === 'dumb');
 }
 
-/** Who silences, until the backend knows people by name. */
+/** Returns the creator of silences, until the backend knows users by name. */
 function creatorOf(env: NodeJS.ProcessEnv): string {
   return `${env['USER'] ?? userInfo().username}@${hostname()}`;
 }

@@ -11,16 +11,16 @@ import { count, quantile, report } from './report.ts';
 const AGENTS = 5000;
 const CHECKS = 10;
 const INTERVAL_S = 10;
-/** As many as 20,000, or as a backend lets in that keeps its descriptors for the store. */
+/** Number of agents: 20,000, or fewer if the open-files limit of a backend allows fewer. */
 const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
-/** A fleet is beyond the limit of entities that a backend has by default. */
+/** The fleet exceeds the default entity limit of a backend. */
 const UNLIMITED = { entity_limit: 'unlimited' };
-/** Handshakes under way at once: agents reconnect with jitter, not in step. */
+/** Concurrent handshakes: agents reconnect with jitter, not all at once. */
 const CONNECTING = 200;
 
 /**
- * A fleet on one backend, over real WebSockets: the cost of 5,000 agents that run ten checks every ten seconds, a storm
- * of reconnects, and the memory of 20,000 that only keep their connections.
+ * Measures a fleet on one backend, over real WebSockets. It covers the cost of 5,000 agents with ten checks
+ * every ten seconds, a storm of reconnects, and the memory of 20,000 idle agents.
  */
 export async function run(seconds: number): Promise<void> {
   await working(Math.max(seconds, 2 * INTERVAL_S));
@@ -31,7 +31,7 @@ async function working(seconds: number): Promise<void> {
   await using backend = await startBackend({ settings: { ...UNLIMITED, checks: checks() } });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, AGENTS, ['fleet']);
-  // One interval to settle: the first results of 50,000 keys make their records.
+  // One interval to settle: the first results of 50,000 keys create their records.
   await sleep(INTERVAL_S * 1000);
   const [cpuBefore, ackedBefore, startedAt] = [cpuMs(backend.pid), acked(agents), performance.now()];
   for (const agent of agents) agent.latencies = [];
@@ -55,14 +55,14 @@ async function idle(): Promise<void> {
   await using backend = await startBackend({ settings: UNLIMITED });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
-  // Every one sends a keepalive, and the sweep writes a result for each.
+  // Every agent sends a keepalive, and the sweep writes a result for each.
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
   report(`memory for each of ${count(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
   for (const agent of agents) agent.drop();
 }
 
-/** Ten checks of the whole fleet, spread over the interval by their names. */
+/** Returns ten checks for the whole fleet; their names spread them over the interval. */
 function checks(): object {
   const check = { command: 'true', subscribers: ['fleet'], interval: INTERVAL_S };
   return Object.fromEntries(Array.from({ length: CHECKS }, (_, at) => [`fleet-check-${String(at)}`, check]));
@@ -78,7 +78,7 @@ async function connectAll(url: string, total: number, subscriptions: readonly st
   return agents;
 }
 
-/** Answers every request at once, as an agent would whose checks take no time. */
+/** An agent that answers every request at once, as if its checks took no time. */
 class FleetAgent {
   acked = 0;
   latencies: number[] = [];

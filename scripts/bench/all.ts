@@ -10,17 +10,17 @@ import { count } from './report.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Runs benches one after the other, each in a process of its own, and writes their figures into one file, with the speed of
- * the machine beside each: compare two such files with `npm run bench -- compare`.
+ * Runs benchmarks one after the other, each in its own process. It writes their figures into one file, with the
+ * speed of the machine beside each. `npm run bench -- compare` compares two such files.
  *
- * @param options of the command line, for each bench
+ * @param options of the command line, for each benchmark
  */
 export async function runAll(names: readonly string[], file: string, options: readonly string[]): Promise<void> {
   const benches: BenchRun[] = [];
   for (const name of names) {
     console.log(`\n${name}`);
     benches.push(await runOne(name, options));
-    // After each: what was measured is not lost when a later one fails.
+    // Written after each benchmark, so that its figures are not lost when a later one fails.
     await writeFile(file, `${JSON.stringify(describeRun(benches), undefined, 2)}\n`);
   }
   console.log(`\nwritten to ${file}`);

@@ -8,13 +8,14 @@ import { RATE, whileResultsComeIn } from './results-beside.ts';
 
 const SILENCES_FEW = 5000;
 const SILENCES_MANY = 100_000;
-/** Entries that name the same check. */
+/** Number of silences for the same check. */
 const SILENCES_PER_CHECK = 10;
 const CONNECTIONS = 32;
 
 /**
- * How long the API takes to answer its largest questions, each asked again and again over one connection, the whole
- * answer read; with results of 600 bytes. The anchors are of the page (performance, measured on a machine like this).
+ * Measures the response times of the API's largest requests. Each is repeated over one connection and its
+ * response read completely; results have 600 bytes. The performance page contains the reference values, from a
+ * similar machine.
  */
 export async function run(seconds: number): Promise<void> {
   await using backend = await startBackend({ isLoopWatched: true });
@@ -85,7 +86,9 @@ export async function run(seconds: number): Promise<void> {
   ask.close();
 }
 
-/** How late the event loop of the backend is meanwhile, and how much of that is its own work. */
+/**
+ * Measures the delay of the backend's event loop during an action, and how much of it is the loop's own work.
+ */
 async function watchLoop(backend: BenchBackend, what: string, act: () => Promise<void>): Promise<void> {
   await backend.loopDelay();
   await act();
@@ -94,7 +97,7 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
   report(`${what}: CPU of one turn, p99.9 / max`, [work.p999, work.max], 'ms', 'goal p99.9 10 ms');
 }
 
-/** Asks until the time is over, at least ten times. */
+/** Repeats a request until the time is up, at least ten times. */
 async function measure(
   line: Line,
   seconds: number,
@@ -104,7 +107,7 @@ async function measure(
   before: () => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const times: number[] = [];
-  // Unmeasured: what runs for the first time is not compiled yet.
+  // Not measured: code that runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = serverCpuMs(line);
   const end = performance.now() + seconds * 1000;
@@ -119,7 +122,7 @@ async function measure(
   report(`${name}: CPU`, cpu, 'ms');
 }
 
-/** Entries that nothing here is named by, in as many subscriptions as checks. */
+/** Creates silences that match nothing here, in as many subscriptions as there are checks. */
 async function postSilences(backend: Target, from: number, to: number): Promise<void> {
   const groups = SILENCES_MANY / SILENCES_PER_CHECK;
   let next = from;

@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Builds what is older than its sources, so that no start is measured that does. */
+/** Builds programs that are older than their sources, so that no measured start includes a build. */
 export async function buildPrograms(): Promise<void> {
   await once(spawn(`${ROOT}scripts/mon-backend`, ['version'], { stdio: 'ignore' }), 'exit');
 }
 
-/** A directory for a store, on the disk of the project, so that fsync costs what it does there. */
+/** Creates a directory for a store on the disk of the project, so that fsync has its real cost. */
 export function makeStateDir(): Promise<string> {
   return mkdtemp(`${ROOT}build/bench-`);
 }
 
-/** The log record of a backend that serves. */
+/** The log record of a backend that is ready. */
 interface Started {
   readonly url: string;
   readonly agent_url?: string;
@@ -30,31 +30,31 @@ interface Longest {
   readonly max: number;
 }
 
-/** What held up its event loop since it was last asked. */
+/** The delays of the event loop since the last call. */
 export interface LoopDelay {
-  /** How late it was, also because others had the core. */
+  /** Delay of the loop, including the time in which other processes had the core. */
   readonly late: Longest;
-  /** What it had to do itself from one turn to the next. */
+  /** The loop's own work from one turn to the next. */
   readonly work: Longest;
 }
 
 export interface BenchBackend extends AsyncDisposable {
   readonly url: string;
-  /** The listener for agents of Sensu Go; empty unless the settings have one. */
+  /** The listener for agents of Sensu Go; empty unless the settings enable it. */
   readonly agentUrl: string;
   readonly pid: number;
-  /** Of one whose loop is watched. */
+  /** Returns the delays of the event loop, if it is watched. */
   loopDelay(): Promise<LoopDelay>;
-  /** Has it take over another configuration. */
+  /** Makes the backend reload another configuration. */
   reload(settings: object): Promise<void>;
 }
 
 /**
- * A backend of its own process.
+ * Starts a backend in its own process.
  *
- * @param clone whose programs it is of; default: of this one
+ * @param clone the clone with its programs; default: this one
  * @param settings its configuration
- * @param stateDir goes with it, unless it `keepsState`; default: an empty one
+ * @param stateDir deleted at the end unless `keepsState` is set; default: an empty one
  */
 export async function startBackend({
   clone = ROOT,
@@ -84,7 +84,8 @@ export async function startBackend({
   process.once('exit', kill);
   const { url, agent_url: agentUrl = '' } = await new Promise<Started>((resolve, reject) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
-      // It logs each answer, in the process that asks: nothing is parsed that need not be.
+      // The backend logs each response, and this process also sends the requests, so only necessary lines are
+      // parsed.
       if (line.includes('"level":"error"')) console.error(line);
       else if (line.includes('"url":')) resolve(JSON.parse(line) as Started);
     });

@@ -6,41 +6,44 @@ import { AGENT_PATH, AGENT_PROTOCOL, type BackendMessage } from '../../shared/sc
 import { cpuMs } from './process-figures.ts';
 import { quantile } from './report.ts';
 
-/** Checks that each agent reports in turn. */
+/** Number of checks that each agent reports in turn. */
 export const CHECKS_EACH = 200;
 export const RESULT_BYTES = 600;
-/** Results of one agent that wait for their acknowledgement at most, when it sends as fast as it can. */
+/** Maximum number of results of one agent without an acknowledgment, in a closed loop. */
 const WINDOW = 32;
-/** Epoch seconds of every result of an agent. */
+/** Execution time of every result, in epoch seconds. */
 const EXECUTED = 1_700_000_000;
-/** Seconds that every result took. */
+/** Duration of every result in seconds. */
 const DURATION = 0.123;
 const FRAME_START = '{"type":"results","results":[';
-/** What a short result says after its base. */
+/** The end of a delta result, after its baseline. */
 const SHORT_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
 
 interface BenchAgentOptions {
-  /** Its results are always told whole, as by an agent that does not shorten. Default: no. */
+  /** True if all results are sent in full, as by an agent without delta results. Default: false. */
   readonly isWhole?: boolean;
 }
 
-/** A check's last whole result, when it passes: what later ones with this text may be told by. */
+/** The last full result of a check with status OK, which is the baseline of later results with this text. */
 interface Base {
   readonly id: number;
   readonly text: string;
-  /** What they say after their ids; undefined until the backend has confirmed that it remembers this one. */
+  /**
+   * The text of delta results after their ids; `undefined` until the backend has confirmed that it stores this
+   * baseline.
+   */
   followers: string | undefined;
 }
 
-/** Speaks the agent protocol, with as little work per result as possible. */
+/** A client of the agent protocol that does as little work per result as possible. */
 export class BenchAgent {
   readonly #socket: WebSocket;
   #messages: readonly string[] = [];
-  /** Of each message, whether its status is 0. */
+  /** Whether the status of each message is 0. */
   #isPassing: readonly boolean[] = [];
-  /** By check. */
+  /** The baselines by check. */
   readonly #bases: (Base | undefined)[] = [];
-  /** Of the next frame. */
+  /** The start of the next frame. */
   #frameStart = FRAME_START;
   readonly #sentAt: number[] = [];
   #sent = 0;
@@ -56,7 +59,7 @@ export class BenchAgent {
     this.#at = at;
     this.report(['default']);
     socket.on('message', (data: Buffer) => this.#receive(data.toString()));
-    // What is measured would stand still.
+    // The benchmark would stand still.
     socket.on('close', (code, reason) => {
       if (!this.#isClosed)
         throw new Error(`agent-${String(at)} lost its connection: ${String(code)} ${reason.toString()}`);
@@ -68,7 +71,7 @@ export class BenchAgent {
     await once(socket, 'open');
     const name = `agent-${String(at)}`;
     const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
-    // Each process counts its results from 1, and those that are told whole apart from the others.
+    // Each process counts its results from 1, and full results have their own spool.
     const spool = `bench-${String(process.pid)}${isWhole ? '-whole' : ''}`;
     socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!isWhole && { shortens: true }) }));
     await once(socket, 'message');
@@ -79,7 +82,7 @@ export class BenchAgent {
     return Promise.all(Array.from({ length: agents }, (_, at) => BenchAgent.connect(url, at, options)));
   }
 
-  /** From now on its results name these handlers. */
+  /** Makes later results name these handlers. */
   report(handlers: readonly string[]): void {
     this.#tell(
       Array.from({ length: CHECKS_EACH }, (_, check) =>
@@ -89,14 +92,14 @@ export class BenchAgent {
   }
 
   /**
-   * From now on this share of its checks has another status in every round.
+   * Makes this share of the checks change its status in every round.
    *
    * @param more attributes of all of them
    */
   change(share: number, more: object = {}): void {
     const round = (isOther: boolean): string[] =>
       Array.from({ length: CHECKS_EACH }, (_, check) => {
-        // One in twenty fails, and of those that turn every second one.
+        // One in twenty checks fails; of the changing checks every second one.
         const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
         return checkJson(`check-${String(check)}`, at, ['default'], more);
       });
@@ -131,7 +134,11 @@ export class BenchAgent {
     this.#socket.close();
   }
 
-  /** @param messages as many of each check as there are rounds, a round after the other */
+  /**
+   * Sets the messages.
+   *
+   * @param messages one for each check and round, a round after the other
+   */
   #tell(messages: readonly string[]): void {
     this.#messages = messages;
     this.#isPassing = messages.map((text) => (JSON.parse(text) as { status: number }).status === 0);
@@ -169,7 +176,7 @@ export class BenchAgent {
     if (this.#closedLoop) while (this.waiting < WINDOW) this.send();
   }
 
-  /** Latency still counts from when they were sent first. */
+  /** Sends results again. Their latency still counts from the first time. */
   #sendAgain(after: number): void {
     if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
     this.#bases.fill(undefined);
@@ -178,7 +185,7 @@ export class BenchAgent {
   }
 }
 
-/** One in twenty fails. */
+/** Returns a result; one in twenty fails. */
 export function checkJson(
   name: string,
   at: number,
@@ -189,7 +196,7 @@ export function checkJson(
   return resultJson({ name, status, handlers, issued: EXECUTED, executed: EXECUTED, ...more });
 }
 
-/** A result of about `RESULT_BYTES`. */
+/** Returns a result of about `RESULT_BYTES`. */
 export function resultJson(result: { readonly name: string; readonly [attribute: string]: unknown }): string {
   const check = {
     output: '',
@@ -211,13 +218,16 @@ export function resultJson(result: { readonly name: string; readonly [attribute:
 export interface Load {
   /** Results per second. */
   readonly rate: number;
-  /** Of all threads of the backend, per result: tells what a change costs whatever else the machine does. */
+  /**
+   * CPU of all threads of the backend per result. It shows the cost of a change, whatever else the machine
+   * does.
+   */
   readonly cpuMicroseconds: number;
-  /** Of this process, which sends them. */
+  /** CPU of this process, which sends the results. */
   readonly ownCpuMicroseconds: number;
 }
 
-/** As fast as it goes, with a bound on what is under way. */
+/** Sends as fast as possible, with a limit on unacknowledged results. */
 export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
   const before = ackedBy(agents);
   const cpuBefore = cpuMs(pid);
@@ -237,7 +247,10 @@ export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms:
   return load;
 }
 
-/** Sends at a given rate whatever the answers take; latency counts from when a result should have been sent. */
+/**
+ * Sends at a given rate, independent of the acknowledgments. Latency counts from the time when a result should
+ * have been sent.
+ */
 export async function openLoop(
   agents: readonly BenchAgent[],
   rate: number,
@@ -259,9 +272,9 @@ export async function openLoop(
 }
 
 /**
- * Sends at a given rate until it is over, or as fast as it goes when the backend does not come up to that rate.
+ * Sends at a given rate until the end, or as fast as possible if the backend cannot keep up.
  *
- * @returns results per second that were acknowledged
+ * @returns acknowledged results per second
  */
 export async function steadyLoop(
   agents: readonly BenchAgent[],

@@ -6,15 +6,15 @@ const speedSchema = z.object({ jsonParsesPerSecond: z.number().positive(), fsync
 const runSchema = z.object({
   name: z.string(),
   startedAt: z.iso.datetime(),
-  /** Of the machine, just before and just after. */
+  /** The speed of the machine just before and just after. */
   speed: z.tuple([speedSchema, speedSchema]),
-  /** Processes that wanted a core, in the minute before. */
+  /** Load average of the minute before. */
   load: z.number(),
-  /** A value is null when nothing was measured, as the middle of no times. */
+  /** Values; null if nothing was measured, for example the median of no values. */
   figures: z.array(z.object({ what: z.string(), values: z.array(z.number().nullable()), unit: z.string() })),
 });
 
-/** What `npm run bench -- all` writes. */
+/** The file that `npm run bench -- all` writes. */
 const benchFileSchema = z.object({
   commit: z.string(),
   node: z.string(),
@@ -27,7 +27,11 @@ export type MachineSpeed = z.infer<typeof speedSchema>;
 export type BenchRun = z.infer<typeof runSchema>;
 export type BenchFile = z.infer<typeof benchFileSchema>;
 
-/** @throws Error that names the file and what is wrong with it */
+/**
+ * Reads a file of figures.
+ *
+ * @throws Error that names the file and the problem
+ */
 export async function readBenchFile(file: string): Promise<BenchFile> {
   const text = await readFile(file, 'utf8');
   const { success, data, error } = benchFileSchema.safeParse(parsed(text, file));

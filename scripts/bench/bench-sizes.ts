@@ -1,19 +1,21 @@
-/** How much is measured with, from the command line. */
+/** The sizes of the measurements, from the command line. */
 export interface BenchSizes {
-  /** In the store of `clients`. */
+  /** Clients in the store of `clients`. */
   readonly clients: number;
-  /** In the store of `start`, and of the part of `turns` of that name. */
+  /** Results in the store of `start`, and in the part `start` of `turns`. */
   readonly results: number;
-  /** Of `cluster`: idle agents of each member, checks in the store, results per second at each writer. */
+  /** Sizes of `cluster`: idle agents of each member, checks in the store, results per second at each leader. */
   readonly agents: number;
   readonly keys: number;
   readonly rate: number;
-  /** Of `cluster` and `turns`: which parts; none: all. */
+  /** Parts of `cluster` and `turns` to run; empty means all. */
   readonly parts: readonly string[];
-  /** Of the week of `travel`. */
+  /** Transitions in the week of `travel`. */
   readonly transitions: number;
-  /** Servers that run already, of `peers`, as KIND=URL. */
+  /** Servers of `peers` that already run, as KIND=URL. */
   readonly peers: readonly string[];
-  /** Of `turns`: the clone of the project that is measured beside this one; undefined: this one itself. */
+  /**
+   * The clone of the project that `turns` compares with this one; `undefined` compares this one with itself.
+   */
   readonly other: string | undefined;
 }

@@ -13,16 +13,16 @@ import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figur
 import { count, quantile, report, timesOf } from './report.ts';
 
 const BATCH = 2000;
-/** Of each client, of text that does not compress. */
+/** Size of the text in each client, which cannot be compressed. */
 const TEXT_BYTES = 4096;
 const KNOWN_AGENTS = 200;
 const ASKED = 500;
-/** What a machine of 2 GiB gives the heap of Node.js. */
+/** Heap size of Node.js on a machine with 2 GiB. */
 const HEAP_MIB = 1024;
 
 /**
- * A store of many clients with 4 KiB each: how long a backend takes to start on it and in how much memory, and how it
- * serves. The heap is limited to what a machine of 2 GiB would allow.
+ * Measures a store of many clients with 4 KiB each: the start of a backend on it, its memory, and its response
+ * times. The heap is limited to that of a machine with 2 GiB.
  */
 export async function run(_seconds: number, { clients }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
@@ -85,7 +85,7 @@ async function writeClients(dir: string, clients: number): Promise<void> {
     });
     await store.write(lease, ops, [], 'process');
   }
-  // What was written at once is still being sorted.
+  // LevelDB still compacts what was just written.
   for (let before = -1, now = 0; now !== before;) {
     before = now;
     await sleep(5000);

@@ -8,20 +8,20 @@ import { startFleet, type Fleet } from './fleet.ts';
 import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
 import { count, mean, report } from './report.ts';
 
-/** Those with agents of their own; one more has none, and takes those of a member that is lost. */
+/** Members with agents; one more member has none, and takes over those of a lost member. */
 const MEMBERS = 3;
-/** Beyond the limits of entities and connections that a backend has by default. */
+/** Beyond the default entity and connection limits of a backend. */
 const SETTINGS = { entity_limit: 'unlimited', 'connection-limit': 1_000_000 };
-/** Descriptors and connections that are not for agents. */
+/** File descriptors and connections that are not for agents. */
 const SPARE = 50;
 const CONNECT_MS = 180_000;
 const SETTLE_MS = 300_000;
 
 /**
- * Idle agents at each of three members: what one of them takes in memory, and how long it takes until all are connected again when
- * a member with its share of them is lost, by way of one that had none.
+ * Measures idle agents on three members: the memory per agent, and the time until all agents are reconnected
+ * after a member is lost. A spare member has no agents at first.
  *
- * @param wanted agents of each member; fewer where a process may not have so many descriptors
+ * @param wanted agents of each member; fewer if a process may not have that many file descriptors
  */
 export async function agentsOfMembers(wanted: number): Promise<void> {
   const possible = connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE;
@@ -30,7 +30,7 @@ export async function agentsOfMembers(wanted: number): Promise<void> {
   await using cluster = await startMembers(MEMBERS + 1, await server.database(), SETTINGS);
   const members = cluster.members.slice(0, MEMBERS);
   const [spare] = cluster.members.slice(MEMBERS);
-  // In two halves: what a process takes with the first agents, and keeps for any number of them, is not counted.
+  // Measured in two halves, so that fixed costs of the first agents are not counted.
   const half = Math.floor(each / 2);
   await using first = await connectFleets(members, spare, half, 0);
   const before = members.map(({ pid }) => memoryMiB(pid));
@@ -49,7 +49,7 @@ export async function agentsOfMembers(wanted: number): Promise<void> {
   );
 }
 
-/** Waits until every one has sent keepalives, and the sweep has written a result for each. */
+/** Starts agents and waits until all have sent keepalives, and the sweep has written a result for each. */
 async function connectFleets(
   members: readonly BenchBackend[],
   spare: BenchBackend | undefined,
@@ -58,7 +58,7 @@ async function connectFleets(
 ): Promise<AsyncDisposable & { readonly fleets: readonly Fleet[] }> {
   await using started = new AsyncDisposableStack();
   const fleets = members.map((_, at) => {
-    // Its agents try the others after it.
+    // The agents try the other members after their own.
     const others = [...(spare === undefined ? [] : [spare]), ...members.slice(at + 1), ...members.slice(0, at)];
     const backends = [...members.slice(at, at + 1), ...others].map(({ url }) => url);
     const net = 1 + round * MEMBERS + at;
@@ -70,7 +70,7 @@ async function connectFleets(
   return { fleets, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** The last one, with its agents: they come to the others. */
+/** Kills the last member, whose agents then connect to the others. */
 async function loseMember(members: readonly BenchBackend[], fleets: readonly Fleet[]): Promise<void> {
   const lost = members.at(-1);
   if (lost === undefined) return;

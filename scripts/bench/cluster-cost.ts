@@ -6,23 +6,23 @@ import { count, mean, report } from './report.ts';
 import { turnsOf } from './side-by-side.ts';
 
 const CLUSTERS = [1, 2, 3];
-/** Agents of each writer. */
+/** Agents of each leader. */
 const CONNECTIONS = 50;
 const WARM_UP_MS = 4000;
 
 interface Measured {
   readonly members: readonly BenchBackend[];
   readonly agents: readonly BenchAgent[];
-  /** Its URL. */
+  /** URL of the database. */
   readonly database: string;
 }
 
 /**
- * What a member costs the one that writes: clusters of one, two and three members, side by side on one machine and one
- * PostgreSQL, each with the same load at its writer, below what it could take. So the CPU per result tells, and whatever else the
- * machine does is the same for all.
+ * Measures the leader's cost for each further member. Clusters of one, two and three members run side by side
+ * on one machine and one PostgreSQL. Each leader has the same load, below its maximum. The CPU per result is
+ * therefore comparable, and other load on the machine affects all equally.
  *
- * @param rate results per second at each writer
+ * @param rate results per second at each leader
  */
 export async function costOfMembers(seconds: number, rate: number): Promise<void> {
   await using server = await startDatabase();
@@ -33,7 +33,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
     const { members } = started.use(await startMembers(size, database));
     clusters.push({ members, agents: await connected(members[0]), database });
   }
-  // In turns over all of them, result by result.
+  // Alternates between all clusters, result by result.
   const agents = turnsOf(clusters);
   await openLoop(agents, CLUSTERS.length * rate, WARM_UP_MS);
   const before = clusters.map((cluster) => ({ cluster, figures: figuresOf(cluster) }));
@@ -50,7 +50,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
   report('each member more costs the database', growth(perResult.map(({ database }) => database)), '%');
 }
 
-/** In per cent, for each member more; the first is of one alone. */
+/** Returns the growth in percent for each further member, relative to a single member. */
 function growth([alone = NaN, ...more]: readonly number[]): number {
   return mean(more.map((cost, at) => (100 * (cost / alone - 1)) / (at + 1)));
 }
@@ -58,7 +58,7 @@ function growth([alone = NaN, ...more]: readonly number[]): number {
 interface Figures {
   readonly acked: number;
   readonly database: ReadonlyMap<number, number>;
-  /** Of the writer and those that follow. */
+  /** CPU of the leader and of each follower. */
   readonly cpuMs: readonly number[];
 }
 
@@ -70,7 +70,7 @@ function figuresOf({ members, agents, database }: Measured): Figures {
   };
 }
 
-/** Microseconds per result; of the members that follow their mean. */
+/** Microseconds per result; for followers their mean. */
 interface Cost {
   readonly database: number;
   readonly writer: number;

@@ -10,13 +10,13 @@ import { count, report } from './report.ts';
 const CHECKS_EACH = 100;
 /** Results in a request. */
 const BATCH = 1000;
-/** Requests under way at once. */
+/** Concurrent requests. */
 const POSTING = 4;
 const AGAIN_MS = 5;
-/** There are more clients than a backend takes by default. */
+/** The clients exceed the default entity limit of a backend. */
 const SETTINGS = { entity_limit: 'unlimited' };
 
-/** How long a member takes to join those that have many keys, and to take over from a writer that is killed. */
+/** Measures how long a member takes to join a cluster with many keys, and to take over from a killed leader. */
 export async function joinAndTakeOver(keys: number): Promise<void> {
   await using server = await startDatabase();
   const store = await server.database();
@@ -37,7 +37,7 @@ export async function joinAndTakeOver(keys: number): Promise<void> {
   report(`it takes over from a writer that was killed`, (performance.now() - killed) / 1000, 's', 'goal 5');
 }
 
-/** A result of each key, the names spread as those of agents with their checks. */
+/** Posts a result for each key; the names are distributed like those of agents with their checks. */
 async function postResults(url: string, keys: number): Promise<void> {
   let next = 0;
   const post = async (): Promise<void> => {
@@ -56,7 +56,7 @@ function resultOf(key: number): string {
   return check.replace('{', `{"source":"agent-${String(Math.floor(key / CHECKS_EACH))}",`);
 }
 
-/** Again while there is no room for it. */
+/** Posts a request, and retries it while the backend rejects it for lack of capacity. */
 async function accepted(url: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   for (;;) {
@@ -68,7 +68,7 @@ async function accepted(url: string, body: string): Promise<void> {
   }
 }
 
-/** Until it has all that was written when it was asked. */
+/** Waits until the member has all writes of the time of the call. */
 async function follows(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/api/mon/v1/cluster`);
@@ -79,7 +79,7 @@ async function follows(url: string): Promise<void> {
   }
 }
 
-/** Until it has acknowledged one. */
+/** Waits until the member has acknowledged a write. */
 async function takesWrites(url: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ source: 'take-over', name: 'probe', output: 'x', status: 0 });

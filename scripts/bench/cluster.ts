@@ -4,7 +4,10 @@ import { costOfMembers } from './cluster-cost.ts';
 import { joinAndTakeOver } from './cluster-keys.ts';
 import { runParts } from './run-parts.ts';
 
-/** Several backends on one PostgreSQL: what each costs the one that writes, and how many agents and keys they serve. */
+/**
+ * Measures several backends on one PostgreSQL: the cost of each for the leader, and how many agents and keys
+ * they serve.
+ */
 export async function run(seconds: number, { agents, keys, rate, parts }: BenchSizes): Promise<void> {
   await runParts(
     {

@@ -1,7 +1,9 @@
 import { readBenchFile, type BenchRun, type MachineSpeed } from './bench-file.ts';
 import { figureText, mean } from './report.ts';
 
-/** Units in which a faster machine has more, and in which it has less; the others do not depend on its speed. */
+/**
+ * Units that are higher on a faster machine, and units that are lower; other units do not depend on its speed.
+ */
 const MORE = new Set(['/s']);
 const LESS = new Set(['us', 'ms', 's', '%']);
 
@@ -9,13 +11,13 @@ export interface Comparison {
   readonly what: string;
   readonly before: string;
   readonly after: string;
-  /** After by before, of each value. */
+  /** The ratio after/before of each value. */
   readonly ratios: readonly number[];
-  /** The same, had the machine been as fast the second time as it was the first. */
+  /** The same ratio, corrected for the speed of the machine. */
   readonly atEqualSpeed: readonly number[];
 }
 
-/** The figures that two runs of a bench have in common. */
+/** Compares the figures that two runs of a benchmark have in common. */
 export function compareRuns(before: BenchRun, after: BenchRun): readonly Comparison[] {
   const faster = speedRatio(before, after);
   return after.figures.flatMap((figure) => {
@@ -34,12 +36,12 @@ export function compareRuns(before: BenchRun, after: BenchRun): readonly Compari
   });
 }
 
-/** How much faster one core was in the second run. */
+/** Returns how much faster one core was in the second run. */
 function speedRatio(before: BenchRun, after: BenchRun): number {
   return parses(after.speed) / parses(before.speed);
 }
 
-/** Of two files of `npm run bench -- all`. */
+/** Prints the comparison of two files of `npm run bench -- all`. */
 export async function printComparison(before: string, after: string): Promise<void> {
   const [earlier, later] = await Promise.all([readBenchFile(before), readBenchFile(after)]);
   for (const run of later.benches) {

@@ -18,9 +18,9 @@ export function showsRow(row: number): (screen: string) => boolean {
   return (screen) => screen.includes(`row ${count(row)}/`);
 }
 
-/** What it takes and writes while nobody types. */
+/** The resources of the console while nobody types. */
 export interface Rest {
-  /** Per cent of a core. */
+  /** Percent of a core. */
   readonly cpu: number;
   readonly kilobytesPerSecond: number;
 }
@@ -36,10 +36,10 @@ export async function restOf(terminal: ConsoleTerminal, ms: number): Promise<Res
 }
 
 /**
- * Each keystroke finds fewer events, or more again, so that a frame with another number has seen it: first with the first
- * of what it finds (`24+`), unless all of it is known as soon.
+ * Types filters. Each keystroke changes the number of matches, so that a frame with another number has
+ * processed the key. The first frame may show only the first matches (`24+`).
  *
- * @returns of each key, when its first rows were there, and when all that it finds was counted
+ * @returns for each key, when its first rows were visible, and when all matches were counted
  */
 export async function typedFilters(
   terminal: ConsoleTerminal,

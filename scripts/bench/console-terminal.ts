@@ -11,22 +11,22 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** When what was waited for was on the terminal. */
+/** The arrival of an expected screen content. */
 export interface Arrival {
-  /** From the call on until the last byte that it took had arrived. */
+  /** Time from the call until the last necessary byte arrived. */
   readonly delayMs: number;
-  /** The part of it in which the console, or we, were ready to go on and the machine had no core for us. */
+  /** The part of it in which the console or this process was ready but had no core. */
   readonly coreMs: number;
 }
 
 interface ConsoleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly programArguments?: readonly string[];
-  /** Whose console it is. Default: of this one. */
+  /** The clone of the console. Default: this one. */
   readonly clone?: string | undefined;
 }
 
-/** The built console in a pseudo-terminal, and what is on its screen. */
+/** The built console in a pseudo-terminal, with the content of its screen. */
 export class ConsoleTerminal implements AsyncDisposable {
   readonly #startedAt = performance.now();
   readonly #size: TerminalSize;
@@ -34,7 +34,7 @@ export class ConsoleTerminal implements AsyncDisposable {
   readonly #pty: IPty;
   readonly #exited: Promise<void>;
   #onDrawn: ((arrivedAt: number) => void) | undefined;
-  /** Bytes so far. */
+  /** Number of bytes received so far. */
   received = 0;
 
   constructor(
@@ -45,7 +45,7 @@ export class ConsoleTerminal implements AsyncDisposable {
     const { PATH, HOME } = process.env;
     this.#size = size;
     this.#terminal = new headless.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true });
-    // By its first line, which names the flags that it wants.
+    // Started by its first line, which contains its flags.
     this.#pty = spawn(join(clone, 'dist', 'mon.js'), [...programArguments], {
       name: 'xterm-256color',
       cols: size.columns,
@@ -80,7 +80,7 @@ export class ConsoleTerminal implements AsyncDisposable {
     return performance.now() - this.#startedAt;
   }
 
-  /** The screen as lines. */
+  /** The lines of the screen. */
   get lines(): readonly string[] {
     const { active } = this.#terminal.buffer;
     return Array.from({ length: this.#size.rows }, (_, row) => active.getLine(active.viewportY + row) ?? []).map(
@@ -92,19 +92,19 @@ export class ConsoleTerminal implements AsyncDisposable {
     this.#pty.write(keys);
   }
 
-  /** Types and waits for what comes of it. */
+  /** Types keys and waits for the expected screen. */
   async press(keys: string, holds: (screen: string) => boolean, timeoutMs?: number): Promise<Arrival> {
     this.write(keys);
     return this.until(holds, timeoutMs);
   }
 
-  /** Ends it as its user does, so that it leaves what it leaves for its next start. */
+  /** Quits the console like a user, so that it stores what it needs for its next start. */
   async quit(): Promise<void> {
     this.write('q');
     await this.#exited;
   }
 
-  /** The terminal takes nothing, as after ctrl-s or behind a hung connection, until `flow`. */
+  /** Stops reading until `flow`, like a terminal after ctrl-s or behind a hung connection. */
   stall(): void {
     this.#pty.pause();
   }
@@ -113,7 +113,11 @@ export class ConsoleTerminal implements AsyncDisposable {
     this.#pty.resume();
   }
 
-  /** Resolves when the screen is as wanted. @throws with the screen when it does not get there */
+  /**
+   * Resolves when the screen has the expected content.
+   *
+   * @throws with the content of the screen after the timeout
+   */
   async until(holds: (screen: string) => boolean, timeoutMs = 10_000): Promise<Arrival> {
     const calledAt = performance.now();
     const waitedBefore = this.#waitedMs;

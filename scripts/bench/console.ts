@@ -12,27 +12,30 @@ import { startStorm, type Storm } from './storm.ts';
 const HEAVY_STORM = 20_000;
 const STARTS = 10;
 const KEYS = 1000;
-/** Keys and how many rows down they take the cursor. */
+/** Keys, and by how many rows they move the cursor. */
 const MOVES: readonly (readonly [keys: string, rows: number])[] = [
   ...Array.from({ length: 9 }, () => ['j', 1] as const),
   ['5j', 5],
   ['kk', -2],
   ['100j', 100],
 ];
-/** A little less than what the console keeps the order for after each key. */
+/** A little less than the time for which a key pauses the order. */
 const ORDER_STANDS_MS = 300;
-/** A key that did not take the cursor where it should within this time came when the order had moved on. */
+/**
+ * Time after which a key that did not move the cursor as expected came too late, after the order had changed.
+ */
 const KEY_MS_MAX = 2000;
 const FILTER_ROUNDS = 25;
 const REST_MS = 8000;
 const STALL_MS = 3000;
 
 /**
- * The built console in a pseudo-terminal, on a feed of 100,000 events in a storm of changes that all come into view:
- * from a key to its frame, CPU, memory, bytes, and the start. The goals are the quality bars of the console.
+ * Measures the built console in a pseudo-terminal, with a feed of 100,000 events and a storm of changes that
+ * are all visible. It covers the time from a key to its frame, CPU, memory, bytes, and the start. The goals are
+ * the quality goals of the console.
  *
- * On a machine that does something else as well, look at the figures "without waits": of each key they leave out the time
- * in which the console or the bench was ready and had no core.
+ * On a busy machine, use the figures "without waits": they exclude the time in which the console or the
+ * benchmark was ready but had no core.
  */
 export async function run(): Promise<void> {
   reportMachine();
@@ -50,7 +53,7 @@ async function starts(): Promise<void> {
     ['start to first frame, code not compiled yet', { NODE_DISABLE_COMPILE_CACHE: '1' }, 'goal 250'],
   ] as const) {
     const delays: number[] = [];
-    // The first one fills the caches.
+    // The first start fills the caches.
     for (let round = 0; round <= STARTS; round++) {
       await using terminal = new ConsoleTerminal('http://127.0.0.1:9', USUAL, { env });
       const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));
@@ -72,7 +75,7 @@ async function usualScreen(storm: Storm): Promise<void> {
   report('memory after 20 / 60 / 120 s', await Promise.all(memories), 'MiB', 'goal 350');
   await terminal.press('g', showsRow(1));
   await filterKeys(terminal, 'goal p99 33');
-  // The event under the cursor goes far down: where it stands among what is found is known when all is.
+  // The event under the cursor is far down. Its position among the matches is known only when all are known.
   await terminal.press('100j', showsRow(101));
   await sleep(2000);
   await filterKeys(terminal, '', ', with the cursor far down');
@@ -101,7 +104,7 @@ async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
   if (size === LARGE) await keys(terminal, storm, { changesPerSecond: STORM, size, goalMs: 33 });
 }
 
-/** The events of two backends as one list, as many as otherwise of one and with as many changes. */
+/** Measures the events of two backends as one list, with the usual total numbers of events and changes. */
 async function mergedList(): Promise<void> {
   await using one = await startStorm(EVENTS / 2);
   await using two = await startStorm(EVENTS / 2);
@@ -145,7 +148,7 @@ async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<
   return terminal.memoryMiB;
 }
 
-/** CPU and output while nobody types. */
+/** Measures CPU and output while nobody types. */
 async function rest(
   terminal: ConsoleTerminal,
   about: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
@@ -158,8 +161,8 @@ async function rest(
 }
 
 /**
- * Movements through the list. Each round begins after a pause, when the order has moved on; within a round it stands, and
- * the row of the cursor says which key a frame has seen.
+ * Measures movements through the list. Each round starts after a pause, when the order has changed. Within a
+ * round the order is paused, and the row of the cursor shows which key a frame has processed.
  */
 async function keys(
   terminal: ConsoleTerminal,
@@ -168,7 +171,7 @@ async function keys(
     readonly changesPerSecond: number;
     readonly size: TerminalSize;
     readonly goalMs: number;
-    /** What else is to be said. */
+    /** A suffix of the figure's name. */
     readonly name?: string;
   },
 ): Promise<void> {
@@ -192,7 +195,7 @@ async function keys(
     arrivals.push(await terminal.press('g', showsRow(row)));
     for (const [key, by] of MOVES) {
       await sleep(20 + Math.random() * 80);
-      // The machine was elsewhere, and the order has moved on.
+      // The machine was busy elsewhere, and the order has changed.
       if (performance.now() - pressedAt > ORDER_STANDS_MS) break;
       pressedAt = performance.now();
       row += by;
@@ -228,7 +231,7 @@ async function filterKeys(terminal: ConsoleTerminal, goal: string, where = ''): 
   reportArrivals(`key in the filter to its whole result, ${count(EVENTS)} events${where}`, counts);
 }
 
-/** A terminal that takes nothing for a while: what is old by then must not be shown first. */
+/** Measures a terminal that accepts nothing for a while. Outdated frames must not be shown first. */
 async function stall(terminal: ConsoleTerminal): Promise<void> {
   await terminal.press('100g', showsRow(100));
   terminal.stall();
@@ -242,7 +245,7 @@ async function stall(terminal: ConsoleTerminal): Promise<void> {
   report('right screen after a stall of 3 s', delayMs, 'ms', `${kilobytes.toFixed(0)} kB; goal 200, one old frame`);
 }
 
-/** More than our two or three processes at a time means that others want the cores too. */
+/** Reports the load. A load above our two or three processes means that others use the cores too. */
 function reportMachine(): void {
   const [lastMinute = 0] = loadavg();
   report('load of the machine', lastMinute, '', `${String(availableParallelism())} cores`);
@@ -255,7 +258,7 @@ function reportArrivals(name: string, arrivals: readonly Arrival[], goal = ''): 
   report(`${name}, without waits`, quantiles(own), 'ms');
 }
 
-/** p50 / p99 / slowest. */
+/** Returns the median, the 99th percentile and the maximum. */
 function quantiles(values: readonly number[]): readonly number[] {
   return [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)];
 }

@@ -3,9 +3,7 @@ import { spawn, type IPty } from '@lydell/node-pty';
 
 const PROGRAM = `process.stdin.setRawMode(true).on('data', (keys) => process.stdout.write(keys)); process.stdout.write('!');`;
 
-/**
- * A program that only sends back what is typed: what a key takes on this machine, at this time, whoever answers it.
- */
+/** A program that only echoes keys: the minimum time of a key on this machine at this moment. */
 export class EchoTerminal implements AsyncDisposable {
   readonly #pty: IPty;
   readonly #exited: Promise<void>;
@@ -23,7 +21,11 @@ export class EchoTerminal implements AsyncDisposable {
     return terminal;
   }
 
-  /** @returns milliseconds */
+  /**
+   * Presses a key.
+   *
+   * @returns milliseconds until the echo
+   */
   async press(): Promise<number> {
     const pressedAt = performance.now();
     this.#pty.write('j');

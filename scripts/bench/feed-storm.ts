@@ -1,5 +1,5 @@
-// A process of its own, so that it takes no core from the console: a backend that only speaks the feed and changes
-// events at a rate that it is told. Its parent talks to it by the messages below.
+// A separate process, so that it takes no core from the console: a backend that only serves the feed, and
+// changes events at a given rate. The messages below are its interface to the parent.
 import { createServer } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -10,16 +10,19 @@ import type { Event } from '../../shared/schemas/event.ts';
 
 export interface StormOrder {
   readonly changesPerSecond: number;
-  /** Whether to ask the console for signs of life all the time, which is some work for it as well. */
+  /** True to ping the console continuously, which costs it some work too. */
   readonly pings: boolean;
 }
 
-/** First where to find the feed; then, once a second, how long the console took to answer each ping of that second. */
+/**
+ * The messages to the parent: first the address of the feed, then once a second the response times of the
+ * pings.
+ */
 export type StormReport =
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'answers'; readonly delaysMs: readonly number[] };
 
-/** What is looked at of what a console says. */
+/** The fields that are read from requests of the console. */
 interface Request {
   readonly type: string;
   readonly ms?: number;
@@ -28,15 +31,18 @@ interface Request {
 }
 
 const EVENTS = Number(process.argv[2]);
-/** Every fifth change is one of these, which thus are always the newest: whatever is in view moves with each frame. */
+/**
+ * Number of events that get every fifth change. They are therefore always the newest, and what is visible
+ * changes with each frame.
+ */
 const HOT_EVENTS = 500;
 const CHECKS_PER_CLIENT = 8;
-/** In one frame, as a backend has them at most. */
+/** Maximum number of rows in one frame, as in a real backend. */
 const FRAME_ROWS = 2000;
 const FRAME_MS = 50;
 const PING_MS = 25;
 
-/** Without digits, so that a search for the number of a client finds that client only. */
+/** Outputs without digits, so that a search for the number of a client matches only that client. */
 const OUTPUTS = [
   'connect timeout after ten seconds',
   'replication lag above its threshold: the standby does not catch up with the primary',
@@ -86,7 +92,7 @@ function serve(socket: WebSocket): void {
   let sentAt = 0;
   let pending: Record<string, EventRow> = {};
   let whole: ReadonlySet<string> | undefined;
-  /** What came in brief. */
+  /** The events that were sent as briefs. */
   const owed = new Map<string, EventRow>();
   let isDue = false;
   let pingedAt: number | undefined;
@@ -157,7 +163,11 @@ function serve(socket: WebSocket): void {
   send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now(), ...can });
 }
 
-/** @param ageMax seconds since the event entered its status, at most */
+/**
+ * Returns rows of events.
+ *
+ * @param ageMax maximum age of their status in seconds
+ */
 function rows(indexes: readonly number[], ageMax: number, status?: number): Record<string, EventRow> {
   const now = Math.floor(Date.now() / 1000);
   return Object.fromEntries(

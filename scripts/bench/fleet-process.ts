@@ -1,31 +1,34 @@
-// Idle agents: each keeps a connection to the first of its backends that lets it in, as `mon-agent` does, and says that it lives.
+// Idle agents. Each stays connected to the first of its backends that accepts it, as `mon-agent` does, and
+// sends keepalives.
 import { WebSocket } from 'ws';
 import { backoffMs } from '../../shared/domain/backoff.ts';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
 
-/** What a process is told. */
+/** The order to the process. */
 export interface FleetOrder {
-  /** In the order in which they are tried. */
+  /** The backends in the order in which they are tried. */
   readonly backends: readonly string[];
   readonly agents: number;
-  /** Begins the name of each. */
+  /** Prefix of the agents' names. */
   readonly name: string;
-  /** The first of the loopback addresses that they come from, 127.0.NET.1. */
+  /** The third byte of their loopback addresses, which start at 127.0.NET.1. */
   readonly net: number;
 }
 
-/** What it tells, several times a second. */
+/** The report of the process, sent several times a second. */
 export interface FleetReport {
   readonly connected: number;
 }
 
-/** One address has so many ports, and a backend lets so many of one address in. */
+/**
+ * Agents of one address. The number of ports is limited, and a backend limits the connections of one address.
+ */
 const AGENTS_OF_ADDRESS = 1000;
 const REPORT_MS = 50;
-/** As `mon-agent` has it: to the next backend, and again when none lets it in. */
+/** The delays of `mon-agent`: before it tries the next backend, and after all have rejected it. */
 const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
-/** New connections a second at the beginning, so that nothing is measured of a storm that was not asked for. */
+/** New connections per second at the start, so that no unintended connection storm is measured. */
 const STARTED_EACH_SECOND = 1000;
 
 const { backends, agents, name, net } = JSON.parse(process.argv[2] ?? '') as FleetOrder;

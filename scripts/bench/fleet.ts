@@ -6,11 +6,15 @@ import type { FleetOrder, FleetReport } from './fleet-process.ts';
 
 const LOOK_MS = 50;
 
-/** Idle agents in a process of their own, which has descriptors of its own. */
+/** Idle agents in a separate process, which has its own file descriptors. */
 export interface Fleet extends AsyncDisposable {
-  /** Settles when all of its agents have been welcomed and still are. @throws when that takes too long */
+  /**
+   * Resolves when all agents are connected at the same time.
+   *
+   * @throws after the timeout
+   */
   complete(timeoutMs: number): Promise<void>;
-  /** How many of its agents a backend has welcomed. */
+  /** Number of agents that a backend has accepted. */
   readonly connected: number;
 }
 

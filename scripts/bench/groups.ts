@@ -11,30 +11,30 @@ import { count, quantile, report } from './report.ts';
 import { costOf, type Side } from './side-by-side.ts';
 
 const CONNECTIONS = 30;
-/** Results per second at all together, where the machine comes up to that. */
+/** Total results per second of all backends, if the machine is fast enough. */
 const RATE = 15_000;
 const WARM_UP_MS = 5000;
-/** What is told is the median of so many parts of the time. */
+/** Number of parts of the time; the result is the median of the parts. */
 const PARTS = 9;
 
-/** In the aggregate, with what the agents report. */
+/** Members of the aggregate, including what the agents report. */
 const MEMBERS = 25_000;
 const CHECKS_EACH = 100;
-/** Open events among which rules change and silences are counted. */
+/** Open events during changes of rules and counts of silences. */
 const OPEN = 100_000;
 const SILENCES = 1000;
-/** A backend that has nothing to do takes less CPU in a quarter of a second; it has nothing to do after so long. */
+/** CPU of an idle backend in a quarter of a second, and the time after which it counts as idle. */
 const IDLE_MS = 30;
 const QUIET_MS = 1500;
 
-/** One of those that differ in what is configured alone. */
+/** One of the backends that differ only in their configuration. */
 interface NamedSide extends Side {
   readonly what: string;
 }
 
 /**
- * What grouping, inhibitions and rules about aggregates cost per result, what a change of the inhibitions holds up among 100,000 open
- * events, and what counting takes how long silences match nothing.
+ * Measures the cost per result of grouping, inhibition rules and aggregate rules. It also measures a change of
+ * inhibition rules with 100,000 open events, and the count of how long silences have matched nothing.
  */
 export async function run(seconds: number): Promise<void> {
   await costPerResult(seconds);
@@ -43,14 +43,15 @@ export async function run(seconds: number): Promise<void> {
 }
 
 /**
- * Backends side by side with the same load, so that whatever else the machine does is the same for all. One has a handler that is told of
- * each event by itself; one the same and all three besides, that no result has to do with; one has all results go to groups, held against
- * inhibitions that find them, and counted in an aggregate of 25,000 members with a rule. One in twenty checks fails.
+ * Measures backends side by side with the same load, so that other load on the machine affects all equally. The
+ * first has a handler that gets each event separately. The second has additionally all three features, which
+ * match no result. In the third all results go to groups, match inhibition rules, and count in an aggregate of
+ * 25,000 members with a rule. One in twenty checks fails.
  */
 async function costPerResult(seconds: number): Promise<void> {
   await using receiver = await openReceiver();
   const { url } = receiver;
-  // What runs cost is no part of it.
+  // The cost of handler runs is excluded.
   const filters = { never: { attributes: { check: { name: 'of-nobody' } } } };
   const each = { type: 'webhook', url, filters: ['never'] };
   await using plain = await startBackend({ settings: { filters, handlers: { default: each } } });
@@ -91,7 +92,10 @@ async function costPerResult(seconds: number): Promise<void> {
   for (const { agents } of sides) for (const agent of agents) agent.close();
 }
 
-/** From a rule that finds nothing to one by which each client has one event that keeps its others quiet, and back. */
+/**
+ * Measures the change from a rule without matches to one by which each client has one event that inhibits its
+ * others, and back.
+ */
 async function changeOfRules(): Promise<void> {
   const handlers = { default: { type: 'pipe', command: 'true' } };
   const without = { behind: rules('of-nobody').inhibitions.behind };
@@ -114,7 +118,11 @@ async function changeOfRules(): Promise<void> {
   }
 }
 
-/** Until so many events are quiet and there is nothing more to do. @returns when that was */
+/**
+ * Waits until this many events are inhibited and the backend is idle.
+ *
+ * @returns the time when that happened
+ */
 async function untilDone(backend: BenchBackend, quieted: number): Promise<number> {
   let busyAt = performance.now();
   do {
@@ -125,7 +133,7 @@ async function untilDone(backend: BenchBackend, quieted: number): Promise<number
   return busyAt;
 }
 
-/** The minute in which all silences by search come to be looked at, as they have matched nothing. */
+/** Measures the minute in which all silences by search are checked for having matched nothing. */
 async function countOfIdle(): Promise<void> {
   await using backend = await startBackend({ settings: { 'silence-idle-after': 60 }, isLoopWatched: true });
   await fill(backend, OPEN, { status: 2, handlers: [] });
@@ -142,7 +150,7 @@ async function countOfIdle(): Promise<void> {
   await backend.loopDelay();
   let cpu = preciseCpuMs(backend.pid);
   let busiest = 0;
-  // In each second alone, so that what is waited for is not counted.
+  // Measured second by second, so that waiting is not counted.
   while ((await idleNow()) < SILENCES) {
     await sleep(1000);
     const now = preciseCpuMs(backend.pid);
@@ -174,7 +182,11 @@ function grouping(url: string): object {
   return { type: 'webhook', url, group_by: ['client'], group_wait: 1, group_interval: 5 };
 }
 
-/** @param check what the inhibitions and the rule are about */
+/**
+ * Returns the rules.
+ *
+ * @param check the check that the inhibitions and the rule are about
+ */
 function rules(check: string): { readonly inhibitions: { readonly behind: object; readonly team: object } } {
   return Object.assign(
     {
@@ -183,7 +195,7 @@ function rules(check: string): { readonly inhibitions: { readonly behind: object
         team: { when: `check="${check}" team=operations`, quiet: 'team=others' },
       },
     },
-    // Also where nothing counts: an aggregate has its rules by its name.
+    // The unused case needs it too: an aggregate has its rules by its name.
     { 'aggregate-rules': { [check === 'of-nobody' ? check : 'fleet']: { warning: '10%', critical: '50%' } } },
   );
 }

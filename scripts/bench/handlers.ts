@@ -11,20 +11,20 @@ import { cpuMs } from './process-figures.ts';
 import { report, reportBeside } from './report.ts';
 
 const LOCALHOST = '127.0.0.1';
-/** Runs that wait, so that the handlers always have some to do. */
+/** Handler runs that are queued, so that the handlers are always busy. */
 const AHEAD = 2000;
 const BATCH = 200;
-/** Clients with a check each: runs of the same one go one after the other. */
+/** Clients with a check each, because runs of the same check are sequential. */
 const CLIENTS = 5000;
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
-/** Until queue and dead letters are full. */
+/** Time until the queue and the dead-letter queue are full. */
 const FILLING_MS = 8000;
 const ROUNDS = 4;
 
 /**
- * Runs of handlers per second, from the event to its delivery, with the receivers on the same machine; and what handlers
- * that hang do to those who report.
+ * Measures handler runs per second, from the event to its delivery, with the receivers on the same machine. It
+ * also measures the effect of hanging handlers on incoming results.
  */
 export async function run(seconds: number): Promise<void> {
   await using receivers = await openReceivers();
@@ -48,7 +48,7 @@ async function deliveries(seconds: number, definitions: object): Promise<void> {
   }
 }
 
-/** Reports failures so that the handler never runs dry, and waits for the end of its last run. */
+/** Reports failures so that the handler is always busy, and waits for the end of its last run. */
 async function sustained(url: string, handler: string, ms: number): Promise<{ rate: number; runs: number }> {
   let asked = 0;
   let delivered = 0;
@@ -87,7 +87,10 @@ async function deliveredBy(url: string, handler: string): Promise<number> {
   return status?.delivered ?? 0;
 }
 
-/** One in twenty results asks for a handler that hangs, against the same results that ask for none. */
+/**
+ * Measures results of which one in twenty triggers a hanging handler, compared with the same results without a
+ * handler.
+ */
 async function hanging(seconds: number): Promise<void> {
   const settings = { handlers: { hang: { type: 'pipe', command: 'sleep 60' } } };
   await using backend = await startBackend({ settings });
@@ -98,12 +101,12 @@ async function hanging(seconds: number): Promise<void> {
   reportTo([]);
   await closedLoop(agents, backend.pid, WARM_UP_MS);
   reportTo(['hang']);
-  // Of the minute that a handler may hang, the beginning: each event is written once more, until there are enough of them.
+  // The start of the minute for which a handler may hang: each event is written again until enough events exist.
   const filling = await closedLoop(agents, backend.pid, FILLING_MS);
   report('results, while what waits for handlers piles up', filling.rate, '/s', 'no goal');
 
   const rounds = { without: [] as Load[], beside: [] as Load[] };
-  // In turns, so that whatever else the machine does falls on both.
+  // Alternates, so that other load on the machine affects both equally.
   for (let round = 0; round < ROUNDS; round++) {
     reportTo([]);
     rounds.without.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
@@ -127,7 +130,7 @@ async function hanging(seconds: number): Promise<void> {
   for (const agent of agents) agent.close();
 }
 
-/** Take everything and say nothing. */
+/** Opens receivers that accept everything and respond with nothing. */
 async function openReceivers(): Promise<AsyncDisposable & { readonly definitions: object }> {
   const line = createServer((socket) => void socket.resume());
   const hook = createHttpServer((request, response) => {

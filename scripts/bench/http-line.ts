@@ -4,21 +4,21 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMs } from './process-figures.ts';
 
-/** A server; without its process when that is not ours. */
+/** A server; without a pid if it is not our process. */
 export interface Target {
   readonly url: string;
   readonly pid?: number;
 }
 
-/** One connection, one request at a time, the answer read to its end and not looked at. */
+/** One connection with one request at a time. Responses are read completely and discarded. */
 export class Line {
   readonly pid: number | undefined;
   readonly #socket: Socket;
   #pending: { resolve(): void; reject(error: Error): void } | undefined;
   #head: Buffer | undefined;
-  /** Bytes of the body that are still to come; undefined: it comes in chunks. */
+  /** Remaining bytes of the body; `undefined` for a chunked body. */
   #missing: number | undefined = 0;
-  /** The end of what came last of a body in chunks. */
+  /** The last bytes received of a chunked body. */
   #tail = '';
 
   constructor({ url, pid }: Target) {
@@ -34,7 +34,11 @@ export class Line {
     return this.sendReady(readyRequest(method, path, body));
   }
 
-  /** @param request of `readyRequest` */
+  /**
+   * Sends a prepared request.
+   *
+   * @param request the result of `readyRequest`
+   */
   async sendReady(request: Buffer): Promise<void> {
     if (this.#socket.connecting) await once(this.#socket, 'connect');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -79,7 +83,7 @@ export class Line {
   }
 }
 
-/** A request as it goes over the wire, made once for as often as it is sent. */
+/** Returns the bytes of a request, which is prepared once and sent many times. */
 function readyRequest(method: 'GET' | 'POST', path: string, body: string): Buffer {
   const length = String(Buffer.byteLength(body));
   return Buffer.from(
@@ -87,17 +91,21 @@ function readyRequest(method: 'GET' | 'POST', path: string, body: string): Buffe
   );
 }
 
-/** Of a body in chunks. */
+/** The end of a chunked body. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
-/** A single request. @throws Error unless it is accepted */
+/**
+ * Sends a single request.
+ *
+ * @throws Error unless it is accepted
+ */
 export async function postJson(url: string, body: unknown): Promise<void> {
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`POST ${url}: ${String(answer.status)} ${text}`);
 }
 
-/** NaN of one that is not ours. */
+/** Returns the CPU time of a server; NaN if it is not our process. */
 export function serverCpuMs({ pid }: { readonly pid?: number | undefined }): number {
   return pid === undefined ? NaN : cpuMs(pid);
 }
@@ -107,14 +115,14 @@ const WARM_UP_MS = 1000;
 export interface HttpLoad {
   /** Requests per second. */
   readonly rate: number;
-  /** Of the server, for each request; NaN of one that is not ours. */
+  /** CPU of the server per request; NaN if it is not our process. */
   readonly cpuMicroseconds: number;
 }
 
 /**
- * As many requests as are answered in the time, one after the other on each connection.
+ * Sends sequential requests on each connection and counts the responses in the given time.
  *
- * @param bodyOf asked before, so that the load costs little: 50 requests for each connection, sent in turns
+ * @param bodyOf called in advance, so that the load costs little: 50 requests for each connection, sent in turn
  */
 export async function postLoop(
   target: Target,

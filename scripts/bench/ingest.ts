@@ -12,8 +12,8 @@ const ROUNDS = 4;
 const GOAL_RATE = 70_000;
 
 /**
- * Results per second through each way in, acknowledged after the fsync, with the generator on the same machine; 20,000
- * keys, results of 600 bytes, one in twenty failing.
+ * Measures results per second through each interface, acknowledged after the fsync, with the generator on the
+ * same machine. There are 20,000 keys and results of 600 bytes, of which one in twenty fails.
  */
 export async function run(seconds: number): Promise<void> {
   console.log(
@@ -25,7 +25,7 @@ export async function run(seconds: number): Promise<void> {
 
   const plain: Load[] = [];
   const silenced: Load[] = [];
-  // In turns, so that whatever else the machine does falls on both.
+  // Alternates, so that other load on the machine affects both equally.
   for (let round = 0; round < ROUNDS; round++) {
     plain.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
     await forSilences(backend.url, '/silenced', (at) => ({ subscription: `nobody-${String(at)}` }));
@@ -62,7 +62,7 @@ export async function run(seconds: number): Promise<void> {
   report('memory of the backend', memoryMiB(backend.pid), 'MiB');
 }
 
-/** Results per second of the same agents, none of which is told by what differs from an earlier one. */
+/** Returns results per second of the same agents without delta results. */
 async function toldWhole({ url, pid }: BenchBackend, ms: number): Promise<number> {
   const agents = await BenchAgent.connectAll(url, CONNECTIONS, { isWhole: true });
   const { rate } = await closedLoop(agents, pid, ms);
@@ -70,7 +70,7 @@ async function toldWhole({ url, pid }: BenchBackend, ms: number): Promise<number
   return rate;
 }
 
-/** Results per second on keep-alive connections, one request at a time on each. */
+/** Returns results per second on keep-alive connections, one request at a time on each. */
 async function posted(backend: Target, connections: number, batch: number, seconds: number): Promise<number> {
   const path = batch === 1 ? '/results' : '/api/mon/v1/results';
   const load = await postLoop(backend, { path, connections, ms: seconds * 1000 }, (connection, start) => {

@@ -8,12 +8,12 @@ const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
 const MEASURED_MS = 300;
 const BLOCK = Buffer.alloc(4096, 'x');
 
-/** What one core and the disk of the state directories do at the moment. */
+/** Measures the current speed of one core, and of the disk with the state directories. */
 export async function machineSpeed(): Promise<MachineSpeed> {
   return { jsonParsesPerSecond: jsonParses(), fsyncsPerSecond: await fsyncs() };
 }
 
-/** Of a result of 600 bytes. */
+/** Returns parses per second of a result with 600 bytes. */
 function jsonParses(): number {
   const text = checkJson('disk', 0);
   const [startedAt, perLook] = [performance.now(), 1000];
@@ -25,7 +25,7 @@ function jsonParses(): number {
   return (parsed * 1000) / (performance.now() - startedAt);
 }
 
-/** `fdatasync` after an appended block of 4 KiB. */
+/** Returns `fdatasync` calls per second, each after an appended block of 4 KiB. */
 async function fsyncs(): Promise<number> {
   const dir = await mkdtemp(`${BUILD}bench-disk-`);
   try {

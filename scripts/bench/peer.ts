@@ -13,28 +13,28 @@ const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
 const START_MS_MAX = 20_000;
 const OUTPUT = 'DISK CRITICAL - free space: / 332 MiB (5% inode=88%); '.repeat(8);
 
-/** A problem of a machine. */
+/** A failing check on a client. */
 export interface Problem {
   readonly client: string;
   readonly check: string;
 }
 
-/** How a monitoring system is told of problems and silences over HTTP, and asked for them. */
+/** The HTTP interface of a monitoring system for problems and silences. */
 export interface Wire {
   readonly problemsPath: string;
-  /** Takes one problem a request only. */
+  /** True if a request can contain only one problem. */
   readonly isSingle?: boolean;
   problems(problems: readonly Problem[]): unknown;
   readonly problemList: string;
   readonly silencesPath: string;
-  /** Of problems that do not exist. */
+  /** Returns a silence that matches no problem. */
   silence(at: number): unknown;
   readonly silenceList: string;
 }
 
 export interface Peer {
   readonly name: string;
-  /** What is on its disk when it answers. */
+  /** The data that is on disk when the system responds. */
   readonly durability: string;
   readonly wire: Wire;
   start(): Promise<Target & AsyncDisposable>;
@@ -103,10 +103,15 @@ const v2: Wire = {
 
 export const MON: Peer = { name: 'mon', durability: 'fsync', wire: mon, start: () => startBackend() };
 
-/** Kinds of servers that run already and are named by a flag. */
+/** Kinds of servers that already run and are named by a flag. */
 const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
 
-/** @param text `KIND=URL`, with the wire of the kind and a server that listens there. @throws Error that says what is possible */
+/**
+ * Returns a peer that already runs.
+ *
+ * @param text `KIND=URL`, the kind of interface and the address
+ * @throws Error with the valid values
+ */
 export function peerAt(text: string): Peer {
   const [, kind = '', url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
   const wire = WIRES[kind];
@@ -117,7 +122,11 @@ export function peerAt(text: string): Peer {
   return { name: `${kind} at ${url}`, durability: 'as it is set up', wire, start: async () => running };
 }
 
-/** @returns undefined when it is not on the PATH */
+/**
+ * Returns the installed Alertmanager.
+ *
+ * @returns `undefined` when it is not on the PATH
+ */
 export function installedAlertmanager(): Peer | undefined {
   const program = ['prometheus-alertmanager', 'alertmanager'].map(onPath).find((file) => file !== undefined);
   if (program === undefined) return undefined;
@@ -138,7 +147,7 @@ function onPath(name: string): string | undefined {
     });
 }
 
-/** One that tells nobody. */
+/** Starts an Alertmanager that notifies nobody. */
 async function startAlertmanager(program: string): Promise<Target & { pid: number } & AsyncDisposable> {
   const dir = await mkdtemp(`${BUILD}bench-alertmanager-`);
   const config = join(dir, 'alertmanager.yml');

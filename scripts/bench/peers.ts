@@ -15,14 +15,14 @@ interface Running extends Pick<Peer, 'name' | 'wire'> {
   readonly target: Target;
 }
 
-/** Of one peer: a value for each round. */
+/** Measures one peer; returns the value of one round. */
 type Measure = (running: Running, ms: number) => Promise<number>;
 
 /**
- * The same load over HTTP on `mon` and on its peers, in turns: 10,000 problems told again and again, lists of them, and
- * silences. Each keeps what it is told as durable as it does by default.
+ * Measures the same HTTP load on `mon` and its peers, alternately: 10,000 repeated problems, lists of them, and
+ * silences. Each has its default durability.
  *
- * @param named peers that run already, `KIND=URL`
+ * @param named peers that already run, `KIND=URL`
  */
 export async function run(seconds: number, { peers: named }: BenchSizes): Promise<void> {
   const found = installedAlertmanager();
@@ -65,7 +65,10 @@ async function inTurns(
   }
 }
 
-/** Every problem in turns; one that takes only one a request gets as many requests instead. */
+/**
+ * Returns a measurement that sends every problem in turn. A peer with single problems gets more requests
+ * instead.
+ */
 function told(connections: number, batch: number): Measure {
   return async ({ wire, target }, ms) => {
     const each = wire.isSingle === true ? 1 : batch;
@@ -91,7 +94,7 @@ function asked(list: 'problemList' | 'silenceList'): Measure {
   };
 }
 
-/** Others in each round. */
+/** Returns a measurement that creates new silences in each round. */
 function silencesMade(): Measure {
   const made = new Map<Running, number>();
   return async (running) => {

@@ -3,7 +3,7 @@ import { Line, type Target } from './http-line.ts';
 
 const BATCH = 1000;
 
-/** Results of so many clients with so many checks each. */
+/** Results of a number of clients with a number of checks each. */
 export interface KnownResults {
   readonly clients: number;
   readonly checks: number;
@@ -21,7 +21,7 @@ export const EVENTS: KnownResults = {
   }),
 };
 
-/** 100,000 members of one aggregate, three in four failing. */
+/** 100,000 members of one aggregate; three in four fail. */
 export const MEMBERS: KnownResults = {
   clients: 1000,
   checks: 100,
@@ -33,7 +33,10 @@ export const MEMBERS: KnownResults = {
   }),
 };
 
-/** Members of one aggregate: 1,000 clients with so many checks each, every tenth an open event. */
+/**
+ * Returns members of one aggregate: 1,000 clients with `checks` checks each, of which every tenth is an open
+ * event.
+ */
 export function resultsUnderAttack(checks: number): KnownResults {
   return {
     clients: 1000,

@@ -1,6 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
-/** What a bench found, in one unit: a value, or several of a kind (quantiles, moments), which `what` names in order. */
+/**
+ * A figure of a benchmark in one unit: a value, or several of a kind (quantiles, moments) in the order of
+ * `what`.
+ */
 export interface Figure {
   readonly what: string;
   readonly values: readonly number[];
@@ -9,19 +12,27 @@ export interface Figure {
 
 const figures: Figure[] = [];
 
-/** One line of a bench. @param remark what it is measured against, and what is no figure to compare */
+/**
+ * Reports a figure in one line.
+ *
+ * @param remark the goal, and everything that is not a comparable figure
+ */
 export function report(what: string, values: number | readonly number[], unit: string, remark = ''): void {
   const figure = { what, values: [values].flat(), unit };
   figures.push(figure);
   console.log(`${what.padEnd(66)} ${figureText(figure).padStart(14)}${remark === '' ? '' : `   (${remark})`}`);
 }
 
-/** All that was reported so far. */
+/** Returns all figures reported so far. */
 export function reported(): readonly Figure[] {
   return figures;
 }
 
-/** @param values null is what could not be measured, as JSON has it */
+/**
+ * Formats a figure.
+ *
+ * @param values null if not measured, as in JSON
+ */
 export function figureText({ values, unit }: { values: readonly (number | null)[]; unit: string }): string {
   return `${values.map((value) => count(value ?? NaN)).join(' / ')} ${unit}`.trimEnd();
 }
@@ -35,13 +46,17 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** @param share 0.99 for the value that 99 of 100 do not exceed */
+/**
+ * Returns a quantile.
+ *
+ * @param share 0.99 for the value that 99 of 100 do not exceed
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-/** Milliseconds that each of so many calls took, one after the other. */
+/** Returns the milliseconds of each of several sequential calls. */
 export async function timesOf(calls: number, act: (at: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let at = 0; at < calls; at++) {
@@ -52,7 +67,11 @@ export async function timesOf(calls: number, act: (at: number) => Promise<unknow
   return times;
 }
 
-/** A figure of several rounds beside the same without something; @returns the mean without it */
+/**
+ * Reports the means of several rounds with and without something.
+ *
+ * @returns the mean without it
+ */
 export function reportBeside<Round>(
   what: string,
   unit: string,

@@ -10,7 +10,11 @@ export const RATE = 20_000;
 const AGENTS = 100;
 const WARM_UP_MS = 3000;
 
-/** @returns results per second that were acknowledged meanwhile */
+/**
+ * Runs `act` while results arrive.
+ *
+ * @returns acknowledged results per second meanwhile
+ */
 export async function whileResultsComeIn(
   { url }: BenchBackend,
   act: (latencyP99: () => Promise<number>) => Promise<void>,
@@ -24,7 +28,7 @@ export async function whileResultsComeIn(
     return report;
   };
   try {
-    // Until all keys are known, and what takes their results is compiled: a start is another question.
+    // Until all keys exist and the code for their results is compiled: the start is not measured here.
     await sleep(WARM_UP_MS);
     await act(async () => (await ask<LatencyReport>('latency')).p99);
     return (await ask<ResultsReport>('over')).reached;

@@ -1,10 +1,9 @@
-// Agents at a steady rate in a process of their own, so that who reads beside them is not held up by sending. Its parent says
-// when it is over.
+// Agents with a steady rate in a separate process, so that sending does not delay a reader. The parent ends it.
 import { performance } from 'node:perf_hooks';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
 import { quantile } from './report.ts';
 
-/** What a process is told at its start. */
+/** The order to the process at its start. */
 export interface ResultsOrder {
   readonly url: string;
   readonly agents: number;
@@ -12,15 +11,15 @@ export interface ResultsOrder {
   readonly rate: number;
 }
 
-/** The message of the parent: `latency` asks for the figures since the last time, `over` ends the load. */
+/** The message of the parent: `latency` asks for the figures since the last request, `over` ends the load. */
 export type ResultsRequest = 'latency' | 'over';
 
-/** How long results waited for their acknowledgement, in milliseconds. */
+/** The latency of acknowledgments in milliseconds. */
 export interface LatencyReport {
   readonly p99: number;
 }
 
-/** At the end: results a second that were acknowledged. */
+/** The acknowledged results per second, sent at the end. */
 export interface ResultsReport {
   readonly reached: number;
 }

@@ -1,6 +1,8 @@
 import { refuseArguments } from '../lib/read-arguments.ts';
 
-/** The parts of a bench that were asked for, in turn; none: all of them. Ends the program when there is no such part. */
+/**
+ * Runs the requested parts of a benchmark in turn; by default all. Ends the program if there is no such part.
+ */
 export async function runParts(
   all: Readonly<Record<string, () => Promise<void>>>,
   asked: readonly string[],

@@ -5,19 +5,20 @@ import { count, quantile, report, timesOf } from './report.ts';
 import { costOf, turnsOf, type Side } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
-/** Results per second at both together, where the machine comes up to that. */
+/** Total results per second of both backends, if the machine is fast enough. */
 const RATE = 20_000;
 const WARM_UP_MS = 10_000;
 
 const SELECTORS = 1000;
 const CLIENTS = 1000;
 const CHECKS_EACH = 100;
-/** Selectors that are made one after the other under load. */
+/** Selectors that are created one after the other under load. */
 const MADE = 50;
 
 /**
- * What 1,000 silences by search cost per result among 100,000 open events, two backends side by side with the same load; and
- * how long it takes from sending one more until the event that it finds is shown as silenced.
+ * Measures the cost per result of 1,000 silences by search with 100,000 open events. Two backends run side by
+ * side with the same load. It also measures the time from the creation of another silence until its event is
+ * shown as silenced.
  */
 export async function run(seconds: number): Promise<void> {
   await using without = await startBackend();
@@ -73,7 +74,7 @@ async function openSide(backend: BenchBackend): Promise<Side> {
   return { backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) };
 }
 
-/** Of different shapes; some find hundreds of events, most of them none. */
+/** Returns selectors of different shapes; some match hundreds of events, most match none. */
 function selectorOf(at: number): string {
   switch (at % 4) {
     case 0:

@@ -1,8 +1,11 @@
 import { Level } from 'level';
 
-/** Has LevelDB sort what it was given, as it would by itself in a while: a store that is started on was not just filled. */
+/**
+ * Compacts a LevelDB store as LevelDB would do by itself after a while, because a backend rarely starts on a
+ * store that was just filled.
+ */
 export async function settleStore(dir: string): Promise<void> {
-  // What there is in browsers cannot do it, so that its type says nothing of it.
+  // The type omits this method, because browsers do not have it.
   const database = new Level(dir) as Level & { compactRange(from: string, to: string): Promise<void> };
   await database.open();
   await database.compactRange('\u0000', '\uffff');

@@ -2,22 +2,24 @@ import type { BenchBackend } from './backend-process.ts';
 import { ackedBy, steadyLoop, type BenchAgent } from './bench-agent.ts';
 import { preciseCpuMs } from './process-figures.ts';
 
-/** One of several backends that differ in one thing alone, with as many agents as each of the others. */
+/** One of several backends that differ in one respect, with the same number of agents. */
 export interface Side {
   readonly backend: BenchBackend;
   readonly agents: readonly BenchAgent[];
 }
 
-/** The agents in turns over all sides, result by result, so that whatever else the machine does is the same for all. */
+/**
+ * Interleaves the agents of all sides result by result, so that other load on the machine affects all equally.
+ */
 export function turnsOf(sides: readonly Pick<Side, 'agents'>[]): readonly BenchAgent[] {
   const most = Math.max(...sides.map(({ agents }) => agents.length));
   return Array.from({ length: most }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
 }
 
 /**
- * Microseconds of CPU per result of each side, at the same time.
+ * Returns the microseconds of CPU per result of each side, measured at the same time.
  *
- * @param rate results per second at all together
+ * @param rate total results per second of all sides
  */
 export async function costOf(sides: readonly Side[], ms: number, rate: number): Promise<readonly number[]> {
   const figures = (): readonly (readonly [number, number])[] =>

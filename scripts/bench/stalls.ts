@@ -6,12 +6,12 @@ import { count, report } from './report.ts';
 import { whileResultsComeIn } from './results-beside.ts';
 import { OWN_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
 
-/** Results per second beside each attack. */
+/** Results per second during each attack. */
 const RATE = 5000;
 
 /**
- * Requests whose size their sender chooses: the most CPU that one round of the event loop takes for each, and how long
- * results wait for their acknowledgement beside it.
+ * Measures requests whose size the sender chooses: the maximum CPU of one event loop round for each, and the
+ * latency of results meanwhile.
  */
 export async function run(seconds: number): Promise<void> {
   await using backend = await startBackend({
@@ -37,7 +37,7 @@ export async function run(seconds: number): Promise<void> {
   );
 }
 
-/** The most CPU of one round of the event loop while an attack is repeated, in milliseconds. */
+/** Returns the maximum CPU of one event loop round during a repeated attack, in milliseconds. */
 async function longestTask(
   backend: BenchBackend,
   attack: Attack,

@@ -14,17 +14,17 @@ import { cpuMs, memoryMiB, peakMemoryMiB } from './process-figures.ts';
 import { count, report } from './report.ts';
 import { settleStore } from './settle-store.ts';
 
-/** Clients that are written together, with all their results. */
+/** Clients that are written in one batch, with all their results. */
 const TOGETHER = 10;
 
-/** What the store was given of the last result of each check, one after the other. */
+/** Returns the operations for the last result of each check, one after the other. */
 type Writing = (at: number) => Iterable<StoreOp>;
 
 const STAMP = 'first';
 
 /**
- * How long a backend takes to start on a store of many results, one in twenty with an event, and in how much memory: as they
- * are when each was told whole, and when all that pass were told by what differs since.
+ * Measures the start of a backend on a store of many results, one in twenty with an event, and its memory. It
+ * does so for stored full results, and for stored deltas of all OK results.
  */
 export async function run(_seconds: number, { results }: BenchSizes): Promise<void> {
   report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);

@@ -7,7 +7,7 @@ import { count, mean, report } from './report.ts';
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
 const ROUNDS = 4;
-/** Results per second through PostgreSQL, on the same two cores as the load and the database. */
+/** Results per second with PostgreSQL, on the same two cores as the load and the database. */
 const GOAL_RATE = 50_000;
 
 interface Measured {
@@ -18,8 +18,8 @@ interface Measured {
 }
 
 /**
- * Results per second over agents, acknowledged after the commit, into LevelDB and into PostgreSQL: two backends in turns, with
- * the generator and the database on the same machine.
+ * Measures results per second from agents, acknowledged after the commit, with LevelDB and with PostgreSQL. Two
+ * backends alternate, with the generator and the database on the same machine.
  */
 export async function run(seconds: number): Promise<void> {
   await using server = await startDatabase();

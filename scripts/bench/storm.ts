@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { StormOrder, StormReport } from './feed-storm.ts';
 
-/** A backend that is all feed, in a process of its own. */
+/** A backend that only serves the feed, in a separate process. */
 export interface Storm extends AsyncDisposable {
   readonly url: string;
   blow(order: StormOrder): void;
-  /** How long the console took to answer pings since the last call, in milliseconds: what holds up its event loop. */
+  /**
+   * Returns the console's response times to pings since the last call, in milliseconds, which show delays of
+   * its event loop.
+   */
   takeAnswerDelays(): readonly number[];
 }
 

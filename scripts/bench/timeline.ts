@@ -4,14 +4,15 @@ import { count, report } from './report.ts';
 import { costOf } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
-/** Results per second at both together, where the machine comes up to that. */
+/** Total results per second of both backends, if the machine is fast enough. */
 const RATE = 30_000;
 const WARM_UP_MS = 3000;
 
 /**
- * What the timeline costs per result: two backends side by side with the same load, one of which keeps none, so that whatever else
- * the machine does is the same for both. As sites are, with one in twenty failing all the time; with one of a hundred
- * results that opens or ends an event; and with every one doing so.
+ * Measures the cost of the timeline per result. Two backends run side by side with the same load, one without a
+ * timeline, so that other load on the machine affects both equally. There are three loads: one in twenty
+ * results fails permanently, as on real sites; one in a hundred opens or resolves an event; and every result
+ * does.
  */
 export async function run(seconds: number): Promise<void> {
   await using off = await startBackend({ settings: { timeline: { days: 0 } } });

@@ -33,14 +33,14 @@ const NAMESPACE = 'default';
 const CLIENTS = 10_000;
 const CHECKS_EACH = 10;
 const WEEK_US = 7 * 24 * 3600 * 1e6;
-/** Transitions that are written together. */
+/** Transitions that are written in one batch. */
 const TOGETHER = 2000;
 const MOMENTS = 40;
 const STEPS = 200;
 
 /**
- * How long it takes to show any moment of a week among 100,000 checks, half of which have an event at any time, and what it takes in
- * memory. The week is written by what the backend writes it with, without the waiting.
+ * Measures how long it takes to show any moment of a week with 100,000 checks, of which half have an event at
+ * any time, and the memory. The week is written by the code of the backend, without the waiting.
  */
 export async function run(_seconds: number, { transitions }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
@@ -82,7 +82,7 @@ export async function run(_seconds: number, { transitions }: BenchSizes): Promis
   report('memory before / peak', [before, peakMemoryMiB(backend.pid)], 'MiB');
 }
 
-/** From one change to the one before it, as the console steps when nothing was asked for ahead. */
+/** Steps from one change to the previous one, as the console does without requests in advance. */
 async function steps(url: string, fromMs: number): Promise<number[]> {
   let from = fromMs;
   let at = fromMs - 1;
@@ -97,7 +97,7 @@ async function steps(url: string, fromMs: number): Promise<number[]> {
   return [quantile(times, 0.5), quantile(times, 0.99)];
 }
 
-/** A week of transitions, spread evenly. */
+/** A week of transitions, evenly distributed. */
 class Week {
   readonly #namespace: Namespace;
   readonly #entries: CheckEntry[] = [];
@@ -128,7 +128,7 @@ class Week {
       await store.write(lease, ops, [], 'process');
       ops = [];
     };
-    // The first of each is none that can be told from the checkpoint, so that it comes first.
+    // The first transition of each check comes before the checkpoint, which could not distinguish it.
     for (let at = 0; at < transitions; at++) {
       id = this.#beginUs + Math.floor(((at + 1) * WEEK_US) / (transitions + 2));
       const entry = this.#entries[at < this.#entries.length ? at : Math.floor(Math.random() * this.#entries.length)];
@@ -157,7 +157,7 @@ class Week {
     await store.close();
   }
 
-  /** What is OK fails, and the other way round. */
+  /** Switches a check from OK to failing, and back. */
   #turn(entry: CheckEntry, id: number): readonly StoreOp[] {
     const { client, name, state: before } = entry;
     const seconds = Math.floor(id / 1e6);

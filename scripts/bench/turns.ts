@@ -7,9 +7,10 @@ import { underLoad } from './turns/load.ts';
 import { start } from './turns/start.ts';
 
 /**
- * The programs of another clone and of this one, each part of the load on one and then on the other: the speed of a machine
- * changes from minute to minute, what is measured in turns changes with it. Medians of all turns, the other clone first. Without
- * another one this one stands beside itself: so much do the figures vary by themselves.
+ * Compares the programs of another clone with this one. Each part of the load alternates between them, because
+ * the speed of a machine changes from minute to minute. The figures are medians of all turns, those of the
+ * other clone first. Without another clone, this one is compared with itself, which shows the noise of the
+ * figures.
  */
 export async function run(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
   const compared = (measure: (sides: Sides) => Promise<void>) => async (): Promise<void> => {

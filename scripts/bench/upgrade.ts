@@ -26,15 +26,16 @@ const ASKED_EVERY_MS = 200;
 interface Program extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Log records so far, each with the time it was told. */
+  /** Log records so far, each with its time of arrival. */
   readonly records: { readonly message: string; readonly url?: string; readonly atMs: number }[];
-  /** Waits for a record. */
+  /** Waits for a log record. */
   told(message: string): Promise<{ readonly url?: string; readonly atMs: number }>;
 }
 
 /**
- * A store of schema 1 with 1,000,000 results, all of them in an older form: upgraded while no backend runs, with its
- * backup, and then another one by a backend that serves it and takes results meanwhile.
+ * Measures the upgrade of a store of schema 1 with 1,000,000 results, all in an older format. It is first
+ * upgraded offline, with a backup. Then another one is upgraded by a backend that serves it and accepts results
+ * meanwhile.
  */
 export async function run(): Promise<void> {
   await using parts = new AsyncDisposableStack();
@@ -80,7 +81,7 @@ async function offline(stateDir: string): Promise<void> {
 }
 
 async function serving(stateDir: string): Promise<void> {
-  // More clients than are free, and agents that are new.
+  // There are more clients than the default limit, and new agents.
   const config = `${stateDir}.json`;
   await writeFile(config, JSON.stringify({ entity_limit: 'unlimited' }));
   await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
@@ -158,7 +159,11 @@ function start(args: readonly string[]): Program {
   };
 }
 
-/** @returns the largest memory so far; the last figure stays when the process is gone */
+/**
+ * Watches the memory of a process.
+ *
+ * @returns a function that returns the maximum so far; it stays when the process is gone
+ */
 function watchPeak(pid: number): () => number {
   let peak = 0;
   const look = (): void => {

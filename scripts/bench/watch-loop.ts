@@ -1,10 +1,11 @@
-// Loaded into a backend before it starts (`--import`): tells who started it by how much its event loop was late.
+// Loaded into a backend before its start (`--import`): reports the delays of its event loop to the parent
+// process.
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 
-/** Between two turns of the loop, microseconds. */
+/** CPU time between two turns of the loop in microseconds. */
 const work = createHistogram();
 const ownMicroseconds = (): number => {
   const { user, system } = process.threadCpuUsage();
@@ -25,5 +26,5 @@ process.on('message', () => {
   delay.reset();
   work.reset();
 });
-// The backend ends when it has nothing else to do.
+// The channel must not keep the backend alive.
 process.channel?.unref();

@@ -16,9 +16,9 @@ import {
 interface DemoCheck {
   readonly roles: readonly Role[];
   readonly find: (machine: Machine, second: number) => Finding;
-  /** More of its definition, which its results bring along too. */
+  /** Further attributes of the definition, which its results contain too. */
   readonly attributes?: Readonly<Record<string, unknown>>;
-  /** What results of one machine bring along. */
+  /** Returns additional attributes for the results of one machine. */
   readonly attributesOf?: (machine: Machine) => Readonly<Record<string, unknown>>;
 }
 
@@ -28,13 +28,13 @@ const FLAPPING = { low_flap_threshold: 20, high_flap_threshold: 50 };
 /** Seconds between two results of a check. */
 export const INTERVAL = 30;
 
-/** What is watched, by name. */
+/** The checks of the site, by name. */
 const CHECKS: Readonly<Record<string, DemoCheck>> = {
   uplink: { roles: ['switch'], find: uplink, attributes: { aggregates: ['network'] } },
   ping: {
     roles: HOSTS,
     find: ping,
-    // Who is told of the switch is not told of each host behind it.
+    // The handler of the switch does not get the hosts behind it.
     attributesOf: ({ rack }) => ({ dependencies: [`${switchOf(rack)}/uplink`] }),
   },
   disk: { roles: HOSTS, find: disk },
@@ -46,9 +46,9 @@ const CHECKS: Readonly<Record<string, DemoCheck>> = {
 };
 
 /**
- * What a directory of definitions holds for the backend. The checks are run by the site itself.
+ * Returns the definitions for the backend. The site itself runs the checks.
  *
- * @param folder for what handlers write
+ * @param folder directory for the output of handlers
  */
 export function demoDefinitions(folder: string): object {
   const checks = Object.entries(CHECKS).map(([name, { roles, attributes }]) => [
@@ -66,7 +66,7 @@ export function demoDefinitions(folder: string): object {
   const handlers = {
     'on-call': { type: 'set', handlers: ['journal', 'racks', 'chat'] },
     journal: { type: 'pipe', command: `cat >> ${folder}/journal.jsonl`, filters },
-    // One run for all that is new in a rack.
+    // One run for all new events of a rack.
     racks: {
       type: 'pipe',
       command: `cat >> ${folder}/racks.jsonl`,
@@ -75,10 +75,10 @@ export function demoDefinitions(folder: string): object {
       group_wait: 15,
       group_interval: 60,
     },
-    // Nobody listens there: its runs are tried again, then they are dead letters to look at.
+    // No server listens there: its runs are retried, and become dead letters for the demonstration.
     chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
   };
-  // Of a rack that goes dark its switch alone is told.
+  // If a rack loses its network, only its switch is notified.
   const inhibitions = { 'rack-dark': { when: 'check=uplink', quiet: 'check!=uplink', equal: ['client.rack'] } };
   return { checks: Object.fromEntries(checks) as object, handlers, inhibitions };
 }
@@ -89,7 +89,7 @@ interface Watched {
   readonly check: DemoCheck;
 }
 
-/** Each check of each machine, by the second of the interval in which it is due. */
+/** The checks of all machines, by the second of the interval in which they are due. */
 const BY_SECOND: readonly (readonly Watched[])[] = bySecond();
 
 function bySecond(): Watched[][] {
@@ -104,10 +104,10 @@ function bySecond(): Watched[][] {
 }
 
 /**
- * The results that are due in one second.
+ * Returns the results that are due in one second.
  *
- * @param second since the site began; negative: before
- * @param executed epoch seconds of it
+ * @param second seconds since the site began; negative for the past
+ * @param executed the same time in epoch seconds
  */
 export function resultsDue(second: number, executed: number): SubmittedResult[] {
   const due = BY_SECOND[((second % INTERVAL) + INTERVAL) % INTERVAL] ?? [];

@@ -5,21 +5,24 @@ import { MonError } from '../../shared/errors.ts';
 import { INTERVAL, resultsDue } from './checks.ts';
 import { clientOf, MACHINES, rackName } from './machines.ts';
 
-/** As many as a history holds, so that flapping is known. */
+/** Rounds that fill a history, so that flapping is detected. */
 const ROUNDS_BEFORE = 21;
 
-/** Requests under way at once while the machines are made. */
+/** Concurrent requests while the machines are created. */
 const AT_ONCE = 16;
 
 const HOUR = 3600;
 
-/** A believable site on a backend: machines that say how they are, troubles that come and go, people who silence. */
+/**
+ * A realistic site on a backend: machines with results, problems that come and go, and users who create
+ * silences.
+ */
 export interface DemoSite extends AsyncDisposable {
-  /** Settles when all is there that a first look should find. */
+  /** Resolves when everything for a first look exists. */
   readonly ready: Promise<void>;
 }
 
-/** How far the site is before anybody looks. */
+/** The progress of the site before the first look. */
 export interface DemoProgress {
   readonly step: 'making 2,000 machines' | 'playing the results of the past';
   /** Percent of the step. */
@@ -27,14 +30,16 @@ export interface DemoProgress {
 }
 
 interface DemoOptions {
-  /** Rounds of all checks that have been before anybody looks. */
+  /** Rounds of all checks before the first look. */
   readonly roundsBefore?: number;
   readonly onProgress?: (progress: DemoProgress) => void;
 }
 
 /**
+ * Starts the site.
+ *
  * @param api of an empty backend with the definitions of `checks.ts`
- * @param plans of the same
+ * @param plans of the same backend
  */
 export function startDemoSite(
   api: ApiClient,
@@ -66,7 +71,11 @@ export function startDemoSite(
   };
 }
 
-/** @returns epoch seconds of second 0 of the site */
+/**
+ * Submits the results of the past.
+ *
+ * @returns epoch seconds of second 0 of the site
+ */
 async function lookBack(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
   const beganAt = Math.floor(Date.now() / 1000);
   const seconds = rounds * INTERVAL;
@@ -92,7 +101,7 @@ async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal)
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));
-  // These have been there, and are not heard of any more.
+  // These machines existed, and no longer send keepalives.
   for (const { name, address, team } of LOST) {
     await api.saveClient({
       name,
@@ -111,7 +120,7 @@ const LOST = [
   { name: 'print-server', address: '10.9.0.17', team: 'office' },
 ];
 
-/** What people did before: silences of each kind. */
+/** Creates the earlier actions of users: silences of each kind. */
 async function leaveTraces(api: ApiClient, now: number): Promise<void> {
   const entries = [
     {
@@ -140,7 +149,7 @@ async function leaveTraces(api: ApiClient, now: number): Promise<void> {
   for (const entry of entries) await api.silence(entry);
 }
 
-/** Each second what is due in it. A backend that is away for a while misses what was due then. */
+/** Submits the due results each second. A backend that is down for a while misses its results of that time. */
 async function goOn(api: ApiClient, beganAt: number, signal: AbortSignal): Promise<void> {
   for (let second = 0; ; second++) {
     const waitMs = (beganAt + second) * 1000 - Date.now();

@@ -1,13 +1,16 @@
-/** The machines of the demonstration: 40 racks in two zones, a switch and 49 hosts in each. Always the same ones. */
+/**
+ * The roles of the machines. The demonstration always has the same ones: 40 racks in two zones, each with a
+ * switch and 49 hosts.
+ */
 
 export type Role = 'switch' | 'web' | 'app' | 'db' | 'cache' | 'storage';
 
 export interface Machine {
   readonly name: string;
-  /** Its place among all of them, from 0. */
+  /** Index among all machines, from 0. */
   readonly at: number;
   readonly role: Role;
-  /** As `r07`. */
+  /** Name of the rack such as `r07`. */
   readonly rack: string;
   readonly zone: 'east' | 'west';
   readonly team: string;
@@ -15,7 +18,7 @@ export interface Machine {
 
 const RACKS = 40;
 
-/** Of the hosts of a rack: the first have the first role, and so on. 49 in all. */
+/** The number of hosts of each role in a rack, in order; 49 in total. */
 const HOSTS: readonly (readonly [Role, number])[] = [
   ['web', 20],
   ['app', 14],
@@ -33,9 +36,9 @@ const TEAMS: Readonly<Record<Role, string>> = {
   storage: 'data',
 };
 
-/** As racks are called everywhere; `rack` is from 0. */
+/** Returns the name of a rack; `rack` counts from 0. */
 export const rackName = (rack: number): string => `r${String(rack + 1).padStart(2, '0')}`;
-/** The switch that the hosts of a rack are behind. */
+/** Returns the switch of a rack, which connects its hosts. */
 export const switchOf = (rack: string): string => `sw-${rack}`;
 
 export const MACHINES: readonly Machine[] = machines();
@@ -61,10 +64,10 @@ function machines(): Machine[] {
   return all;
 }
 
-/** Agents that nobody has upgraded yet are one in seven. */
+/** One in this many agents has an old version. */
 const OLD_AGENT_EVERY = 7;
 
-/** The client record of a machine, as `POST /clients` takes it. */
+/** Returns the client record of a machine, as `POST /clients` accepts it. */
 export function clientOf({ name, at, role, rack, zone, team }: Machine): Readonly<Record<string, unknown>> {
   return {
     name,

@@ -1,11 +1,11 @@
 import { rackName, switchOf, type Machine } from './machines.ts';
 
 /**
- * What goes wrong in the demonstration, as a function of the seconds since it began: troubles come, overlap and end by
- * themselves, and the same second always looks the same.
+ * The problems of the demonstration, as a function of the seconds since its start. They come, overlap and end
+ * by themselves, and the same second always has the same problems.
  */
 
-/** What a check says. */
+/** The status and output of a check. */
 export interface Finding {
   readonly status: number;
   readonly output: string;
@@ -15,7 +15,7 @@ const ok = (output: string): Finding => ({ status: 0, output: `OK: ${output}` })
 const warning = (output: string): Finding => ({ status: 1, output: `WARNING: ${output}` });
 const critical = (output: string): Finding => ({ status: 2, output: `CRITICAL: ${output}` });
 
-/** A number from 0 up to 1 that looks like chance and is always the same for the same things. */
+/** Returns a pseudo-random number from 0 to below 1 that is always the same for the same arguments. */
 export function chanceOf(...things: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of things.join('/')) {
@@ -26,26 +26,26 @@ export function chanceOf(...things: readonly (number | string)[]): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** A time that comes back: every `everySeconds`, from `fromSeconds` on for `forSeconds`. */
+/** A recurring time: every `everySeconds`, starting at `fromSeconds`, for `forSeconds`. */
 interface Window {
   readonly everySeconds: number;
   readonly fromSeconds: number;
   readonly forSeconds: number;
 }
 
-/** A switch dies with all that is behind it. The first time soon, so that a first look sees a storm. */
+/** The outage of a switch with all its hosts. The first one comes soon, so that a first look shows a storm. */
 const OUTAGE: Window = { everySeconds: 420, fromSeconds: 45, forSeconds: 110 };
-/** A release that a part of the web servers does not survive, until it is taken back. */
+/** A release that breaks a part of the web servers until it is reverted. */
 const RELEASE: Window = { everySeconds: 900, fromSeconds: 240, forSeconds: 180 };
 
-/** Which round of a window this is, from 0; undefined: not in it now. */
+/** Returns the number of the window's current round, from 0; `undefined` outside of the window. */
 function roundOf(window: Window, second: number): number | undefined {
   const round = Math.floor(second / window.everySeconds);
   const inRound = second - round * window.everySeconds - window.fromSeconds;
   return inRound >= 0 && inRound < window.forSeconds ? round : undefined;
 }
 
-/** The rack that has no network in this second. */
+/** Returns the rack without network in this second. */
 export function darkRack(second: number): string | undefined {
   const round = roundOf(OUTAGE, second);
   return round === undefined ? undefined : rackName(Math.floor(chanceOf('outage', round) * 40));
@@ -56,7 +56,7 @@ export const uplink = (machine: Machine, second: number): Finding =>
     ? critical('uplink te1/1/1 is down, 49 ports behind it')
     : ok(`uplink te1/1/1 is up, ${(2 + 3 * chanceOf(machine.at, second)).toFixed(1)} Gbit/s`);
 
-/** Noticed a while after the switch, as hosts behind it are. */
+/** Seconds until hosts behind a switch are noticed. */
 const NOTICED_LATER = 30;
 
 export const ping = (machine: Machine, second: number): Finding =>
@@ -73,7 +73,7 @@ export function http(machine: Machine, second: number): Finding {
   return ok(`HTTP 200 from / in ${seconds.toFixed(3)} s`);
 }
 
-/** Seconds in which a disk that fills goes from 70 % to full and is cleaned up. */
+/** Seconds in which a disk fills from 70 % to full and is cleaned up. */
 const FILLING = 1800;
 
 export function disk(machine: Machine, second: number): Finding {
@@ -87,7 +87,7 @@ export function disk(machine: Machine, second: number): Finding {
   return percent >= 88 ? warning(output) : ok(output);
 }
 
-/** A few cannot make up their minds. */
+/** Returns the load; a few machines are flapping. */
 export function load(machine: Machine, second: number): Finding {
   const isRestless = chanceOf('restless', machine.at) < 0.004;
   const value =

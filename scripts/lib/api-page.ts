@@ -8,7 +8,7 @@ import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
 import { fenced, table } from './markdown-text.ts';
 import { shapeText } from './shape-text.ts';
 
-/** Prints `docs/api.md` from the tables of endpoints. */
+/** Returns the text of `docs/api.md` from the tables of endpoints. */
 export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [

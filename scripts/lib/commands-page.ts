@@ -9,7 +9,7 @@ import { GLOBAL_OPTIONS } from '../../tui/monctl/parse-arguments.ts';
 import { COMMANDS } from '../../tui/monctl/run.ts';
 import { code, fenced, table } from './markdown-text.ts';
 
-/** `docs/commands.md`, from what `--help` of each program is made of. */
+/** Returns the text of `docs/commands.md` from the help texts of the programs. */
 export function commandsPage(): string {
   return [
     '# Commands and options',

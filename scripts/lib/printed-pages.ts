@@ -4,7 +4,7 @@ import { commandsPage } from './commands-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** The pages that are made from what the programs themselves read, by their path from the top of the repository. */
+/** The pages that are generated from data of the programs, by their path in the repository. */
 export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
   ['docs/api.md', apiPage],
   ['docs/commands.md', commandsPage],
@@ -12,7 +12,11 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
   ['docs/settings.md', settingsPage],
 ]);
 
-/** The text of such a page. @throws Error for any other */
+/**
+ * Returns the text of a generated page.
+ *
+ * @throws Error for any other page
+ */
 export async function printed(page: string): Promise<string> {
   const text = PRINTED_PAGES.get(page)?.();
   if (text === undefined) throw new Error(`${page} is not printed`);

@@ -1,21 +1,22 @@
-/** How a program is made of its sources, and started. */
+/** The source of a program and how it is started. */
 export interface Program {
   readonly source: string;
-  /**
-   * People wait for its start: the compiled code is kept beside the program for the next one.
-   */
+  /** True for interactive programs: their compiled code is cached beside the program. */
   readonly startsOften?: boolean;
   readonly nodeFlags?: string;
-  /** By how many percent the heap may grow until garbage is looked for. Set by the program itself: not all Nodes know it. */
+  /**
+   * Percentage by which the heap may grow before garbage collection. The program sets it itself, because not
+   * all Node versions support it as a flag.
+   */
   readonly heapGrowth?: number;
 }
 
 export const PROGRAMS: Readonly<Record<string, Program>> = {
-  // A nursery for what a few frames make: in one of 8 MiB every frame of a storm is still alive when it is full, and all of
-  // it is kept with what is old. A fifth less CPU for 8 MiB more. As large from the start on, it is not full before the first
-  // frame.
-  // Each change leaves the row before it as garbage among what is old: 360 MiB after 100 s of 5,000 changes/s without a
-  // bound, 225 with this one, for the same CPU.
+  // A young generation for the objects of a few frames. With 8 MiB, every frame of a storm is still alive when
+  // it is full, and is moved to the old generation. Another 8 MiB save a fifth of the CPU. At full size from the
+  // start, it does not fill up before the first frame. Each change leaves the previous row as garbage in the
+  // old generation. Memory after 100 s of 5,000 changes/s is 360 MiB without a growth limit and 225 with this
+  // one, for the same CPU.
   mon: {
     source: 'tui/main.tsx',
     startsOften: true,
@@ -24,13 +25,14 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   monctl: { source: 'tui/monctl/main.ts', startsOften: true },
   'mon-agent': { source: 'daemon/agent/main.ts' },
-  // No program for people: `mon-backend` starts it, from beside itself.
+  // Not for users: `mon-backend` starts it from its own directory.
   'command-process': { source: 'daemon/command/command-process.ts' },
-  // As that: passwords are hashed in a thread of their own.
+  // Also started by the backend: it hashes passwords in a separate thread.
   'bcrypt-thread': { source: 'daemon/backend/access/bcrypt-thread.ts' },
-  // Results live for one batch: with room for several batches, most are gone before anybody looks for garbage. V8 must not
-  // guess otherwise from a start, when all that comes stays: it would make results among what is old for good, where each keeps alive
-  // what it points to, a fifth of all, until the whole heap is searched. A tenth to a fifth more CPU per result.
+  // Results live for one batch. With room for several batches, most are dead before a garbage collection. V8
+  // must not conclude otherwise from a start, when all results stay. It would allocate results in the old
+  // generation permanently. There each keeps its references alive, a fifth of all, until a full collection, at
+  // a tenth to a fifth more CPU per result.
   'mon-backend': {
     source: 'daemon/backend/main.ts',
     nodeFlags: '--no-allocation-site-pretenuring --max-semi-space-size=64 --min-semi-space-size=64',

@@ -1,6 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** As `parseArgs`; `--help` gets `usage` and ends the program, what cannot be understood gets it too, with what is wrong. */
+/**
+ * Parses arguments like `parseArgs`. `--help` prints `usage` and ends the program; so does an invalid argument,
+ * with the problem.
+ */
 export function readArguments<Config extends ParseArgsConfig>(
   config: Config,
   usage: string,
@@ -12,13 +15,13 @@ export function readArguments<Config extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    // What it throws says what is wrong and how to write it.
+    // The error describes the problem and the correct form.
     console.error(error instanceof Error ? error.message : String(error));
     return refuseArguments(usage);
   }
 }
 
-/** What nothing can be made of. */
+/** Rejects invalid arguments: prints the usage and exits. */
 export function refuseArguments(usage: string): never {
   console.error(usage);
   process.exit(2);

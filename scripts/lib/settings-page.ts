@@ -12,10 +12,10 @@ import { apiSettingsSchema, programSettingsSchema } from '../../shared/schemas/s
 import { code, table } from './markdown-text.ts';
 import { valueText, type JsonSchema } from './value-text.ts';
 
-/** Settings that belong together: a section of a configuration, or what stands at its top level. */
+/** Related settings: a section of a configuration, or its top level. */
 interface Section {
   readonly schema: JsonSchema;
-  /** Before the name of each setting, where that is looked up: `api.`. */
+  /** Prefix of the settings' names in the look-up tables: `api.`. */
   readonly path: string;
   readonly help: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -28,15 +28,15 @@ const BACKEND_VARIABLES = {
   'api.port': 'MON_PORT',
 };
 
-/** Sections whose settings are flags by their names. */
+/** Sections whose settings are also flags. */
 const FLAGGED: ReadonlySet<string> = new Set(['', 'api.', 'tls.']);
 
-/** What stands before the table of a section. */
+/** The text before the table of a section. */
 const INTRODUCTIONS: Readonly<Record<string, string>> = {
   tls: '\n\nOf every listener, see [tls.md](tls.md). `api`, `core-api` and `agent-listener` may have a `tls` of their own.',
 };
 
-/** `docs/settings.md`, from the schemas that a configuration is held to. */
+/** Returns the text of `docs/settings.md` from the schemas that validate a configuration. */
 export function settingsPage(): string {
   const program = schemaOf(programSettingsSchema);
   const ofBackend = (schema: JsonSchema | undefined, path: string): string =>
@@ -102,7 +102,7 @@ function defaultText(setting: JsonSchema, isRequired: boolean): string {
   return code(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Variables by the setting that they give. */
+/** Returns the variables by the setting that they set. */
 function under(path: string, variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(variables).map(([variable, setting]) => [`${path}${setting}`, variable]));
 }

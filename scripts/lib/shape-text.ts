@@ -1,9 +1,9 @@
 import type { OpenApiPart } from '../../shared/api/openapi.ts';
 
-/** Longest shape that stands on one line. */
+/** Maximum length of a shape on one line. */
 const LINE_LENGTH_MAX = 100;
 
-/** A JSON Schema as people read shapes: `{ id: string; left?: number | null }`. Bounds are left to the schema. */
+/** Returns a JSON Schema as a readable shape: `{ id: string; left?: number | null }`. Limits are left out. */
 export function shapeText(schema: OpenApiPart, indent = ''): string {
   const options = listOf(schema['anyOf'] ?? schema['oneOf']);
   if (options.length > 0) return [...new Set(options.map((option) => shapeText(option, indent)))].join(' | ');

@@ -5,28 +5,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
 
-/** Backends of the example: one writes, the others follow. */
+/** Backends of the example: one leader, the others follow. */
 export const MEMBERS = 3;
 
-/** One that ended is started again after this time, as a supervisor would. */
+/** Time until an ended backend is restarted, as by a supervisor. */
 const AGAIN_MS = 2000;
 
-/** What serves on this machine. */
+/** The backends on this machine. */
 export interface Backends extends AsyncDisposable {
   readonly pids: readonly number[];
-  /** Settles, with a sentence about it, when it has ended and nothing starts it again. */
+  /** Resolves, with a sentence about it, when a backend has ended and is not restarted. */
   readonly ended: Promise<string>;
-  /** About each, for people. */
+  /** One line about each backend, for people. */
   readonly lines: readonly string[];
 }
 
 /**
- * Starts a PostgreSQL whose databases are kept, and backends on it, each with its own state directory. One that
- * ends although nobody asked it to is started again, so that it can be killed to see what happens.
+ * Starts a PostgreSQL whose databases are kept, and backends on it, each with its own state directory. A
+ * backend that ends unexpectedly is restarted, so that users can kill it and watch the failover.
  *
  * @param ports one for each backend
- * @param definitions directories of definitions, with commas
- * @param tell told what happens to them
+ * @param definitions directories of definitions, separated by commas
+ * @param tell called with messages about the backends
  */
 export async function startCluster(
   ports: readonly number[],
@@ -49,7 +49,7 @@ export async function startCluster(
   };
 }
 
-/** The database that an earlier start has made, or a new one. */
+/** Returns the database of an earlier start, or a new one. */
 async function databaseOf(server: PostgresServer): Promise<string> {
   try {
     return await server.database('mon');
@@ -125,7 +125,7 @@ function startMember(name: string, { port, definitions, store }: MemberOptions):
   );
 }
 
-/** The key that the backends of this clone have in common, made once. */
+/** Creates the common key of the backends of this clone, once. */
 async function makePeerKey(): Promise<void> {
   await mkdir(dirname(PEER_KEY_FILE), { recursive: true, mode: 0o700 });
   try {

@@ -1,7 +1,7 @@
-// Behind ./scripts/start: a backend on ./var and an agent that watches this machine, then the console, or without a
-// terminal the first results. Whatever was started here is stopped at the end, by its process id.
-// With --cluster: three backends with one PostgreSQL in place of the one. With --demo: a site of 2,000 machines that only
-// seem to be there, on a store that begins anew each time, in place of this machine.
+// The implementation of ./scripts/start: a backend on ./var and an agent that monitors this machine, then the
+// console, or the first results without a terminal. At the end all started processes are stopped, by their
+// process id. With --cluster there are three backends on one PostgreSQL instead of one. With --demo there is a
+// simulated site of 2,000 machines instead of this machine, on a store that is new each time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,15 +23,15 @@ import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
 
 const DEFAULT_PORT = 4567;
 
-/** How long the backend may take to answer: it reads its whole store first. */
+/** Time that the backend gets until it responds: it reads its whole store first. */
 const START_MS = 30_000;
 
 const DEFINITIONS = 'examples/conf.d';
 
-/** Definitions that depend on this start, over the ones above. */
+/** Definitions that depend on this start and override the ones above. */
 const OWN_DEFINITIONS = 'var/conf.d';
 
-/** Everything of `--demo`. */
+/** Directory of `--demo`. */
 const DEMO = 'var/demo';
 
 const KINDS = ['--cluster', '--demo'] as const;
@@ -52,7 +52,7 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  // Ends what still waits for an answer.
+  // Ends pending requests.
   stopping.abort();
 }
 
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
   const url = ports.map(urlOf).join(',');
 
   const running = readRunning(RECORD);
-  // Process ids are used again after a restart of the machine, hence the second question.
+  // Process ids are reused after a restart of the machine, hence the second check.
   if (running !== undefined && (await isPortTaken(running.port))) {
     if (isAlive(running.pid)) {
       const { url: runningUrl = urlOf(running.port) } = running;
@@ -133,7 +133,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** A backend of its own that begins anew each time, and the site on it. */
+/** Starts a backend with a new store, and the site on it. */
 async function serveDemo(port: number, started: AsyncDisposableStack): Promise<number> {
   const url = urlOf(port);
   rmSync(DEMO, { recursive: true, force: true });
@@ -162,7 +162,7 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   return 0;
 }
 
-/** Writes how far the site is: on a terminal in one line, elsewhere a line for each step. */
+/** Returns a writer of the site's progress: in one line on a terminal, else a line for each step. */
 function progressWriter(): (progress: DemoProgress) => void {
   let written = '';
   return ({ step, percent }) => {
@@ -174,7 +174,7 @@ function progressWriter(): (progress: DemoProgress) => void {
   };
 }
 
-/** What is to be started; undefined: a backend and an agent. */
+/** Returns what to start; `undefined` means a backend and an agent. */
 function kindOf(args: readonly string[]): (typeof KINDS)[number] | undefined {
   const [kind, ...more] = args;
   if (kind === undefined) return undefined;
@@ -206,7 +206,7 @@ async function startBackend(port: number, definitions: string, stateDir: string)
   };
 }
 
-/** What changes in the checks that ask the backend itself when it is not at its usual port. */
+/** Returns the changed checks that query the backend itself, if it is not at its default port. */
 function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: Command }> {
   const usual = urlOf(DEFAULT_PORT);
   return Object.fromEntries(
@@ -224,7 +224,7 @@ function moved(command: Command, from: string, to: string): Command {
     : command.map((argument) => argument.replaceAll(from, to));
 }
 
-/** The console takes over the terminal until it is quit. */
+/** Runs the console in the terminal until the user quits. */
 async function runConsole(url: string): Promise<number> {
   const child = spawn(process.execPath, ['dist/mon.js', '--backend', url], { stdio: 'inherit' });
   stopping.signal.addEventListener('abort', () => child.kill('SIGTERM'));
@@ -249,7 +249,7 @@ async function answering(api: ApiClient): Promise<void> {
   }
 }
 
-/** Never fulfilled: fails when the program ends although nobody asked it to. */
+/** Waits for a program to end unexpectedly, and then rejects; never resolves. */
 async function failure(program: Pick<DaemonProcess, 'ended'>): Promise<never> {
   throw new Error(await program.ended);
 }
@@ -293,7 +293,10 @@ function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What happens while it runs: the terminal is the console's, which would not know that something was written over it. */
+/**
+ * Writes a message while the console runs. The terminal belongs to the console then, which would not notice
+ * text written over it.
+ */
 function tellMeanwhile(message: string): void {
   if (hasTerminal) appendFileSync('var/log/start.log', `${new Date().toISOString()} ${message}\n`);
   else tell(message);

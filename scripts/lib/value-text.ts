@@ -1,4 +1,4 @@
-/** The part of a JSON Schema that says what a setting may be. */
+/** The part of a JSON Schema that describes the values of a setting. */
 export interface JsonSchema {
   readonly type?: string;
   readonly description?: string;
@@ -13,10 +13,10 @@ export interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-/** Beyond this zod means that there is no bound. */
+/** The value that zod uses for "no limit". */
 const { MAX_SAFE_INTEGER } = Number;
 
-/** What a setting may be, in words: `10 to 100,000`, `info or debug`, `list of text`. */
+/** Returns the valid values of a setting in words: `10 to 100,000`, `info or debug`, `list of text`. */
 export function valueText(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((option) => valueText(option)))].join(' or ');
   if (schema.enum !== undefined) return schema.enum.map((value) => literal(value)).join(', ');

@@ -8,7 +8,7 @@ import { flagsOf, put, stageLicenses, stageManuals, stagePrograms, type Sources 
 
 const run = promisify(execFile);
 
-/** Where the units of the archive expect it. */
+/** The directory in which the units of the archive expect it. */
 const USUAL_PLACE = '/opt/mon';
 
 const PLACES = {
@@ -18,7 +18,7 @@ const PLACES = {
   man: 'share/man',
 };
 
-/** Lays out everything in one folder that may be anywhere, with one Node.js. */
+/** Lays out everything in one relocatable directory, with one Node.js. */
 export async function stageArchive(to: string, sources: Sources): Promise<void> {
   const { root } = sources;
   await stagePrograms(PACKAGES, join(to, 'lib'), sources);
@@ -43,7 +43,11 @@ export async function stageArchive(to: string, sources: Sources): Promise<void> 
   }
 }
 
-/** @param folder becomes the one folder of the archive */
+/**
+ * Builds the archive.
+ *
+ * @param folder becomes the only directory of the archive
+ */
 export async function buildArchive(parent: string, folder: string, file: string, dateS: number): Promise<void> {
   const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${String(dateS)}`];
   await run('tar', [

@@ -1,9 +1,12 @@
 import { commandsOf, optionsOf, parseHelp, type HelpEntry, type Option } from './help-text.ts';
 
-/** By shell, what completes the words of a program. */
+/** The completion script of a program for each shell. */
 export type Completions = Readonly<Record<'bash' | 'zsh' | 'fish', string>>;
 
-/** Completions of a program from what its `--help` says: its commands, its options, and files where an option takes one. */
+/**
+ * Returns completions of a program from its `--help`: its commands, its options, and files for an option that
+ * takes one.
+ */
 export function completionsOf(program: string, help: string): Completions {
   const parsed = parseHelp(help);
   const commands = commandsOf(parsed, program);
@@ -21,7 +24,7 @@ function spellings({ long, short }: Option): readonly string[] {
   return [`--${long}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
-/** An empty answer leaves it to the shell, which offers files. */
+/** Returns the script for bash. With an empty result the shell offers files. */
 function bashText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
   const withValue = options.filter(({ value }) => value !== undefined);
   const words = [...commands.map(({ term }) => term), ...options.map(({ long }) => `--${long}`)];
@@ -74,12 +77,12 @@ function fishText(program: string, commands: readonly HelpEntry[], options: read
   ].join('\n');
 }
 
-/** Without what ends a description in zsh. */
+/** Returns a text without the characters that end a description in zsh. */
 function described(text: string): string {
   return text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
 }
 
-/** For fish. */
+/** Returns a text quoted for fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 }

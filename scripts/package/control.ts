@@ -1,15 +1,15 @@
 import { quoted } from '../../shared/domain/command-text.ts';
 import type { Package } from './packages.ts';
 
-/** Of one build. */
+/** The data of one build. */
 export interface Release {
   readonly version: string;
-  /** As Debian calls it. */
+  /** The architecture in Debian's notation. */
   readonly architecture: 'amd64' | 'arm64';
   readonly maintainer: string;
 }
 
-/** The file `control`. */
+/** Returns the text of the file `control`. */
 export function controlText(
   { name, summary, description, debianSection, depends }: Package,
   { version, architecture, maintainer }: Release,
@@ -30,16 +30,16 @@ export function controlText(
   ].join('\n');
 }
 
-/** The changes as Debian writes them down: what is new in the packages themselves. */
+/** Returns the Debian changelog, for changes of the packages themselves. */
 export function debianChangelog({ name }: Package, { version, maintainer }: Release, dateS: number): string {
   const date = new Date(dateS * 1000).toUTCString().replace('GMT', '+0000');
   return `${name} (${version}) stable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- ${maintainer}  ${date}\n`;
 }
 
 /**
- * A script of the package system: the pieces one after the other, which find what they are about in variables.
+ * Returns a maintainer script: its parts in sequence, which get their parameters from variables.
  *
- * @param pieces each of them shell
+ * @param pieces shell code
  */
 export function scriptText({ name, service }: Package, version: string, pieces: readonly string[]): string {
   const variables = {
@@ -62,13 +62,13 @@ export function scriptText({ name, service }: Package, version: string, pieces: 
   );
 }
 
-/** What starts a program: its Node.js with the flags that the program wants, and nothing of the PATH. */
+/** Returns the starter of a program: its own Node.js with the program's flags, independent of the PATH. */
 export function starterText(folder: string, file: string, nodeFlags: string | undefined): string {
   const flags = nodeFlags === undefined ? '' : ` ${nodeFlags}`;
   return `#!/bin/sh\nexec ${folder}/node${flags} ${folder}/${file} "$@"\n`;
 }
 
-/** The starter in a folder that may be anywhere: `bin` and `lib` are beside each other. */
+/** Returns a relocatable starter: `bin` and `lib` are in the same directory. */
 export function movableStarterText(file: string, nodeFlags: string | undefined): string {
   return starterText('"$lib"', file, nodeFlags).replace(
     '\nexec',
@@ -76,7 +76,7 @@ export function movableStarterText(file: string, nodeFlags: string | undefined):
   );
 }
 
-/** The file `md5sums`, by the path in the package. */
+/** Returns the file `md5sums`, by the path in the package. */
 export function md5sumsText(sums: ReadonlyMap<string, string>): string {
   const rows = [...sums].toSorted(([left], [right]) => (left < right ? -1 : 1));
   return rows.map(([path, sum]) => `${sum}  ${path}\n`).join('');

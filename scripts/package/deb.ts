@@ -9,11 +9,14 @@ import { put } from './stage.ts';
 
 const run = promisify(execFile);
 
-/** What every tool for packages reads, a sixth larger than at its best, and made in a quarter of the time. */
+/**
+ * Settings that every package tool can read: a sixth larger than the best compression, in a quarter of the
+ * time.
+ */
 const COMPRESSION = ['-Zxz', '-z1'];
 const NO_COMPRESSION = ['-Znone'];
 
-/** Pieces of the scripts of the package system, of `scripts/package`, in order. */
+/** Parts of the maintainer scripts in `scripts/package`, in order. */
 const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'mon-backend': {
     postinst: ['daemon/postinst', 'mon-backend/postinst'],
@@ -26,16 +29,16 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 
 interface DebOptions {
   readonly release: Release;
-  /** Of the pieces of scripts. */
+  /** Directory of the script parts. */
   readonly scripts: string;
-  /** Where the package goes. */
+  /** Directory of the package. */
   readonly out: string;
   readonly dateS: number;
   readonly isCompressed: boolean;
 }
 
 /**
- * Makes a .deb of what is laid out in a folder. The same content makes the same bytes.
+ * Builds a .deb from a directory. The same content gives the same bytes.
  *
  * @returns its path
  */

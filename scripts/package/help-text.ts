@@ -1,4 +1,4 @@
-/** What `--help` of a program says, taken apart. */
+/** The parsed `--help` of a program. */
 export interface Help {
   /** Paragraphs before and between the sections. */
   readonly paragraphs: readonly string[];
@@ -7,9 +7,9 @@ export interface Help {
 
 export interface HelpSection {
   readonly title: string;
-  /** As they stand, without the indent of the section. */
+  /** The lines without the indent of the section. */
   readonly lines: readonly string[];
-  /** The rows of a section in two columns: what stands left, and what is said of it. */
+  /** The rows of a section in two columns: the term and its description. */
   readonly entries: readonly HelpEntry[];
 }
 
@@ -18,11 +18,11 @@ export interface HelpEntry {
   readonly text: string;
 }
 
-/** Two blanks part the columns; an option that fills its own has one. */
+/** Two blanks separate the columns; after an option that fills its column there is one. */
 const ENTRY = /^(?<term>.*?) {2,}(?<text>.*)$/;
 const FULL_ENTRY = /^(?<term>--[a-z-]+) (?<text>[a-z].*)$/;
 
-/** A heading stands above lines that are further to the right; any other line there is text. */
+/** Parses a help text. A heading is followed by indented lines; any other unindented line is text. */
 export function parseHelp(help: string): Help {
   const lines = dedented(help.split('\n').map((line) => line.trimEnd()));
   const paragraphs: string[] = [];
@@ -39,16 +39,16 @@ export function parseHelp(help: string): Help {
   return { paragraphs, sections };
 }
 
-/** The options that a text of help names, each with all its spellings: `-c, --config FILE`. */
+/** An option of a help text, with all its spellings: `-c, --config FILE`. */
 export interface Option {
   readonly long: string;
   readonly short: string | undefined;
-  /** `FILE`; undefined: it takes none. */
+  /** Name of the value such as `FILE`; `undefined` without a value. */
   readonly value: string | undefined;
   readonly text: string;
 }
 
-/** Every option once, in the order of the sections. */
+/** Returns every option once, in the order of the sections. */
 export function optionsOf({ sections }: Help): readonly Option[] {
   const options = new Map<string, Option>();
   for (const { term, text } of sections.flatMap(({ entries }) => entries)) {
@@ -62,7 +62,7 @@ export function optionsOf({ sections }: Help): readonly Option[] {
   return [...options.values()];
 }
 
-/** The words that may follow the name of the program, with what each does. */
+/** Returns the words that may follow the program name, with their descriptions. */
 export function commandsOf({ sections }: Help, program: string): readonly HelpEntry[] {
   const usage = sections.find(({ title }) => title === 'Usage')?.entries ?? [];
   const commands = new Map<string, HelpEntry>();

@@ -9,7 +9,7 @@ const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()).default({}),
 });
 
-/** The licences of all packages that the programs are bundled with, by name. */
+/** Returns the licenses of all bundled packages, by name. */
 export function licensesText(root: string): string {
   const folders = new Map<string, string>();
   collect(root, root, folders);
@@ -19,7 +19,11 @@ export function licensesText(root: string): string {
   return texts.join(`\n${'-'.repeat(78)}\n\n`);
 }
 
-/** @param found gains the folder of each package that `folder` needs, by name and version */
+/**
+ * Collects the packages that a package needs.
+ *
+ * @param found gets the directory of each package that `folder` needs, by name and version
+ */
 function collect(folder: string, root: string, found: Map<string, string>): void {
   for (const name of Object.keys(manifestOf(folder).dependencies)) {
     const dependency = resolve(name, folder, root);
@@ -32,7 +36,7 @@ function collect(folder: string, root: string, found: Map<string, string>): void
   }
 }
 
-/** As Node.js looks for it; undefined: it is for another platform. */
+/** Returns the directory of a package as Node.js resolves it; `undefined` if it is for another platform. */
 function resolve(name: string, from: string, root: string): string | undefined {
   const folder = join(from, 'node_modules', name);
   if (existsSync(join(folder, 'package.json'))) return folder;

@@ -1,21 +1,21 @@
 import { parseHelp, type Help, type HelpSection } from './help-text.ts';
 
-/** What a page is about. */
+/** The metadata of a manual page. */
 interface Subject {
   readonly name: string;
   readonly section: 1 | 8;
   readonly version: string;
-  /** Seconds since the epoch: of what it was made from. */
+  /** Date of the sources in seconds since the epoch. */
   readonly dateS: number;
   readonly summary: string;
-  /** Pages that a reader may want next: `monctl(1)`. */
+  /** Related pages: `monctl(1)`. */
   readonly seeAlso: readonly string[];
 }
 
-/** Sections that are shown as they stand. */
+/** Sections that are shown unchanged. */
 const VERBATIM: ReadonlySet<string> = new Set(['Usage', 'Synopsis', 'Examples', 'Signals']);
 
-/** A page of the manual in the language of man(7), of what `--help` says. */
+/** Returns a manual page in the language of man(7), from the `--help` text. */
 export function manPage(subject: Subject, help: string, more: readonly string[] = []): string {
   return [
     ...header(subject),
@@ -28,9 +28,10 @@ export function manPage(subject: Subject, help: string, more: readonly string[] 
 }
 
 /**
- * A page of a program with many commands: its own help, then that of each command without what all of them have.
+ * Returns the page of a program with many commands: its own help, then that of each command without the common
+ * sections.
  *
- * @param commands their help, by what is typed
+ * @param commands their help, by the typed words
  */
 export function manPageOfCommands(subject: Subject, help: string, commands: ReadonlyMap<string, string>): string {
   const common = new Set(
@@ -72,7 +73,10 @@ function bodyOf({ title, lines, entries }: HelpSection): readonly string[] {
   return entries.flatMap(({ term, text }) => ['.TP', `.B ${escaped(term)}`, escaped(text)]);
 }
 
-/** A backslash begins an escape, a hyphen is not a minus, and a dot or a quote begins a request at the start of a line. */
+/**
+ * Escapes text: a backslash starts an escape, a hyphen is not a minus, and a dot or a quote at the start of a
+ * line starts a request.
+ */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', String.raw`\e`)

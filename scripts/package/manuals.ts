@@ -9,7 +9,7 @@ import { completionsOf, type Completions } from './completions.ts';
 import { manPage, manPageOfCommands } from './man-page.ts';
 import { PACKAGES, type PackagedProgram } from './packages.ts';
 
-/** What people read and shells complete, of one program. */
+/** The manual page and the completions of one program. */
 export interface Manual {
   readonly page: string;
   readonly completions: Completions;
@@ -22,14 +22,14 @@ interface Edition {
 
 const PROGRAMS = PACKAGES.flatMap(({ programs }) => programs);
 
-/** The programs whose help is one text. */
+/** The programs whose help is a single text. */
 const HELP_TEXTS: Readonly<Record<string, string>> = {
   'mon-backend': BACKEND_HELP,
   'mon-agent': AGENT_HELP,
   mon: CONSOLE_HELP,
 };
 
-/** As the list of all pages shows them. */
+/** The summaries in the list of all pages. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'mon-backend': 'takes results of checks, keeps events, and tells handlers',
   'mon-agent': 'runs the checks of a machine and reports to a backend',
@@ -37,7 +37,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   monctl: 'asks and changes a monitoring backend from the command line',
 };
 
-/** By the name of the program, from what it says with `--help`. */
+/** Returns the manuals by the name of the program, from their `--help`. */
 export function manualsOf(edition: Edition): ReadonlyMap<string, Manual> {
   return new Map(PROGRAMS.map((program) => [program.name, manualOf(program, edition)]));
 }
@@ -56,9 +56,9 @@ function manualOf({ name, section }: PackagedProgram, { version, dateS }: Editio
   return { page, completions: completionsOfMonctl() };
 }
 
-/** The completions of monctl, which asks the backend for names and so has scripts of its own. */
+/** Returns the completions of monctl. It has its own scripts, because they ask the backend for names. */
 function completionsOfMonctl(): Completions {
   const { bash = '', zsh = '', fish = '' } = COMPLETION_SCRIPTS;
-  // The file is loaded as the function that it defines.
+  // zsh loads the file as the function that it defines.
   return { bash, zsh: `#compdef monctl\n${zsh}_monctl "$@"\n`, fish };
 }

@@ -1,14 +1,14 @@
 import type { Installations } from '../../daemon/settings/installation.ts';
 
-/** Which of the files that esbuild makes a program consists of; the first is what is started. */
+/** A program with the files that esbuild builds for it; the first one is started. */
 export interface PackagedProgram {
   readonly name: string;
   readonly files: readonly string[];
-  /** Of the manual. */
+  /** Section of the manual. */
   readonly section: 1 | 8;
 }
 
-/** What one .deb holds. */
+/** The content of one .deb. */
 export interface Package {
   readonly name: string;
   /** One line. */
@@ -18,31 +18,31 @@ export interface Package {
   readonly debianSection: string;
   readonly depends: readonly string[];
   readonly programs: readonly PackagedProgram[];
-  /** Whether it holds the native part of the store. */
+  /** True if it contains the native part of the store. */
   readonly hasStore: boolean;
   readonly service?: Service;
-  /** From this clone to the package. */
+  /** Documents by their path in this clone, with their path in the package. */
   readonly documents: Readonly<Record<string, string>>;
 }
 
 export interface Service {
   readonly user: string;
   readonly state: string;
-  /** The main configuration file, and the directory of further ones. */
+  /** The main configuration file, and the directory of additional ones. */
   readonly config: string;
   readonly definitions: string;
-  /** What a purge deletes. */
+  /** Paths that a purge deletes. */
   readonly data: readonly string[];
 }
 
-/** What Node.js asks of a system. */
+/** The system libraries that Node.js needs. */
 const RUNTIME_DEPENDS = ['libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 5)'];
-/** Any of what makes users, also in a container without systemd. */
+/** Alternatives that create users, also in a container without systemd. */
 const SERVICE_DEPENDS = ['systemd | systemd-standalone-sysusers | systemd-sysusers', 'passwd'];
 
 /**
- * The packages. Each brings its own Node.js: 120 MB twice more where all three are, for one file to copy to a machine, and no
- * order in which to upgrade. Most machines have the agent alone.
+ * The packages. Each contains its own Node.js. That costs 120 MB twice more if all three are installed. In
+ * return there is one file to copy to a machine, and no order of upgrades. Most machines only have the agent.
  */
 export const PACKAGES: readonly Package[] = [
   {
@@ -112,10 +112,10 @@ export const PACKAGES: readonly Package[] = [
   },
 ];
 
-/** Where the store of a backend was before 5.1.0 (reference 9.3). */
+/** State directory of a backend before 5.1.0 (reference 9.3). */
 const FORMER_STATE_DIR = '/var/lib/mon';
 
-/** What the programs of these packages are told of where they are. */
+/** Returns the installation paths for the programs of these packages. */
 export function installationsOf(packages: readonly Package[]): Installations {
   return Object.fromEntries(
     packages.flatMap(({ name, service }) =>

@@ -10,23 +10,23 @@ import { licensesText } from './licenses.ts';
 import type { Manual } from './manuals.ts';
 import { installationsOf, type Package } from './packages.ts';
 
-/** What every package is made of. */
+/** The inputs of every package. */
 export interface Sources {
-  /** The clone. */
+  /** Directory of the clone. */
   readonly root: string;
-  /** The programs, built to stand alone. */
+  /** Directory of the standalone programs. */
   readonly programs: string;
-  /** Node.js. */
+  /** Path of Node.js. */
   readonly runtime: string;
-  /** What Node.js is licensed by. */
+  /** License of Node.js. */
   readonly runtimeLicense: string;
   readonly release: Release;
-  /** Seconds since the epoch: of the clone. */
+  /** Date of the clone in seconds since the epoch. */
   readonly dateS: number;
   readonly manuals: ReadonlyMap<string, Manual>;
 }
 
-/** Where what people read and shells complete is, below the folder that everything is in. */
+/** Directories of manuals and completions, relative to the root directory. */
 export interface SharePlaces {
   readonly bash: string;
   readonly zsh: string;
@@ -43,7 +43,7 @@ const DEBIAN_PLACES: SharePlaces = {
 
 const EXECUTABLE = 0o755;
 
-/** Lays out one package as it will be on a machine, in `to`. */
+/** Lays out one package in `to`, as it will be on a machine. */
 export async function stagePackage(pack: Package, to: string, sources: Sources): Promise<void> {
   const { name, programs, service, documents } = pack;
   const folder = `/usr/lib/mon/${name}`;
@@ -66,7 +66,7 @@ export async function stagePackage(pack: Package, to: string, sources: Sources):
   if (name === 'mon-backend') await copy(join(own, 'logrotate.conf'), join(to, 'etc/logrotate.d', name));
 }
 
-/** What systemd is told of a service. */
+/** Adds the systemd files of a service. */
 async function stageService({ name }: Package, to: string, root: string): Promise<void> {
   const own = join(root, 'scripts/package', name);
   await copy(join(own, `${name}.service`), join(to, 'usr/lib/systemd/system', `${name}.service`));
@@ -74,7 +74,7 @@ async function stageService({ name }: Package, to: string, root: string): Promis
   await copy(join(own, 'tmpfiles.conf'), join(to, 'usr/lib/tmpfiles.d', `${name}.conf`));
 }
 
-/** The programs of some packages, and what they need, in one folder. */
+/** Copies the programs of some packages and their dependencies into one directory. */
 export async function stagePrograms(
   packages: readonly Package[],
   folder: string,
@@ -108,7 +108,7 @@ export async function stageManuals(
   }
 }
 
-/** Ours, that of Node.js and those of the packages that the programs are bundled with. */
+/** Writes the licenses: ours, that of Node.js, and those of the bundled packages. */
 export async function stageLicenses(
   folder: string,
   { root, runtimeLicense }: Pick<Sources, 'root' | 'runtimeLicense'>,
@@ -121,12 +121,12 @@ export async function stageLicenses(
   await put(join(folder, 'LICENSES.gz'), zipped(licensesText(root)));
 }
 
-/** What Node.js is told before a program starts. */
+/** Returns the Node.js flags of a program. */
 export function flagsOf(program: string): string | undefined {
   return PROGRAMS[program]?.nodeFlags;
 }
 
-/** Writes a file, and the folders above it. */
+/** Writes a file and creates its parent directories. */
 export async function put(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o755 });
   await writeFile(file, content);

@@ -1,4 +1,4 @@
-/** What a link to a heading is made of, as forges do: its letters and digits, with hyphens for what is between them. */
+/** Returns the anchor of a heading as code forges build it: its letters and digits, with hyphens in between. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()
@@ -6,7 +6,7 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Anchors for the headings of one page in their order: one that is there already gets a number. */
+/** Returns a function that builds the anchors of one page in order: a repeated anchor gets a number. */
 export function anchorsOnPage(): (title: string) => string {
   const times = new Map<string, number>();
   return (title) => {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Page } from './layout.ts';
 
-/** The links of the site that lead to no page of it, or to no place on one, each as `page: link`. */
+/** Returns the links of the site without a target page or anchor, each as `page: link`. */
 export function brokenLinks(pages: readonly Page[]): readonly string[] {
   const places = new Set(
     pages.flatMap(({ path, content }) => [

@@ -14,28 +14,32 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 const INPUT = 'docs';
 
 /**
- * The documentation as pages that need no network, and no server either. Eleventy makes HTML of the markdown and watches the
- * files; the page around it, search and links are ours.
+ * The documentation as pages that need neither network nor server. Eleventy converts the markdown and watches
+ * the files; layout, search and links are ours.
  */
 export class Site {
   readonly #output: string;
   readonly #eleventy: Eleventy;
-  /** What Eleventy made, and what is shown of the files that are linked. */
+  /** The pages from Eleventy, and the shown content of linked files. */
   #pages: readonly Page[] = [];
-  /** What the pages link to and is no page itself, from the top of the repository. */
+  /** Linked files that are not pages, relative to the repository. */
   readonly #files = new Set<string>();
 
-  /** @param output a folder, from the top of the repository */
+  /**
+   * Prepares the build.
+   *
+   * @param output a directory, relative to the repository
+   */
   constructor(output: string) {
     this.#output = output;
     this.#eleventy = new Eleventy(INPUT, output, { quietMode: true, config: (config) => this.#configure(config) });
   }
 
   /**
-   * Builds it.
+   * Builds the site.
    *
-   * @returns how many pages there are
-   * @throws Error that names every link that leads nowhere
+   * @returns the number of pages
+   * @throws Error that names every broken link
    */
   async write(): Promise<number> {
     await this.#eleventy.write();
@@ -44,14 +48,14 @@ export class Site {
     return this.#pages.length;
   }
 
-  /** Builds it, and again whenever a page changes, until the program is stopped. */
+  /** Builds the site, and again after each change of a page, until the program is stopped. */
   async watch(): Promise<void> {
     await this.#eleventy.init();
     await this.#eleventy.watch();
   }
 
   #configure(config: EleventyConfig): void {
-    // `build` is left out of git.
+    // `build` is ignored by git.
     config.setUseGitIgnore(false);
     config.setTemplateFormats(['md']);
     // Braces in examples are tokens of `mon`.
@@ -107,7 +111,9 @@ function framed(page: Page): string {
   return layout(page, navigationOf(readFileSync(join(REPOSITORY, INDEX), 'utf8')));
 }
 
-/** The file of the repository behind what Eleventy reads: the pages of the project are put into the folder for it. */
+/**
+ * Returns the repository file of an Eleventy input: pages of the project are copied into the input directory.
+ */
 function sourceOf(inputPath: string): string {
   const path = inputPath.replace(/^\.\//, '');
   return PROJECT_PAGES.find((page) => path === join(INPUT, page)) ?? path;

@@ -1,16 +1,16 @@
-/** The part of Eleventy that the site is built with: it comes without types. */
+/** Types of the part of Eleventy that the site uses, because it has none. */
 declare module '@11ty/eleventy' {
-  /** A page as it was written. */
+  /** A page that was written. */
   export interface EleventyResult {
-    /** Of the source, from the folder of the repository: `./docs/tls.md`. */
+    /** Source path, relative to the repository: `./docs/tls.md`. */
     readonly inputPath: string;
     readonly outputPath: string;
-    /** From the top of the site: `/tls.html`. */
+    /** Path in the site: `/tls.html`. */
     readonly url: string;
     readonly content: string;
   }
 
-  /** The variables of a page, which its markdown is rendered with. */
+  /** The variables of a page for rendering its markdown. */
   export interface EleventyData {
     readonly page: { readonly inputPath: string; readonly filePathStem: string };
   }
@@ -19,14 +19,14 @@ declare module '@11ty/eleventy' {
     setTemplateFormats(formats: readonly string[]): void;
     setUseGitIgnore(isUsed: boolean): void;
     addGlobalData(name: string, value: unknown): void;
-    /** A page without a file. */
+    /** Adds a page without a file. */
     addTemplate(path: string, content: string): void;
     amendLibrary(name: 'md', amend: (markdown: MarkdownIt) => void): void;
     addTransform(name: string, transform: (this: { readonly page: EleventyResult }, content: string) => string): void;
     on(event: 'eleventy.after', task: (written: { readonly results: readonly EleventyResult[] }) => unknown): void;
   }
 
-  /** The part of markdown-it, which Eleventy renders with. */
+  /** The part of markdown-it, which renders for Eleventy. */
   export interface MarkdownIt {
     readonly core: { readonly ruler: { push(name: string, rule: (state: MarkdownState) => void): void } };
   }
@@ -38,7 +38,7 @@ declare module '@11ty/eleventy' {
 
   export interface MarkdownToken {
     readonly type: string;
-    /** As it is written. */
+    /** The unrendered text. */
     readonly content: string;
     readonly children: readonly MarkdownToken[] | null;
     attrGet(name: string): string | null;

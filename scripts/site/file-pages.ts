@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { escaped } from './html.ts';
 
-/** What is longer is no example. */
+/** Maximum size of a shown example. */
 const SHOWN_BYTES_MAX = 64 * 1024;
 
-/** What the site shows of a file that a page links to; of a folder, what is in it. */
+/** Returns the page for a linked file, or for the files of a linked directory. */
 export function filePage(repository: string, source: string): string {
   const path = join(repository, source);
   const files = statSync(path).isDirectory() ? filesOf(path) : [{ name: '', path }];

@@ -1,14 +1,14 @@
-/** A heading of a page of the site, as its markdown became HTML. */
+/** A heading of a page, after its markdown was rendered. */
 export interface Heading {
   readonly level: number;
   readonly id: string;
   readonly html: string;
-  /** From the top of the page to it, and to the end of it. */
+  /** Offsets of its start and end in the page. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The headings of a page, in their order. */
+/** Returns the headings of a page in order. */
 export function headingsOf(html: string): readonly Heading[] {
   return Array.from(html.matchAll(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/gs), (match) => {
     const [whole, level = '', id = '', text = ''] = match;
@@ -16,7 +16,7 @@ export function headingsOf(html: string): readonly Heading[] {
   });
 }
 
-/** What a reader sees of HTML that we made. */
+/** Returns the visible text of HTML that we rendered. */
 export function textOf(html: string): string {
   return html
     .replaceAll(/<[^>]*>/g, ' ')

@@ -4,12 +4,15 @@ import { INDEX } from './navigation.ts';
 import { relativeLink, sitePath } from './site-paths.ts';
 
 export interface Page {
-  /** Where it is in the site. */
+  /** Path in the site. */
   readonly path: string;
   readonly content: string;
 }
 
-/** A whole page: the navigation beside it, its sections on the other side. Every address in it is relative. */
+/**
+ * Returns a whole page, with the navigation on one side and its sections on the other. All addresses are
+ * relative.
+ */
 export function layout({ path, content }: Page, chapters: readonly Chapter[]): string {
   const to = (target: string): string => relativeLink(path, target);
   const title = textOf(headingsOf(content).find(({ level }) => level === 1)?.html ?? '');

@@ -3,11 +3,11 @@ import { anchorsOnPage } from './anchors.ts';
 import { linkTarget, relativeLink, sitePath } from './site-paths.ts';
 
 /**
- * Makes a page of the repository one of the site: headings get the anchors that forges give them, and links lead to the pages
+ * Adapts a page of the repository to the site: headings get the anchors of code forges, and links lead to pages
  * of the site.
  *
- * @param sourceOf the file of the repository that stands behind what Eleventy reads
- * @param onLink told of every file of the repository that a page links to
+ * @param sourceOf returns the repository file of an Eleventy input
+ * @param onLink called with every repository file that a page links to
  */
 export function amendMarkdown(
   markdown: MarkdownIt,
@@ -34,7 +34,7 @@ function anchorHeadings({ tokens }: MarkdownState): void {
   }
 }
 
-/** `<host>` outside of backquotes would be a tag that nobody sees. */
+/** Rejects HTML: `<host>` outside of backquotes would be an invisible tag. */
 function refuseHtml({ type, content }: MarkdownToken, source: string): void {
   if (!type.startsWith('html_') || /^\s*<!--/.test(content)) return;
   throw new Error(`${source}: ${content.trim()} is HTML: put it into backquotes, or write it as markdown`);

@@ -6,10 +6,10 @@ export interface Chapter {
   readonly pages: readonly { readonly title: string; readonly source: string }[];
 }
 
-/** The page that people begin at: its sections and links are the navigation of the site. */
+/** The start page: its sections and links are the navigation of the site. */
 export const INDEX = 'docs/index.md';
 
-/** The chapters of the index: its sections, with what their list items link to first. */
+/** Returns the chapters of the index: its sections, with the first link of each list item. */
 export function navigationOf(index: string): readonly Chapter[] {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => ({

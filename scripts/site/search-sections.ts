@@ -1,16 +1,18 @@
 import { headingsOf, textOf } from './html.ts';
 
-/** What search finds: a section of a page. */
+/** A search result: a section of a page. */
 export interface SearchSection {
-  /** Where it is in the site, with its anchor. */
+  /** Path in the site, with the anchor. */
   readonly id: string;
-  /** Of the page. */
+  /** Title of the page. */
   readonly page: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** The sections of a page: each from its heading to the next one. Deep ones belong to those above them. */
+/**
+ * Returns the sections of a page, each from its heading to the next one. Deeper ones belong to their parent.
+ */
 export function searchSections(path: string, content: string): readonly SearchSection[] {
   const headings = headingsOf(content).filter(({ level }) => level <= 3);
   const page = textOf(headings[0]?.html ?? path);

@@ -21,7 +21,10 @@ const REPORTERS = 4;
 const REPORTS_MAX = 12;
 const FAULT_MS_MAX = 600;
 const CLIENT = 'web-1';
-/** Names of checks whose newest result counts; each other result is of a check of its own. */
+/**
+ * Names of checks with many results, of which the newest counts; every other result belongs to a check of its
+ * own.
+ */
 const STATES = ['state-a', 'state-b', 'state-c'] as const;
 
 /** Longer than the 30 s after which an agent gives up a connection that is silent. */
@@ -29,7 +32,7 @@ const MENDED = { timeout: 90_000, interval: 100 };
 
 const DISK_MIB = 24;
 const MIB = 1024 * 1024;
-/** More than the agent keeps in memory, 8 Mi characters. */
+/** More than the agent's memory limit of 8 Mi characters. */
 const LARGE_RESULTS = 30;
 const LARGE_CHARACTERS = 400_000;
 
@@ -46,7 +49,7 @@ const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
   ['write', 'sync', 'open', 'truncate', 'name'],
 ];
 
-/** The first round has this one, so that the event opens in every run. */
+/** The fault of the first round, so that the event opens in every run. */
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
 
 function anyFault(chance: Chance): Fault {
@@ -59,11 +62,14 @@ function anyFault(chance: Chance): Fault {
   };
 }
 
-/** A backend and an agent with a connection between them that can be cut, and local programs that report to the agent. */
+/**
+ * A backend and an agent, a proxy between them that can cut connections, and local programs that report to the
+ * agent.
+ */
 class Scene implements AsyncDisposable {
   /** Checks whose only result was acknowledged. */
   readonly acked = new Set<string>();
-  /** By check, the number of the newest result that was sent, and of the newest one that was acknowledged. */
+  /** The number of the newest sent result, and of the newest acknowledged one, by check. */
   readonly sent = new Map<string, number>();
   readonly ackedStates = new Map<string, number>();
   readonly daemon: DaemonProcess;
@@ -89,8 +95,10 @@ class Scene implements AsyncDisposable {
   }
 
   /**
+   * Starts the scene.
+   *
    * @param stateDir of the agent
-   * @param env in which its disk fails
+   * @param env environment with the failing disk
    */
   static async open(stateDir: string, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
     const dir = await tempDir();
@@ -115,7 +123,7 @@ class Scene implements AsyncDisposable {
     await vi.waitFor(() => this.spoolTrouble(), MENDED);
   }
 
-  /** What the agent says about its spool; undefined: all is well. */
+  /** Returns the trouble of the agent's spool; `undefined` if there is none. */
   async spoolTrouble(): Promise<unknown> {
     const answer = (await (await fetch(`http://127.0.0.1:${String(this.#port)}/info`)).json()) as {
       readonly mon: { readonly spool?: unknown };
@@ -123,7 +131,7 @@ class Scene implements AsyncDisposable {
     return answer.mon.spool;
   }
 
-  /** Reports as a local program does. */
+  /** Reports a result like a local program. */
   async report(name: string, number: number, output = String(number)): Promise<void> {
     const isState = (STATES as readonly string[]).includes(name);
     if (isState) this.sent.set(name, number);
@@ -138,7 +146,7 @@ class Scene implements AsyncDisposable {
     else this.acked.add(name);
   }
 
-  /** One of each state in turn, and results of checks of their own. */
+  /** Reports results of the states in turn, and of single checks. */
   async reportSome(chance: Chance, reporter: number, count: number): Promise<void> {
     for (let at = 0; at < count; at++) {
       const number = ++this.#count;
@@ -148,7 +156,7 @@ class Scene implements AsyncDisposable {
     }
   }
 
-  /** A kill in the middle of whatever it does, and a start on the disk as it is. */
+  /** Kills the agent at any point, and restarts it on the remaining disk. */
   async restartAgent(): Promise<void> {
     this.#agent.kill('SIGKILL');
     await this.#agent.ended;
@@ -178,7 +186,7 @@ class Scene implements AsyncDisposable {
   /**
    * Returns the checks whose result has not arrived.
    *
-   * @param isComplete whether everything that was sent has to arrive, acknowledged or not
+   * @param isComplete true if everything that was sent must arrive, acknowledged or not
    */
   async missing(isComplete: boolean): Promise<readonly string[]> {
     const results = await this.results();
@@ -221,7 +229,7 @@ test.skipIf(!canFail)(
         scene.proxy.flow();
         scene.proxy.cut();
       }
-      // What is in memory only was not acknowledged, and goes with the process.
+      // Results that are only in memory were not acknowledged, and are lost with the process.
       const isKilled = chance.below(4) === 0;
       if (isKilled) {
         kills++;
@@ -264,7 +272,7 @@ test.skipIf(!canMount)(
     await mkdir(stateDir);
     await using scene = await Scene.open(stateDir);
 
-    // What is on disk before it is full.
+    // These results are on disk before it is full.
     scene.proxy.stall();
     scene.proxy.cut();
     for (let at = 0; at < 5; at++) await scene.report(`before-${String(at)}`, at);
@@ -272,7 +280,7 @@ test.skipIf(!canMount)(
     const filler = join(dir, 'filler');
     await fill(dir, filler);
 
-    // Nothing of this fits on disk, and not all of it into memory.
+    // None of this fits on the disk, and only a part of it fits into memory.
     const large = 'x'.repeat(LARGE_CHARACTERS);
     const first = scene.report(STATES[0], 0, large);
     await vi.waitFor(async () => expect(await scene.spoolTrouble()).toMatchObject({ unsaved: 1 }), MENDED);
@@ -288,9 +296,9 @@ test.skipIf(!canMount)(
     scene.proxy.flow();
     scene.proxy.cut();
     await Promise.all([first, quiet, reporting]);
-    // It is the oldest but one in memory, and the newest of its check.
+    // It is the second oldest in memory, and the newest of its check.
     await vi.waitFor(async () => expect((await scene.results()).get('quiet')).toBe(1), MENDED);
-    // Reported at once, they arrived at the agent in any order: the newest is the last one that it has.
+    // The agent received concurrent reports in any order: the last one it has is the newest.
     for (const [at, name] of STATES.entries()) await scene.report(name, 1000 + at);
     await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
     const event = await vi.waitFor(async () => {
@@ -309,7 +317,7 @@ test.skipIf(!canMount)(
   roundsTimeoutMs(1, 60_000),
 );
 
-/** Takes all space that there is. */
+/** Uses up all free space. */
 async function fill(dir: string, file: string): Promise<void> {
   const freeBytes = async (): Promise<number> => {
     const { bavail, bsize } = await statfs(dir);

@@ -15,13 +15,13 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 40;
 const AT_ONCE = 8;
-/** Largest datagram over IPv4. */
+/** Maximum size of a datagram over IPv4. */
 const DATAGRAM_BYTES_MAX = 65_507;
 const LOCALHOST = '127.0.0.1';
-/** Longer than any wait of the inputs. */
+/** Longer than any timeout of the inputs. */
 const MUTE_MS = 60_000;
 
-/** What a local program may say, from right to nonsense. */
+/** Messages of a local program, from valid to nonsense. */
 class Speaker {
   readonly #chance: Chance;
   #count = 0;
@@ -50,7 +50,7 @@ class Speaker {
     }
   }
 
-  /** The message in pieces, cut anywhere. */
+  /** Splits the message anywhere into chunks. */
   pieces(message: Buffer): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = 0; at < message.length;) {
@@ -87,7 +87,7 @@ class Speaker {
   }
 }
 
-/** What must come of a message: its answer, and how many results. */
+/** Returns the expected response to a message, and its number of results. */
 function judged(message: Buffer): { readonly answer: string; readonly results: number } {
   const text = message.toString('utf8');
   if (text.trim() === 'ping') return { answer: 'pong', results: 0 };
@@ -103,7 +103,9 @@ function judged(message: Buffer): { readonly answer: string; readonly results: n
   return bad === -1 ? { answer: 'ok', results: items.length } : { answer: 'invalid', results: bad };
 }
 
-/** Whether a part of it from its beginning is a message by itself, and may be taken for one when it comes alone. */
+/**
+ * Returns true if a prefix of the message is a message of its own, which may be accepted when it arrives alone.
+ */
 function mayEndEarly(message: Buffer): boolean {
   for (let end = 1; end < message.length; end += 1) {
     const text = message.toString('utf8', 0, end);
@@ -124,7 +126,7 @@ function isMessage(text: string): boolean {
 }
 
 async function closed(socket: Socket): Promise<void> {
-  // Cut off is as good as closed.
+  // An aborted connection counts as closed.
   socket.on('error', () => undefined);
   await new Promise<void>((resolve) => void socket.once('close', () => resolve()));
 }
@@ -136,7 +138,7 @@ async function sayOverTcp(port: number, pieces: readonly Buffer[], onSaid: () =>
   const over = closed(socket);
   await once(socket, 'connect');
   for (const piece of pieces) {
-    // An answer may come before everything was said.
+    // A response may arrive before everything was sent.
     if (answer !== '') break;
     await new Promise((resolve) => void socket.write(piece, resolve));
   }
@@ -155,7 +157,7 @@ async function sayOverHttp(port: number, message: Buffer): Promise<number> {
   return answer.status;
 }
 
-/** Says something that need not be HTTP at all, and waits for the end. */
+/** Sends bytes that need not be HTTP, and waits for the end. */
 async function sayRaw(port: number, message: Buffer): Promise<void> {
   const socket = connect(port, LOCALHOST);
   const over = closed(socket);
@@ -201,7 +203,7 @@ test(
         const { answer, results } = judged(message);
         expected += results;
         const pieces = mayEndEarly(message) ? [message] : speaker.pieces(message);
-        // One that says nothing is cut off without an answer.
+        // A connection that sends nothing is closed without a response.
         return {
           message: message.toString(),
           expected: message.length === 0 ? '' : answer,
@@ -221,7 +223,8 @@ test(
       }
       const others = Promise.all([...asked, sayRaw(http.port, speaker.message())]);
       await allSaid;
-      // What was said before this ping has been heard before its answer; then nobody says anything for long enough.
+      // Everything sent before this ping has been read when its response arrives; then nothing is sent for long
+      // enough.
       expect(await sayOverTcp(tcp.port, [Buffer.from('ping')], () => undefined)).toBe('pong');
       clock.advance(MUTE_MS);
       for (const said of await Promise.all(heard)) expect(said).toEqual({ ...said, answer: said.expected });

@@ -57,7 +57,7 @@ test(
           }),
         );
         await delay(chance.below(PAUSE_MS_MAX));
-        // Restarts of an agent come after its reports, when there is still much to deliver; the rest comes in between.
+        // Restarts come after the reports, when much is still undelivered; other trouble comes in between.
         const isRestart = chance.below(4) === 0;
         if (!isRestart) await trouble();
         await reporting;

@@ -20,21 +20,21 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 2;
 const WRITERS = 6;
-/** Longest time under load before the kill. */
+/** Maximum time under load before the kill. */
 const LOAD_MS_MAX = 500;
-/** Names, few enough to meet often. */
+/** Number of names, small enough for collisions. */
 const CHECKS = 20;
 
 interface Left {
   /** The oldest first. */
   readonly records: readonly AuditRecord[];
-  /** What is wrong with their chain. */
+  /** The first problem of the chain of records; `undefined` if there is none. */
   readonly problem: string | undefined;
-  /** Ids of silenced entries, with the reason of each. */
+  /** Reasons of the silences by id. */
   readonly silenced: ReadonlyMap<string, string | null>;
 }
 
-/** What a killed backend left on the disk. */
+/** Returns the state that a killed backend left on disk. */
 async function readStore(dir: string): Promise<Left> {
   const store = await openLevelStore(dir);
   try {
@@ -58,7 +58,7 @@ async function readStore(dir: string): Promise<Left> {
   }
 }
 
-/** The silenced entries that there must be after all that the trail tells of. */
+/** Returns the silences that must exist after all changes in the audit trail. */
 function replay(records: readonly AuditRecord[]): Map<string, string | null> {
   const silenced = new Map<string, string | null>();
   const changes = records.flatMap((record) => (record.action === 'bulk' ? (record.after as AuditEntry[]) : record));
@@ -69,7 +69,7 @@ function replay(records: readonly AuditRecord[]): Map<string, string | null> {
   return silenced;
 }
 
-/** Makes and clears silences until the backend is gone; the reasons of those that it has acknowledged. */
+/** Creates and clears silences until the backend has stopped; returns the reasons of the acknowledged ones. */
 async function write(
   api: ApiClient,
   chance: Chance,
@@ -102,7 +102,7 @@ test(
     const dir = await tempDir();
     const stateDir = join(dir, 'state');
     const config = join(dir, 'config.json');
-    // However long it goes on: what is there now follows from all that was ever done.
+    // The whole trail is kept for any duration, because the current state is derived from all changes.
     await writeFile(config, JSON.stringify({ 'audit-limit': 10_000_000 }));
     let told = 0;
     for (let round = 0; round < rounds(ROUNDS); round++) {
@@ -112,7 +112,7 @@ test(
       const writing = Array.from({ length: WRITERS }, (_, at) =>
         write(api, chance, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
       );
-      // On a busy machine nothing may be written yet after any fixed time.
+      // On a busy machine, no fixed time guarantees that anything was written.
       await begun;
       await delay(chance.below(LOAD_MS_MAX));
       await daemon.end('SIGKILL');

@@ -1,6 +1,6 @@
 import { chanceOf } from '../support/chance.ts';
 
-/** Choices that can be had again by the seed. */
+/** Random choices that a seed reproduces. */
 export class Chance {
   readonly #next: () => number;
 
@@ -8,7 +8,7 @@ export class Chance {
     this.#next = chanceOf(seed);
   }
 
-  /** A whole number below `limit`. */
+  /** Returns a whole number below `limit`. */
   below(limit: number): number {
     return Math.floor(this.#next() * limit);
   }

@@ -12,16 +12,21 @@ import { WriteDiary } from './write-diary.ts';
 const ROUNDS = 1;
 const MEMBERS = 3;
 const LOAD_MS_MAX = 500;
-/** Under load after the backend goes on, which then still has to find that it writes no more. */
+/** Maximum time under load after the backend resumes, which then still has to notice that it lost its lease. */
 const AFTERWARDS_MS_MAX = 1000;
 const FROZEN_MS_MIN = 1000;
 const FROZEN_MS_MAX = 30_000;
-/** Longer than a lease and the chance before it is taken: the short form shows a take-over too. */
+/**
+ * Longer than a lease and the jitter before another member takes it, so that the short form has a failover too.
+ */
 const SHORT_FREEZE_MS = 4000;
-/** One that stood still for so long was taken over from, also on a busy machine; beside other tests that may take longer. */
+/**
+ * Duration of a freeze that certainly causes a failover, even on a busy machine; next to other tests it may
+ * take longer.
+ */
 const SURELY_LOST_MS = isAskedFor ? 10_000 : Infinity;
 
-/** Multiples of the golden ratio fill a range evenly, however many there are. */
+/** Multiples of the golden ratio are evenly distributed, whatever their number. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 function frozenMs(round: number): number {
@@ -41,7 +46,7 @@ test(
     const diary = await WriteDiary.open(server, store);
     const load = new ClusterLoad(members, store, chance);
     const takeOvers: number[] = [];
-    /** How long those stood still that nobody took over from. */
+    /** Durations of the freezes without a failover. */
     const keptForMs: number[] = [];
 
     let round = 0;

@@ -11,11 +11,11 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 1;
 const MEMBERS = 3;
-/** At the same time, each of a key. */
+/** Number of concurrent histories, each of one key. */
 const HISTORIES = 5;
 const CLIENTS = 4;
 const CALM_MS = 500;
-/** Between two questions of a client, at most: as many questions in a round that takes longer. */
+/** Maximum pause between two requests of a client; longer in longer rounds, for the same number of requests. */
 const CALM_PAUSE_MS = 20;
 const PAUSE_MS = 200;
 
@@ -25,11 +25,15 @@ interface Scene {
   readonly chance: Chance;
 }
 
-/** Every other round is without one, in turns with each of them. */
+/** Every other round has no disaster; the others cycle through all of them. */
 const disasterOf = (round: number): Disaster | undefined =>
   round % 2 === 0 ? undefined : DISASTERS[((round - 1) / 2) % DISASTERS.length];
 
-/** @returns who wrote all the time; undefined: it may have been several */
+/**
+ * Runs the clients of all histories.
+ *
+ * @returns the leader of the whole time; `undefined` if there may have been several
+ */
 async function askThrough(
   { members, server, chance }: Scene,
   histories: readonly KeyHistory[],

@@ -10,16 +10,16 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 3;
 const MEMBERS = 3;
-/** Longest time under load before something happens, and after it. */
+/** Maximum time under load before an event, and after it. */
 const LOAD_MS_MAX = 500;
-/** Longer than a lease, and shorter than a write is waited for before it is given up. */
+/** Longer than a lease, and shorter than the timeout of a write. */
 const HELD_MS_MAX = 4500;
 const DELAY_MS_MAX = 200;
 const CUTS = 5;
-/** For what comes late to a backend, when its client has been cut already. */
+/** Time for late requests at a backend whose client has already been cut. */
 const SETTLE_MS = 500;
 
-/** Between each member and what it talks to: other members that come to it, the database, agents and programs. */
+/** The proxies between each member and its peers, its database, and its agents and programs. */
 class Links implements AsyncDisposable {
   readonly peers: readonly CuttingProxy[];
   readonly databases: readonly CuttingProxy[];
@@ -31,7 +31,11 @@ class Links implements AsyncDisposable {
     this.fronts = all.slice(2 * MEMBERS);
   }
 
-  /** @param store the URL of the database; where the members are is known when they have started */
+  /**
+   * Opens the proxies.
+   *
+   * @param store the URL of the database; the addresses of the members are known after their start
+   */
   static async open(store: string): Promise<Links> {
     return new Links(await Promise.all(Array.from({ length: 3 * MEMBERS }, () => CuttingProxy.open(store))));
   }
@@ -47,7 +51,7 @@ class Links implements AsyncDisposable {
   }
 }
 
-/** What happens to a link, until it is over. */
+/** A fault of a link, until it is over. */
 type Fault = (link: CuttingProxy, chance: Chance) => Promise<void>;
 
 const cut: Fault = async (link, chance) => {
@@ -67,7 +71,7 @@ const slow: Fault = async (link, chance) => {
   await delay(chance.below(HELD_MS_MAX));
 };
 
-/** What was held comes late, or never. */
+/** Held data arrives late, or never. */
 const stall =
   (...directions: readonly Direction[]): Fault =>
   async (link, chance) => {
@@ -78,7 +82,10 @@ const stall =
 
 const FAULTS = [stall('there', 'back'), stall('there'), stall('back'), cut, cutMidway, slow] as const;
 
-/** The one that writes is hit twice as often as any other; what comes to others over their peers is nothing. */
+/**
+ * Returns the link to disturb. The leader is chosen twice as often as any other member, because the other
+ * members get no requests from their peers.
+ */
 async function linkOf(
   round: number,
   links: Links,

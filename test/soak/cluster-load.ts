@@ -9,9 +9,9 @@ import { AgentWriter, HttpWriter, type Lists } from './writer.ts';
 const HTTP_WRITERS = 6;
 const AGENTS = 6;
 
-/** Clients that write through all of several backends, and what must hold of these by what the clients were told. */
+/** Clients that write through all of several backends, and the conditions that follow from the responses. */
 export class ClusterLoad {
-  /** How many were acknowledged and found. */
+  /** Number of changes that were acknowledged and found. */
   changes = 0;
   readonly #members: Members;
   readonly #store: string;
@@ -20,7 +20,11 @@ export class ClusterLoad {
   readonly #writers: readonly (HttpWriter | AgentWriter)[];
   #lastSeq = 0;
 
-  /** @param store the URL of the database */
+  /**
+   * Creates the clients.
+   *
+   * @param store the URL of the database
+   */
   constructor(members: Members, store: string, chance: Chance) {
     this.#members = members;
     this.#store = store;
@@ -31,11 +35,11 @@ export class ClusterLoad {
   }
 
   /**
-   * Writes for a time left to chance, goes on while something happens, and then looks: each backend shows the same, in which
-   * nothing that was acknowledged is missing and nothing is twice.
+   * Writes for a random time and during `happen`, and then compares the backends. All must show the same state,
+   * without missing or duplicate acknowledged changes.
    *
-   * @param urls where the backends are reached; default: where they are
-   * @param settleMs for what comes late to a backend, when its client has been cut already
+   * @param urls addresses of the backends; default: their own
+   * @param settleMs time for late requests at a backend whose client has already been cut
    */
   async during(
     happen: () => Promise<void>,
@@ -72,7 +76,7 @@ function expectSame(lists: Lists | undefined, others: readonly Lists[]): void {
 }
 
 interface LoadOptions {
-  /** Longest time under load before something happens. */
+  /** Maximum time under load before the event. */
   readonly loadMsMax: number;
   readonly urls?: readonly string[];
   readonly settleMs?: number;

@@ -16,19 +16,22 @@ import { expectWhole, readStore } from './stored-state.ts';
 const ROUNDS = 1;
 const MEMBERS = 3;
 const CLIENTS = 3;
-/** Between two changes of one client, so that a round makes some thousand rows and not a hundred thousand. */
+/**
+ * Pause between two changes of one client, so that a round creates some thousand rows and not a hundred
+ * thousand.
+ */
 const PAUSE_MS = 4;
-/** Under load before the first member and between one and the next. */
+/** Time under load before the first member, and between two members. */
 const LOAD_MS = 200;
 
-/** Makes one change after the other, each of another row, with the list of all backends. */
+/** Makes sequential changes, each of another row, with the list of all backends. */
 class SteadyWriter {
   readonly #name: string;
   readonly #api: ApiClient;
   #count = 0;
   /** Keys of the rows that were acknowledged in this round. */
   readonly made = { events: new Set<string>(), silenced: new Set<string>() };
-  /** What it was told where it was not done. */
+  /** Errors of failed changes. */
   readonly failures: unknown[] = [];
 
   constructor(name: string, backends: string) {
@@ -43,7 +46,7 @@ class SteadyWriter {
     }
   }
 
-  /** Takes everything away again. */
+  /** Deletes all rows. */
   async clear(): Promise<void> {
     await this.#api.deleteClient(this.#name);
     for (const id of this.made.silenced) await this.#api.clearSilenced({ id });
@@ -62,17 +65,17 @@ class SteadyWriter {
   }
 }
 
-/** A console, as far as the feed goes: with the same code, and the list of all backends. */
+/** The feed of a console: with the same code, and the list of all backends. */
 class Console implements FeedListener, Disposable {
   readonly #feed: Feed;
   readonly #replica = new FeedReplica();
   state: FeedState['kind'] = 'connecting';
-  /** How often it was connected, and how often it had to begin anew. */
+  /** Numbers of connections, and of complete new snapshots. */
   lives = 0;
   snapshots = 0;
-  /** By how much the numbers went back, for each time that they did. */
+  /** The differences by which the sequence number went back. */
   readonly stepsBack: number[] = [];
-  /** Keys of all rows that ever came. */
+  /** Keys of all rows that ever arrived. */
   readonly seen = { events: new Set<string>(), silenced: new Set<string>() };
   #seq = 0;
 
@@ -99,7 +102,7 @@ class Console implements FeedListener, Disposable {
   }
 
   onStats(): void {
-    // Figures of the moment, which say nothing about the rows.
+    // Current figures, which say nothing about the rows.
   }
 
   [Symbol.dispose](): void {
@@ -107,7 +110,7 @@ class Console implements FeedListener, Disposable {
   }
 }
 
-/** The list of all, each time from another one on. */
+/** Returns the list of all backends, each time starting with another one. */
 const listFrom = (urls: readonly string[], at: number): string =>
   [...urls.slice(at % urls.length), ...urls.slice(0, at % urls.length)].join(',');
 

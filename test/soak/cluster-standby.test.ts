@@ -10,9 +10,9 @@ import { shownTimes, spreadOf } from './times.ts';
 
 const ROUNDS = 1;
 const MEMBERS = 3;
-/** Longest time under load before something happens, between two things, and afterwards. */
+/** Maximum time under load before an event, between two, and afterwards. */
 const LOAD_MS_MAX = 500;
-/** Until somebody notices that the primary is gone. */
+/** Maximum time until the loss of the primary is noticed. */
 const UNNOTICED_MS_MAX = 1000;
 
 test(

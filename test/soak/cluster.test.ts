@@ -12,8 +12,9 @@ const ROUNDS = 1;
 const MEMBERS = 3;
 const LOAD_MS_MAX = 700;
 /**
- * From the end of the backend that writes to the first write through another one (design, scale-out); beside other tests longer.
- * Every other round has a take-over. Asserted is the p99: of the 100 of 200 rounds one may be slower, of fewer none.
+ * Limit for the time from the end of the leader to the first write through another member (design, scale-out);
+ * longer next to other tests. Every other round has a failover. The test asserts the p99: one of the 100
+ * failovers in 200 rounds may be slower, with fewer rounds none.
  */
 const TAKE_OVER_P99_MS = isAskedFor ? 5000 : 30_000;
 

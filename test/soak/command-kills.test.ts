@@ -12,11 +12,11 @@ import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 20;
-/** Longest time from the start of commands to the kill. */
+/** Maximum time from the start of commands to the kill. */
 const KILL_MS_MAX = 60;
 
 /**
- * Each sleeps for ever, under a number that no other process has, in one of the ways in which commands start others.
+ * Commands that sleep forever, with a number that no other process has. They start processes in different ways.
  */
 const COMMANDS = [
   (sleep: string) => `exec ${sleep}`,
@@ -29,10 +29,10 @@ const COMMANDS = [
   () => 'true',
 ] as const;
 
-/** Kills itself the program that runs it, at once. */
+/** A command that immediately kills the program that runs it. */
 const ASSASSIN = (sleep: string): string => `${KILL_RUNNER}; exec ${sleep}`;
 
-/** Disasters of a program that runs commands. */
+/** A disaster of a program that runs commands. */
 type Disaster = (host: ChildProcess, chance: Chance) => Promise<void>;
 
 const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void => {
@@ -40,7 +40,7 @@ const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 };
@@ -66,7 +66,7 @@ const DISASTERS: readonly [Disaster, ...Disaster[]] = [
     const starters = (): number[] => [pidOf(host), ...helpersOf(host)];
     const killed = starters().flatMap(watchdogsOf);
     kill(killed);
-    // The next one gets the list of all commands as soon as it exists.
+    // The next process gets the list of all commands as soon as it exists.
     await vi.waitFor(() => {
       const others = starters()
         .flatMap(watchdogsOf)
@@ -79,7 +79,7 @@ const DISASTERS: readonly [Disaster, ...Disaster[]] = [
 ];
 
 let count = 0;
-/** A command that runs for ever, by an argument by which all its processes are found. */
+/** Returns a command that runs forever, with an argument that identifies all its processes. */
 function uniqueSleep(): string {
   return `sleep ${String(process.pid)}${String(++count).padStart(6, '0')}`;
 }
@@ -99,7 +99,7 @@ async function killHelper(runner: CommandRunner, chance: Chance): Promise<string
   return sleep;
 }
 
-/** Has a disaster befall a program that runs commands. Returns the argument of the commands. */
+/** Applies a disaster to a program that runs commands. Returns the argument of the commands. */
 async function killHost(chance: Chance): Promise<string> {
   const sleep = uniqueSleep();
   const kind = chance.pick(['runner', 'direct']);

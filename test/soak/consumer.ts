@@ -17,7 +17,7 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedView } from '../../shared/schemas/silenced.ts';
 import type { Lists } from './writer.ts';
 
-/** Pauses and heartbeats of seconds become some milliseconds. */
+/** Factor that turns pauses and heartbeats of seconds into milliseconds. */
 const HASTE = 50;
 const hasty: FeedClock = {
   now: () => Date.now() * HASTE,
@@ -29,16 +29,16 @@ const hasty: FeedClock = {
 
 type State = Readonly<Record<'events' | 'silenced' | 'clients', Readonly<Record<string, unknown>>>>;
 
-/** Follows a feed as a console does, for as long as a test goes on. */
+/** Follows a feed like a console during a test. */
 export class Consumer implements FeedListener, Disposable {
-  /** How often it began with a snapshot, and how often it was live. */
+  /** Numbers of snapshots, and of live connections. */
   snapshots = 0;
   lives = 0;
   state: FeedState['kind'] = 'connecting';
   readonly #feed: Feed;
   readonly #filter: string | undefined;
   readonly #replica = new FeedReplica();
-  /** Half of them take snapshots in columns. */
+  /** Half of the consumers get snapshots in columns. */
   readonly onSnapshotEvents?: (events: readonly EventRow[]) => void;
 
   constructor(backend: string, filter: string | undefined, chance: () => number) {
@@ -72,14 +72,14 @@ export class Consumer implements FeedListener, Disposable {
   }
 
   onStats(): void {
-    // Figures of the moment, which say nothing about the rows.
+    // Current figures, which say nothing about the rows.
   }
 
   [Symbol.dispose](): void {
     this.#feed.close();
   }
 
-  /** What it holds. */
+  /** Returns the rows that it has. */
   get held(): State {
     return {
       events: Object.fromEntries(this.#replica.events),
@@ -88,7 +88,7 @@ export class Consumer implements FeedListener, Disposable {
     };
   }
 
-  /** What it should hold, by the answers of the backend. */
+  /** Returns the rows that it should have, from the lists of the backend. */
   expected({ events, silenced, clients }: Lists): State {
     const search = parseSearch(this.#filter ?? '');
     if (search.kind === 'problem') throw new Error(search.message);
@@ -114,7 +114,7 @@ function byKey(events: readonly EventRow[]): Readonly<Record<string, EventRow>> 
   return Object.fromEntries(events.map((row) => [eventKey(row.client, row.check), row]));
 }
 
-/** For entries without an end, which are all that the writers make. */
+/** Converts silences without an end; the writers create no others. */
 function silencedRow({ expire, ...rest }: SilencedView): SilencedRow {
   if (expire !== -1) throw new Error(`${rest.id} has an end`);
   return { ...rest, expire_at: null };

@@ -49,7 +49,7 @@ test(
 
 type Outcome = 'whole' | 'refused' | 'accepted';
 
-/** A start, and another one that accepts a loss where the first one says that this is possible. */
+/** Starts on a damaged store, and then again with the loss accepted if the first start offers that. */
 async function startOn(dir: string, story: Story): Promise<{ readonly outcome: Outcome; readonly fault?: string }> {
   const held = await heldBy(dir).catch((error: unknown) => error);
   if (held instanceof Map) {
@@ -62,7 +62,7 @@ async function startOn(dir: string, story: Story): Promise<{ readonly outcome: O
   }
   if (!held.message.includes('--accept-loss')) return { outcome: 'refused' };
   const left = await heldBy(dir, { loss: { onAccepted: () => undefined } }).catch((error: unknown) => error);
-  // The first write of all says that it is a store.
+  // The very first write identifies the store.
   const isExpected = left instanceof Map ? wasWritten(left, story) : String(left).includes('lost its beginning');
   return isExpected ? { outcome: 'accepted' } : { outcome: 'accepted', fault: `what is left: ${String(left)}` };
 }
@@ -79,13 +79,17 @@ function wasWritten(held: ReadonlyMap<unknown, unknown>, story: Story): boolean 
   return [...held].every(([name, value]) => story.get(String(name))?.includes(String(value)) === true);
 }
 
-/** @returns what was done */
+/**
+ * Damages a file of the store.
+ *
+ * @returns a description of the damage
+ */
 async function damage(dir: string, isKilled: boolean, chance: Chance): Promise<string> {
   const { tables, logs, manifests } = await storeFiles(dir);
   const file = chance.pick(['CURRENT', ...tables, ...logs, ...manifests]);
   const path = join(dir, file);
   const { size } = await stat(path);
-  // A log that ends early is what a kill may leave: nobody can tell whether more of it was there.
+  // A kill may leave a truncated log, and it is impossible to tell whether more was there.
   const canEndEarly = isKilled && file === logs.at(-1);
   const kind = canEndEarly ? chance.pick(['bit', 'sector']) : chance.pick(['bit', 'sector', 'cut', 'gone']);
   const at = chance.below(size);

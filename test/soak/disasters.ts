@@ -3,7 +3,11 @@ import type { PostgresServer } from '../../scripts/lib/postgres-server.ts';
 import type { Chance } from './chance.ts';
 import { takeOverMs, type Members } from './members.ts';
 
-/** What happens to members that share a database. @returns how long a take-over took, in milliseconds; undefined: there was none */
+/**
+ * A disaster of members that share a database.
+ *
+ * @returns the milliseconds of the failover; `undefined` if there was none
+ */
 export type Disaster = (members: Members, server: PostgresServer, chance: Chance) => Promise<number | undefined>;
 
 const killWriter: Disaster = async (members) => {
@@ -22,7 +26,7 @@ const killOther: Disaster = async (members, _server, chance) => {
   return undefined;
 };
 
-/** It hands over, which is no take-over: as one it would make these look faster than they are. */
+/** Stopping makes a handover, which is not counted: it would make failovers look faster than they are. */
 const stopWriter: Disaster = async (members) => {
   const at = await members.writer();
   await members.member(at).end('SIGTERM');
@@ -31,7 +35,7 @@ const stopWriter: Disaster = async (members) => {
   return undefined;
 };
 
-/** It stands still for longer than its lease, and goes on when another one has taken over. */
+/** The leader freezes for longer than its lease, and resumes after another member became leader. */
 const freezeWriter: Disaster = async (members, _server, chance) => {
   const at = await members.writer();
   const frozen = members.member(at);
@@ -42,7 +46,7 @@ const freezeWriter: Disaster = async (members, _server, chance) => {
   return took;
 };
 
-/** When it is away for longer than the lease, any of them may have it afterwards. */
+/** If the database is down for longer than the lease, any member may become leader afterwards. */
 const restartDatabase: Disaster = async (_members, server, chance) => {
   await (chance.below(2) === 0 ? server.kill() : server.stop());
   await delay(chance.below(1000));
@@ -50,7 +54,7 @@ const restartDatabase: Disaster = async (_members, server, chance) => {
   return undefined;
 };
 
-/** In turns. */
+/** The disasters, which are used in turn. */
 export const DISASTERS: readonly [Disaster, ...Disaster[]] = [
   killWriter,
   freezeWriter,

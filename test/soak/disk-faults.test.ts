@@ -13,13 +13,19 @@ import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 const ROUNDS = 2;
 const HTTP_WRITERS = 4;
 const AGENTS = 4;
-/** Longest pause before a fault, and longest fault but for some that outlast what a caller waits. */
+/**
+ * Maximum pause before a fault, and maximum duration of a fault. A few last longer than the timeout of a
+ * caller.
+ */
 const PAUSE_MS_MAX = 200;
 const FAULT_MS_MAX = 400;
 const LONG_FAULT_MS = 3500;
-/** Enough for a start, with everything that it tries again. */
+/** Sufficient for a start with all its retries. */
 const START_FAULT_MS = 3000;
-/** A second between two tries, and the try itself on a busy machine; beside other tests longer. */
+/**
+ * Time until a retry succeeds: a second between two attempts, and the attempt on a busy machine; longer next to
+ * other tests.
+ */
 const MENDED_MS_MAX = isAskedFor ? 10_000 : PATIENCE.timeout;
 
 const SMALL_BUFFERS = 'test/support/small-buffer-backend.ts';
@@ -35,7 +41,7 @@ const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
   ['write', 'sync', 'open', 'truncate', 'name', 'read'],
 ];
 
-/** Any of them at any call, once, some times or for as long as it goes on. */
+/** Returns a random fault of random calls: once, a few times or until it is mended. */
 function anyFault(chance: Chance): Fault {
   const calls = chance.pick(CALLS);
   const errors: readonly [Fault['error'], ...Fault['error'][]] = calls.includes('open')
@@ -53,7 +59,11 @@ function anyFault(chance: Chance): Fault {
 const anyFaults = (chance: Chance): readonly [Fault] | readonly [Fault, Fault] =>
   chance.below(3) === 0 ? [anyFault(chance), anyFault(chance)] : [anyFault(chance)];
 
-/** @returns the last sequence number of a store that nobody has open: not before the one of the last time, and dense */
+/**
+ * Checks that the sequence numbers are dense and did not go back.
+ *
+ * @returns the last sequence number of a closed store
+ */
 async function assertDense(dir: string, lastSeq: number): Promise<number> {
   const store = await openLevelStore(dir);
   const seqs: number[] = [];
@@ -66,7 +76,7 @@ async function assertDense(dir: string, lastSeq: number): Promise<number> {
   return last;
 }
 
-/** Entries in which memory and store differ, of those that deep health compares. */
+/** Returns the number of differences between memory and store in the deep health check. */
 async function differences({ url }: DaemonProcess): Promise<number | undefined> {
   const answer = await fetch(`${url}/health?deep=1`);
   const { indexes } = (await answer.json()) as { readonly indexes: { readonly differences: number } | null };
@@ -78,7 +88,11 @@ async function assertStops(daemon: DaemonProcess): Promise<void> {
   expect(await daemon.end('SIGTERM')).toMatchObject({ code: 0 });
 }
 
-/** @returns milliseconds until a change was taken */
+/**
+ * Waits until a change succeeds.
+ *
+ * @returns the milliseconds
+ */
 async function untilMended({ url }: DaemonProcess): Promise<number> {
   const startedAt = performance.now();
   const body = JSON.stringify({ path: 'mended', content: {} });
@@ -96,7 +110,7 @@ test(
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
-    // Without a compiler the suite still kills; who asks for the faults hears what they need.
+    // Without a compiler the suite still kills processes; the long form fails with the missing requirement.
     const disk = isAskedFor || (await canDisksFail()) ? await FailingDisk.under(dir) : undefined;
     const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
     const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
@@ -132,7 +146,7 @@ test(
 
       const over = new AbortController();
       const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
-      // A writer that meets a wrong answer ends the test, not the wait.
+      // A writer that gets a wrong response ends the test, not the wait.
       await Promise.race([delay(chance.below(PAUSE_MS_MAX)), writing]);
       const isKilled = chance.below(3) === 0;
       for (let faults = chance.below(3); faults >= 0; faults--) {
@@ -159,7 +173,7 @@ test(
         await compare(daemon);
         await assertStops(daemon);
       }
-      // Not always, as it leaves an empty log to the next start.
+      // Not in every round, because it leaves an empty log for the next start.
       if (chance.below(2) === 0) {
         count.lastSeq = await assertDense(dir, count.lastSeq);
         disk?.noteDurable();

@@ -15,7 +15,9 @@ const ROUNDS = 6;
 const HTTP_WRITERS = 4;
 const AGENTS = 4;
 const TROUBLE_MS_MAX = 150;
-/** Long enough that a console shows it, short enough to answer before it gives up; beside other tests longer. */
+/**
+ * Long enough for a console to show, short enough to respond before its timeout; longer next to other tests.
+ */
 const READ_MS_MAX = isAskedFor ? 5000 : PATIENCE.timeout;
 
 test(
@@ -26,7 +28,7 @@ test(
     const stores: TroubledStore[] = [];
     const backend = await openBackend({
       dir,
-      // Small, so that it is full often.
+      // Small, so that it is often full.
       batcher: { queueLimit: 100, batchLimit: 50 },
       around: (real: Store) => {
         const troubled = new TroubledStore(real);
@@ -50,7 +52,7 @@ test(
         ...agents.map((agent) => agent.run(backend.url, over.signal)),
       ]);
       await delay(chance.below(TROUBLE_MS_MAX));
-      // The queue fills up behind a write that takes its time, and then the disk refuses this one and maybe some more.
+      // The queue fills up behind a slow write, and then the disk rejects that write and maybe some more.
       const release = chance.below(3) === 0 ? undefined : store.hold();
       let left = chance.pick([0, 1, 1, 1, 3]);
       store.refuses = () => {
@@ -70,7 +72,7 @@ test(
       over.abort();
       await writing;
 
-      // What could not be read again after a failed write is read again soon.
+      // Data that could not be read after a failed write becomes readable soon.
       await expect.poll(() => isComparable(backend.url), { timeout: READ_MS_MAX }).toBe(true);
       const lists = await listsOf(backend.url);
       for (const { ledger } of [...https, ...agents]) ledger.compare(lists);
@@ -85,7 +87,7 @@ test(
   roundsTimeoutMs(ROUNDS, 10_000),
 );
 
-/** Whether the memory of the backend equals its store, so that it can say how they compare. */
+/** Returns true if the memory of the backend equals its store, so that it can report their differences. */
 async function isComparable(url: string): Promise<boolean> {
   const health = (await (await fetch(`${url}/health?deep=1`)).json()) as { readonly indexes: unknown };
   return health.indexes !== null;

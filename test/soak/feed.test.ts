@@ -11,13 +11,13 @@ import { HttpWriter, listsOf } from './writer.ts';
 
 const ROUNDS = 9;
 const WRITERS = 4;
-/** Everything; what events enter and leave by their status, and by silences. */
+/** No filter, and filters that events enter and leave by their status or by silences. */
 const FILTERS = [undefined, undefined, 'status=crit', 'silenced or check=check-1'];
 const CHURN_MS_MAX = 150;
 const RESTART_EVERY = 8;
-/** What consumers want to be left alone for: most of them not at all. */
+/** Paces of the consumers; most have none. */
 const PACES_MS = [0, 0, 100, 1000] as const;
-/** The events that they want whole meanwhile: most of them all. */
+/** Events that the consumers want with full rows; most want all. */
 const WHOLE = [undefined, undefined, [], ['web-0-1/check-1']] as const;
 
 test(
@@ -40,7 +40,7 @@ test(
       else {
         proxy.stall();
         await delay(chance.below(CHURN_MS_MAX));
-        // What came meanwhile arrives at once, or never.
+        // Held data arrives at once, or never.
         if (kind === 2) proxy.cut();
         proxy.flow();
       }

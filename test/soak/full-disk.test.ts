@@ -18,7 +18,7 @@ const DISK_MIB = 320;
 const FLOOR = 128 * MIB;
 
 const run = promisify(execFile);
-/** Only root can mount a disk of its own. */
+/** Only root can mount a separate disk. */
 const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 const isRoot = process.getuid?.() === 0;
 
@@ -30,14 +30,18 @@ test.skipIf(!isAskedFor && !isRoot)(
   roundsTimeoutMs(ROUNDS, 60_000),
 );
 
-/** @returns the exit code of the backend after all */
+/**
+ * Fills one disk.
+ *
+ * @returns the exit code of the backend at the end
+ */
 async function fillOne(): Promise<number | null> {
   const dir = await smallDisk();
   const stateDir = join(dir, 'state');
   const config = join(await tempDir(), 'backend.json');
   await writeFile(config, JSON.stringify({ 'disk-floor': FLOOR }));
   await mkdir(stateDir, { mode: 0o700 });
-  // As an earlier run has left it.
+  // The reserves, as an earlier run has left them.
   await new DiskSpace(stateDir).setAside(reserveBytes(FLOOR));
   await new DiskSpace(stateDir).setAside(openingReserveBytes(FLOOR), 'opening');
 
@@ -54,7 +58,7 @@ async function fillOne(): Promise<number | null> {
   let accepted = 0;
   let status = 202;
   while (status === 202) {
-    // Nothing to compress, and never the same: each takes the room that it says.
+    // Random data that cannot be compressed, so that each result takes its full size.
     const output = randomBytes(600 * 1024).toString('base64');
     status = await ask('POST', '/results', { source: `c-${String(accepted)}`, name: 'disk', output, status: 2 });
     if (status === 202) accepted++;
@@ -63,11 +67,11 @@ async function fillOne(): Promise<number | null> {
   expect(accepted).toBeGreaterThan(10);
   await expect.poll(() => ask('GET', `/events/${hostname().replaceAll(/[^\w.-]/g, '-')}/mon.disk`)).toBe(200);
 
-  // Others take all that is left.
+  // Another program takes all remaining space.
   const junk = join(dir, 'junk');
   await fill(dir, junk);
   await expect.poll(level).toBe('reserve');
-  // What was refused while the reserve was given out is taken when it is sent again, as the answer asks for.
+  // A request that was rejected while the reserve was being released succeeds on retry, as the response says.
   await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'a' })).toBe(204);
   await expect.poll(() => ask('POST', '/resolve', { client: 'c-1', check: 'disk' })).toBe(202);
   await daemon.end('SIGKILL');
@@ -81,7 +85,7 @@ async function fillOne(): Promise<number | null> {
   const others = Array.from({ length: accepted }, (_, number) => number).filter((number) => number !== 2);
   for (const number of others) expect(await ask('GET', `/results/c-${String(number)}/disk`)).toBe(200);
 
-  // The reserve is used up, and others take what it left.
+  // The reserve is used up, and another program takes the rest.
   const more = join(dir, 'more');
   await fill(dir, more);
   await daemon.end('SIGKILL');
@@ -109,12 +113,12 @@ async function freeBytes(dir: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Takes the room that there is now, and none that is made meanwhile. */
+/** Uses the currently free space, but none that is freed meanwhile. */
 async function fill(dir: string, file: string): Promise<void> {
   const chunk = Buffer.alloc(MIB);
   try {
     for (let left = await freeBytes(dir); left > 0; left -= MIB) await writeFile(file, chunk, { flag: 'a' });
   } catch {
-    // The last of it is not a whole chunk.
+    // The remaining space is less than a chunk.
   }
 }

@@ -11,27 +11,27 @@ interface SentGroup {
   }[];
 }
 
-/** A run that came again, with the one before it. */
+/** A repeated run, with the previous one. */
 export interface Repetition {
   readonly earlier: Receipt;
   readonly later: Receipt;
 }
 
 interface Receipt {
-  /** Which life of the backend sent it. */
+  /** Number of the backend's life that sent it. */
   readonly life: number;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly atMs: number;
 }
 
 /**
- * Receives what a handler with `group_by` tells, and believes it. Each life of the backend has an address of its own, so that
- * what comes late is not taken for what came twice.
+ * A receiver of a handler with `group_by` that believes its notifications. Each life of the backend has its own
+ * address, so that a late notification is not taken for a repeated one.
  */
 export class GroupedReceiver implements AsyncDisposable {
-  /** The status with which each problem was told that is not told to be over, by client and check. */
+  /** Last notified status of each unresolved problem, by client and check. */
   readonly told = new Map<string, number>();
-  /** What cannot be after what was told before. */
+  /** Notifications that contradict earlier ones. */
   readonly wrong: string[] = [];
   readonly repetitions: Repetition[] = [];
   readonly #runs = new Map<string, Receipt>();
@@ -41,14 +41,14 @@ export class GroupedReceiver implements AsyncDisposable {
     return this.#runs.size;
   }
 
-  /** Where the next life of the backend sends to. */
+  /** Opens the address for the next life of the backend. */
   async listen(life: number): Promise<string> {
     const server = createServer((request, response) => {
       text(request)
         .then((body) => this.#take(body, { life, atMs: performance.now() }))
         .then(
           () => void response.end(),
-          // Cut off in between: then nothing was told.
+          // An aborted request is not a notification.
           () => undefined,
         );
     }).listen(0, '127.0.0.1');

@@ -11,18 +11,18 @@ interface Reported {
 }
 
 /**
- * Reports results of one client, each with another status than the one before it, so that each is a transition; and knows
- * which of them are there.
+ * Reports results of one client, each with another status than the previous one, so that each is a transition.
+ * It knows which of them are stored.
  */
 export class GroupedWriter {
   readonly client: string;
   readonly #rack: string;
   readonly #chance: Chance;
-  /** By check, everything that is there. */
+  /** All stored results, by check. */
   readonly #there = new Map<string, Reported[]>();
-  /** How many of those the timeline was compared with. */
+  /** Number of results that were compared with the timeline. */
   readonly #compared = new Map<string, number>();
-  /** Nobody knows of it whether it is there. */
+  /** The result for which it is unknown whether it was stored. */
   #open: (Reported & { readonly check: string }) | undefined;
   #count = 0;
 
@@ -36,13 +36,16 @@ export class GroupedWriter {
     return [...this.#there.values()].reduce((sum, reported) => sum + reported.length, 0);
   }
 
-  /** Makes its client, before it reports anything. */
+  /** Creates its client before the first result. */
   async register(url: string): Promise<void> {
     const body = { name: this.client, address: '192.0.2.1', subscriptions: [], rack: this.#rack };
     statusOf(await outcomeOf(url, { method: 'POST', path: '/clients', body }), 201);
   }
 
-  /** Finds out what became of the last result of the life before, and whether the timeline tells of each one, once and in order. */
+  /**
+   * Finds out whether the last result of the previous life was stored. Compares the timeline, which must
+   * contain each result once and in order.
+   */
   async compare(url: string): Promise<void> {
     const open = this.#open;
     this.#open = undefined;
@@ -64,7 +67,7 @@ export class GroupedWriter {
     }
   }
 
-  /** Writes until the backend is gone. */
+  /** Writes until the backend has stopped. */
   async run(url: string): Promise<void> {
     for (;;) {
       const check = `check-${String(this.#chance.below(CHECKS))}`;
@@ -89,10 +92,10 @@ export class GroupedWriter {
     else reported.push({ status, output });
   }
 
-  /** The statuses of the last transitions, the oldest first. */
+  /** Returns the statuses of the last transitions, the oldest first. */
   async #timelineOf(url: string, check: string, count: number): Promise<readonly (number | undefined)[]> {
     const statuses: (number | undefined)[] = [];
-    // The silences that name it come among its transitions.
+    // Silences of the client are among its transitions.
     let after: number | null = null;
     do {
       const more: string = after === null ? '' : `&after=${String(after)}`;

@@ -18,15 +18,18 @@ import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 const ROUNDS = 1;
 const WRITERS = 6;
 const RACKS = 2;
-/** Longest time under load before the kill; groups have their turn each second. */
+/** Maximum time under load before the kill; groups are flushed each second. */
 const LOAD_MS_MAX = 2500;
-/** What was told so long before the kill is known to the store, unless other tests have the machine. */
+/**
+ * Time before the kill after which a sent notification is certainly recorded in the store, unless other tests
+ * use the machine.
+ */
 const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
 
-/** Of which nothing is reported: what ends while it is silenced ends without a word. */
+/** Clients under maintenance without results: an event that resolves while it is silenced is not notified. */
 const MAINTAINED = ['quiet-0', 'quiet-1', 'quiet-2'];
 
-/** Everything that persists was told, with the status that it has, and nothing else is believed to. */
+/** Every open event was notified with its current status, and no other event is considered open. */
 async function expectAllTold(url: string, { told }: GroupedReceiver): Promise<void> {
   await vi.waitFor(async () => {
     const events = (await (await fetch(`${url}/api/mon/v1/events`)).json()) as EventRow[];
@@ -50,7 +53,7 @@ test(
     const maintenance = new MaintenanceRuns(MAINTAINED, chance);
     onTestFinished(() => maintenance[Symbol.asyncDispose]());
     const killedAtMs: number[] = [];
-    // The same all the time, so that commands find it again.
+    // A fixed port, so that commands find the backend again.
     const port = await freePort();
 
     const start = async (): Promise<DaemonProcess> => {
@@ -72,7 +75,7 @@ test(
       await compare(url);
       await maintenance.begin(url);
       const running = Promise.all(writers.map((writer) => writer.run(url)));
-      // A writer that meets a wrong answer ends the test, not the wait.
+      // A writer that gets a wrong response ends the test, not the wait.
       await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
       await maintenance.disturb(url);
       killedAtMs.push(performance.now());

@@ -15,7 +15,7 @@ const EVENTS = 100_000;
 const CHANGES_PER_SECOND = 5000;
 const SAMPLE_MS = 200;
 const MEMORY_MAX_MIB = 350;
-/** From when on the memory should stand; in a shorter run the heap still takes what it wants to have. */
+/** Time from which the memory must be stable; in a shorter run the heap is still growing to its normal size. */
 const PLATEAU_MINUTES = 20;
 const GROWTH_MAX = rounds(MINUTES) < PLATEAU_MINUTES ? 1.5 : 1.05;
 
@@ -26,7 +26,7 @@ test(
   async () => {
     await using storm = await startStorm(EVENTS);
     storm.blow({ changesPerSecond: CHANGES_PER_SECOND, pings: false });
-    // By its first line, which names the flags that it wants.
+    // Started by its first line, which contains its flags.
     await using terminal = new Pty(join(BUILT, 'mon.js'), ['--backend', storm.url]);
     await terminal.waitForText(/LIVE.*[\s\S]*of 100,000 events shown/);
 

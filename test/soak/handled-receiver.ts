@@ -4,14 +4,14 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Which run of the backend gave what to whom, and when. */
+/** A delivery: the run of the backend, the handler and the time. */
 export interface Receipt {
   readonly handler: 'line' | 'hook' | 'file';
-  /** Runs of the backend are counted. */
+  /** Number of the backend's run. */
   readonly life: number;
-  /** Of the check; names the event. */
+  /** Output of the check, which identifies the event. */
   readonly output: string;
-  /** On the monotonic clock; undefined: not known. */
+  /** Time on the monotonic clock; `undefined` if unknown. */
   readonly atMs: number | undefined;
 }
 
@@ -22,8 +22,8 @@ interface SentEvent {
 const LOCALHOST = '127.0.0.1';
 
 /**
- * Takes what handlers deliver: lines over TCP, requests over HTTP, and a file that processes write to. Each run of the
- * backend has addresses of its own, so that what comes late is not taken for what came twice.
+ * Receives what handlers deliver: lines over TCP, requests over HTTP, and a file that processes write to. Each
+ * run of the backend has its own addresses, so that a late delivery is not taken for a repeated one.
  */
 export class HandledReceiver implements AsyncDisposable {
   readonly receipts: Receipt[] = [];
@@ -34,7 +34,7 @@ export class HandledReceiver implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** The definitions of the handlers for one run of the backend. */
+  /** Returns the definitions of the handlers for one run of the backend. */
   async definitions(life: number): Promise<object> {
     const take = (handler: 'line' | 'hook', sent: string): void => {
       const { check } = JSON.parse(sent) as SentEvent;
@@ -42,7 +42,7 @@ export class HandledReceiver implements AsyncDisposable {
     };
     const line = createServer((socket) => {
       text(socket).then(
-        // Cut off in between: then it was not delivered.
+        // An aborted connection is not a delivery.
         (said) => void (said.endsWith('}') && take('line', said)),
         () => undefined,
       );
@@ -59,7 +59,7 @@ export class HandledReceiver implements AsyncDisposable {
     return {
       line: { type: 'tcp', socket: { host: LOCALHOST, port: await this.#listen(line) }, ...waits },
       hook: { type: 'webhook', url: `http://${LOCALHOST}:${String(await this.#listen(hook))}/`, ...waits },
-      // In one piece, because processes write at the same time.
+      // In a single write, because processes write concurrently.
       file: {
         type: 'pipe',
         command: `event=$(cat) && printf '%s %s\\n' ${String(life)} "$event" >> '${this.#file}'`,
@@ -69,7 +69,7 @@ export class HandledReceiver implements AsyncDisposable {
     };
   }
 
-  /** Adds what is in the file. */
+  /** Adds the deliveries in the file. */
   async readFile(): Promise<void> {
     for (const line of (await readFile(this.#file, 'utf8')).split('\n')) {
       const [, life, output] = /^(\d+) (\S+ \d+)$/.exec(line) ?? [];

@@ -2,12 +2,12 @@ import type { Chance } from './chance.ts';
 
 const CHECKS = 3;
 
-/** Reports results one after the other over HTTP and knows which of them must have been handled. */
+/** Reports sequential results over HTTP and knows which of them must have been handled. */
 export class HandledWriter {
   readonly name: string;
-  /** Named by all of its results. */
+  /** The handlers of all its results. */
   readonly handlers: readonly string[];
-  /** The outputs of acknowledged results that are events, each of them another one. */
+  /** The outputs of acknowledged results that are events; all are different. */
   readonly expected: string[] = [];
   readonly #chance: Chance;
   #count = 0;
@@ -18,9 +18,9 @@ export class HandledWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend is gone. */
+  /** Writes until the backend has stopped. */
   async run(url: string): Promise<void> {
-    // Whether what was not acknowledged before is there nobody knows, so each check begins with a failure.
+    // It is unknown whether unacknowledged results were stored, so each check begins with a failure.
     const isOpen = new Set<number>();
     for (;;) {
       const check = this.#chance.below(CHECKS);
@@ -46,7 +46,7 @@ async function isAcknowledged(url: string, result: object): Promise<boolean> {
     if (answer.status !== 202) throw new Error(`a result was answered with ${String(answer.status)}`);
     return true;
   } catch (error) {
-    // The connection is gone, and with it the backend.
+    // The connection is closed because the backend has stopped.
     if (error instanceof TypeError) return false;
     throw error;
   }

@@ -15,16 +15,16 @@ import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 2;
 const WRITERS = 6;
-/** Longest time under load before the kill. */
+/** Maximum time under load before the kill. */
 const LOAD_MS_MAX = 1500;
 /**
- * What was delivered so long before the kill is no longer in flight: it is forgotten with the next commits, which take
- * longer beside other tests.
+ * Time before the kill after which a delivery is no longer in flight: it is removed with the next commits,
+ * which take longer next to other tests.
  */
 const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
 const HANDLERS = ['line', 'hook', 'file'] as const;
 
-/** Waits until nothing is left to run. */
+/** Waits until no runs are left. */
 async function idle(url: string): Promise<void> {
   const left = async (): Promise<unknown> => {
     const { handlers } = (await (await fetch(`${url}/health?deep=1`)).json()) as { handlers: object };
@@ -59,7 +59,7 @@ test(
     for (let round = 0; round < rounds(ROUNDS); round++) {
       await using daemon = await start();
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
-      // A writer that meets a wrong answer ends the test, not the wait.
+      // A writer that gets a wrong response ends the test, not the wait.
       await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
       killedAtMs.push(performance.now());
       await daemon.end('SIGKILL');
@@ -100,7 +100,7 @@ function expectedOf(writers: readonly HandledWriter[]): string[] {
   return writers.flatMap(({ expected }) => expected);
 }
 
-/** Each receipt that is not the first of its event at its handler, with the one before it. */
+/** Returns each repeated delivery of an event to a handler, with the previous one. */
 function repetitions(receipts: readonly Receipt[]): (readonly [earlier: Receipt, later: Receipt])[] {
   const latest = new Map<string, Receipt>();
   const repeated: (readonly [Receipt, Receipt])[] = [];

@@ -23,17 +23,17 @@ const LOAD = IS_LONG
   ? { agents: 100, checksEach: 50, resultsPerSecond: 5000, strength: 1 }
   : { agents: 10, checksEach: 10, resultsPerSecond: 200, strength: 0.1 };
 
-/** A fifth of it is in use; the rest is garbage, and what the system has not taken back of it. */
+/** A fifth of it is in use; the rest is garbage and memory that the system has not reclaimed. */
 const MEMORY_MAX_MIB = 2560;
 const DESCRIPTORS_MAX = 5000;
-/** Of the usual row in which the machine had a core for the backend; in the suite it is only shown. */
+/** Limit for a typical row in which the machine had a core for the backend; in the suite it is only printed. */
 const P99_MS_MAX = 2000;
-/** Beyond this share of the time without a core, what is slow is the machine. */
+/** Share of the time without a core above which the machine is too slow. */
 const WAITED_SHARE_MAX = 0.5;
-/** From when on there must be no trend; before, caches and the store take what they want to have. */
+/** Time from which there must be no trend; before, caches and the store are still growing. */
 const PLATEAU_MINUTES = 20;
 const GROWTH_MAX = 1.1;
-/** Beside other tests longer. */
+/** Time to stop; longer next to other tests. */
 const STOP_MS_MAX = IS_LONG ? 10_000 : PATIENCE.timeout;
 
 const BASIC = `Basic ${Buffer.from('soak:correct horse').toString('base64')}`;
@@ -53,7 +53,7 @@ async function grant(url: string, scopes: readonly string[]): Promise<{ readonly
   return { id: metadata.name, key };
 }
 
-/** The outputs that the backend has stored for these clients. */
+/** Returns the stored outputs of these clients. */
 async function storedOutputs(url: string, clients: readonly string[]): Promise<HonestEnd['last']> {
   const stored: Record<string, Record<string, string>> = {};
   for (const client of clients) {
@@ -78,7 +78,7 @@ test(
         'agent-listener': { port: 0 },
         entity_limit: 'unlimited',
         'request-log-level': 'debug',
-        // Reached within the hour by those who are ever new.
+        // Clients with ever new names reach this limit within the hour.
         'memory-limit': 200,
       }),
     );
@@ -145,7 +145,7 @@ test(
     expect(Math.max(...samples.map(({ memoryMiB }) => memoryMiB))).toBeLessThan(MEMORY_MAX_MIB);
     expect(Math.max(...samples.map(({ descriptors }) => descriptors))).toBeLessThan(DESCRIPTORS_MAX);
     expect(median(p99s)).toBeLessThan(IS_LONG ? P99_MS_MAX : Infinity);
-    // A short round has no plateau to judge: of it the bounds above are all that counts.
+    // A short round has no plateau, so only the limits above count.
     const plateau = rounds(MINUTES) >= PLATEAU_MINUTES ? (['memoryMiB', 'descriptors'] as const) : [];
     const trends = plateau.map((figure) => [figure, growth(samples.map((held) => held[figure]))] as const);
     expect(trends.filter(([, grown]) => grown === undefined || grown >= GROWTH_MAX)).toEqual([]);
@@ -155,7 +155,7 @@ test(
     expect(end.rejected).toBe(0);
     expect(await storedOutputs(backend.url, Object.keys(end.last))).toEqual(end.last);
 
-    // They hold on to all that they have.
+    // The clients keep all their connections.
     const stoppedAt = performance.now();
     expect(await backend.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const tookMs = performance.now() - stoppedAt;

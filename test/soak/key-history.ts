@@ -3,19 +3,19 @@ import type { Operation } from '../support/linearizable.ts';
 import type { Chance } from './chance.ts';
 import { outcomeOf, type Outcome } from './outcome.ts';
 
-/** What is asked of a key over HTTP. */
+/** An HTTP request about a key. */
 interface Question {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** A kind of thing of which there is one or none for a key. */
+/** A kind of object of which there is at most one for a key. */
 interface Register {
   write(key: string, value: string): Question;
   clear(key: string): Question;
   read(key: string): Question;
-  /** What was read. */
+  /** Returns the value of a response. */
   valueOf(answer: unknown): string | undefined;
 }
 
@@ -33,10 +33,10 @@ const EVENT: Register = {
   valueOf: (answer) => (answer as { check: { output?: string } }).check.output,
 };
 
-/** The search for an order of them stays short. */
+/** Maximum number of operations, so that the search for an order stays short. */
 const OPERATIONS_MAX = 300;
 
-/** What several clients asked of one key at the same time, through backends left to chance. */
+/** The concurrent operations of several clients on one key, through random backends. */
 export class KeyHistory {
   readonly key: string;
   readonly #operations: Operation[] = [];
@@ -52,7 +52,11 @@ export class KeyHistory {
     this.#register = chance.below(2) === 0 ? SILENCE : EVENT;
   }
 
-  /** One client, that asks again and again. @param pauseMs between two questions, at most */
+  /**
+   * Runs one client with repeated requests.
+   *
+   * @param pauseMs maximum pause between two requests
+   */
   async ask(pauseMs: number, enough: AbortSignal): Promise<void> {
     while (!enough.aborted && this.#operations.length < OPERATIONS_MAX) {
       const kind = this.#chance.pick<Operation['kind']>(['write', 'clear', 'read', 'read', 'read']);
@@ -61,12 +65,16 @@ export class KeyHistory {
     }
   }
 
-  /** Reads through each of the backends, when they all have everything: then they know as much as the one that writes. */
+  /** Reads through each backend when all are up to date: then they know as much as the leader. */
   async readEverywhere(): Promise<void> {
     for (const member of this.#urls.keys()) await this.#ask('read', member, true);
   }
 
-  /** The operations, when only `writer` wrote all the time; undefined: nobody knows who did. */
+  /**
+   * Returns the operations.
+   *
+   * @param writer the only leader of the whole time; `undefined` if unknown
+   */
   operationsOf(writer: number | undefined): readonly Operation[] {
     return this.#operations.map((one) =>
       one.kind === 'read' && one.member === writer ? { ...one, isAtWriter: true } : one,
@@ -78,7 +86,7 @@ export class KeyHistory {
     const begin = performance.now();
     const outcome = await outcomeOf(this.#urls[member] ?? '', this.#question(kind, value));
     const operation = { kind, member, begin, end: performance.now(), isAtWriter };
-    // Who only wanted to know has lost nothing.
+    // A failed read has no effect.
     if (outcome.kind === 'refused' || outcome.kind === 'unreached' || (outcome.kind === 'unknown' && kind === 'read'))
       return;
     if (outcome.kind === 'unknown') this.#operations.push({ ...operation, value, end: Infinity });

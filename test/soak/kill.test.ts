@@ -13,12 +13,12 @@ import { AgentWriter, COUNTING_CHECK, HttpWriter, listsOf, type Item } from './w
 const ROUNDS = 3;
 const HTTP_WRITERS = 8;
 const AGENTS = 6;
-/** Longest time under load before the kill. */
+/** Maximum time under load before the kill. */
 const LOAD_MS_MAX = 700;
-/** A backend that is starting is there, or gone, within this time. */
+/** Time within which a starting backend is ready or gone. */
 const START_MS_MAX = 600;
 
-/** Of the check whose statuses count up, each result of an agent is a change. */
+/** Compares the check whose statuses count up, where each result of an agent is a change. */
 async function expectCounted(url: string, client: string, results: readonly Item[]): Promise<void> {
   const of = results.map((item) => ({ client: item['client'], check: item['check'] as Item }));
   const counting = of.find((item) => item.client === client && item.check['name'] === COUNTING_CHECK);
@@ -38,7 +38,7 @@ test(
     let changes = 0;
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
-      // Now and then it does not live to see its start.
+      // Sometimes the backend is killed during its start.
       if (chance.below(5) === 0) {
         const starting = startDaemon({
           stateDir: dir,
@@ -55,7 +55,7 @@ test(
       await expectPastOfNow(daemon.url);
       for (const { ledger } of agents) await expectCounted(daemon.url, ledger.name, lists.results);
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
-      // A writer that meets a wrong answer ends the test, not the wait.
+      // A writer that gets a wrong response ends the test, not the wait.
       await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
       await daemon.end('SIGKILL');
       await running;

@@ -11,25 +11,25 @@ import { timeWindowsSchema } from '../../shared/schemas/time-window.ts';
 import { printSearch } from '../support/print-search.ts';
 import type { Chance } from './chance.ts';
 
-/** A language in which people outside write something that this program reads and carries out. */
+/** A language of texts from outside that this program parses and evaluates. */
 export interface Language {
   readonly name: string;
-  /** What its texts are made of. */
+  /** The tokens of its texts. */
   readonly pieces: readonly string[];
-  /** A right text: one of the first, then one of the second, and so on. */
+  /** The parts of a valid text: one of the first list, then one of the second, and so on. */
   readonly slots: readonly (readonly string[])[];
-  /** What can stand around something else, to any depth. */
+  /** Delimiters that can enclose other text, to any depth. */
   readonly brackets: readonly [readonly [string, string], ...(readonly [string, string])[]];
   /**
-   * Reads a text, and carries out what it says on something that is chosen by chance.
+   * Parses a text, and evaluates it on a random subject.
    *
-   * @returns whether it was a text of this language
-   * @throws Error when what came out breaks a promise of the language
+   * @returns whether the text is valid
+   * @throws Error when the result violates a guarantee of the language
    */
   readonly carryOut: (text: string, about: Subject) => boolean;
 }
 
-/** What a text is carried out on. */
+/** The input of the evaluation. */
 export interface Subject {
   readonly word: string;
   readonly number: number;
@@ -51,7 +51,11 @@ const ZONES = [
 /** 1970 to 2100. */
 const EPOCH_MS_MAX = 4.1e12;
 
-/** @param write makes texts like those of the language */
+/**
+ * Returns a random subject.
+ *
+ * @param write returns texts like those of the language
+ */
 export function subjectOf(chance: Chance, write: () => string): Subject {
   return {
     word:
@@ -64,7 +68,7 @@ export function subjectOf(chance: Chance, write: () => string): Subject {
   };
 }
 
-/** Texts in a row, with a bar between them that none of them holds. */
+/** Splits rows of texts at a bar that no text contains. */
 function texts(...rows: readonly string[]): string[] {
   return rows.flatMap((row) => row.split('¦'));
 }
@@ -125,7 +129,7 @@ const timeWindows: Language = {
   },
 };
 
-/** Fields of schedules come whole as well, or hardly any schedule would come of them. */
+/** Fields of schedules are also pieces, or hardly any text would be a valid schedule. */
 const cron: Language = {
   name: 'cron schedules',
   pieces: texts(
@@ -236,7 +240,7 @@ const searches: Language = {
     const printed = printSearch(search);
     const again = parseSearch(printed);
     if (again.kind === 'problem') {
-      // The plainest spelling of the longest searches may be longer than any search.
+      // The simplest spelling of the longest searches may exceed the maximum length of a search.
       if (printed.length <= text.length) throw new Error(`it prints as ${printed}, which is none: ${again.message}`);
     } else if (matchesSearch(search, row, nowSeconds) !== matchesSearch(again, row, nowSeconds)) {
       throw new Error(`it prints as ${printed}, which finds something else`);
@@ -245,7 +249,7 @@ const searches: Language = {
   },
 };
 
-/** Expressions where the newer API has scripts. */
+/** Expressions in the places where the v2 API has scripts. */
 const eventExpressions: Language = {
   name: 'expressions about events',
   pieces: [

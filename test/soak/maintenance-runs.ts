@@ -7,10 +7,10 @@ import { PATIENCE } from '../support/patience.ts';
 import { MONCTL } from '../support/run-monctl.ts';
 import type { Chance } from './chance.ts';
 
-/** Maintenance 2: whoever holds a silence and is gone has it end within this time. */
+/** Maintenance 2: the silence of a killed command ends within this time. */
 const HELD_MS = 60_000;
 
-/** Of the commands, and of nothing else. */
+/** Exit code that only the commands have. */
 const EXIT_CODE = 7;
 
 interface Run {
@@ -21,15 +21,21 @@ interface Run {
   killedAtMs: number | undefined;
 }
 
-/** Commands that hold a silence while they run: some end, some are killed, and the backend is killed meanwhile. */
+/**
+ * Commands that hold a silence while they run: some end, some are killed, and the backend is killed meanwhile.
+ */
 export class MaintenanceRuns implements AsyncDisposable {
-  /** How many there were that were killed. */
+  /** Number of killed commands. */
   killed = 0;
   readonly #clients: readonly string[];
   readonly #chance: Chance;
   #runs: Run[] = [];
 
-  /** @param clients each of them has one silence at a time */
+  /**
+   * Prepares the runs.
+   *
+   * @param clients each of them has one silence at a time
+   */
   constructor(clients: readonly string[], chance: Chance) {
     this.#clients = clients;
     this.#chance = chance;
@@ -39,7 +45,7 @@ export class MaintenanceRuns implements AsyncDisposable {
     await Promise.all(this.#runs.map(end));
   }
 
-  /** Begins one where there is none, and waits for its silence. */
+  /** Starts a command for a free client, and waits for its silence. */
   async begin(url: string): Promise<void> {
     const free = this.#clients.find((client) => this.#runs.every((run) => run.client !== client));
     if (free === undefined) return;
@@ -64,7 +70,7 @@ export class MaintenanceRuns implements AsyncDisposable {
     await this.#expectHeld(url, run);
   }
 
-  /** Kills one, has one end, or leaves them alone. The backend is there. */
+  /** Kills one command, ends one, or does nothing, while the backend is running. */
   async disturb(url: string): Promise<void> {
     const run = this.#runs.find(({ killedAtMs }) => killedAtMs === undefined);
     const dice = this.#chance.below(3);
@@ -82,7 +88,10 @@ export class MaintenanceRuns implements AsyncDisposable {
     this.#runs = this.#runs.filter((other) => other !== run);
   }
 
-  /** Those that run are silenced, also by a backend that was started again; those that were killed are, for a minute. */
+  /**
+   * Checks the silences of running commands, also after a restart of the backend, and those of killed ones for
+   * a minute.
+   */
   async compare(url: string): Promise<void> {
     for (const run of this.#runs) {
       const { killedAtMs } = run;
@@ -99,7 +108,7 @@ export class MaintenanceRuns implements AsyncDisposable {
     }
   }
 
-  /** Has all of them end that run. */
+  /** Ends all running commands. */
   async finish(): Promise<void> {
     const living = this.#runs.filter(({ killedAtMs }) => killedAtMs === undefined);
     await Promise.all(living.map(end));
@@ -114,7 +123,7 @@ export class MaintenanceRuns implements AsyncDisposable {
   }
 }
 
-/** The command ends when its input does. */
+/** Ends a command by closing its input. */
 async function end({ child, ended }: Run): Promise<void> {
   child.stdin?.end();
   await ended;

@@ -4,13 +4,13 @@ import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { listsOf, type Lists } from './writer.ts';
 
-/** The variables that a member is started with. */
+/** Returns the environment variables of a member. */
 type EnvironmentOf = (at: number) => Readonly<Record<string, string>>;
 
 const RECORDS_SHOWN = 10;
 const LISTS_TRIES = 20;
 
-/** Backends with one database, each a process of its own; one that has ended is started again where it was. */
+/** Backends on one database, each in a separate process; one that has ended is restarted in its place. */
 export class Members implements AsyncDisposable {
   readonly #environmentOf: EnvironmentOf;
   readonly #all: DaemonProcess[] = [];
@@ -20,7 +20,11 @@ export class Members implements AsyncDisposable {
     this.#environmentOf = environmentOf;
   }
 
-  /** @param environmentOf with the URL of the store */
+  /**
+   * Starts the members.
+   *
+   * @param environmentOf variables with the URL of the store
+   */
   static async open(count: number, environmentOf: EnvironmentOf): Promise<Members> {
     const members = new Members(environmentOf);
     for (let at = 0; at < count; at++) {
@@ -40,7 +44,7 @@ export class Members implements AsyncDisposable {
     return member;
   }
 
-  /** Which of them writes, by what it says itself. */
+  /** Returns the index of the member that reports itself as leader. */
   async writer(): Promise<number> {
     for (;;) {
       for (const at of this.#all.keys()) {
@@ -51,12 +55,12 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** At the same address, with the same state directory. */
+  /** Restarts a member at the same address, with the same state directory. */
   async startAgain(at: number): Promise<void> {
     this.#all[at] = await this.#start(at, Number(new URL(this.member(at).url).port));
   }
 
-  /** Waits until each has all that was written. */
+  /** Waits until each member has all writes. */
   async caughtUp(): Promise<void> {
     for (;;) {
       const views = await Promise.all([...this.#all.keys()].map((at) => this.#view(at)));
@@ -66,7 +70,10 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** What each shows when it has all; one that was frozen may only now find that it has lost its lease, and begin anew. */
+  /**
+   * Returns the lists of each member when all are up to date; one that was frozen may only now notice the loss
+   * of its lease, and load again.
+   */
   async lists(): Promise<readonly Lists[]> {
     for (let tries = 1; ; tries++) {
       await this.caughtUp();
@@ -101,7 +108,11 @@ export class Members implements AsyncDisposable {
 const ownSeq = ({ answered_by: id, members }: ClusterView): number | undefined =>
   members.find((member) => member.id === id)?.seq;
 
-/** @returns milliseconds until another one than the one that is gone takes a write */
+/**
+ * Waits until another member than the lost one accepts a write.
+ *
+ * @returns the milliseconds
+ */
 export async function takeOverMs(members: Members, gone: number): Promise<number> {
   const begin = performance.now();
   const { url } = members.member((gone + 1) % members.urls.length);
@@ -114,7 +125,7 @@ export async function takeOverMs(members: Members, gone: number): Promise<number
   }
 }
 
-/** Lists to compare: the order of results is that in which each backend came to know of them. */
+/** Returns lists in a comparable order: the order of results is that in which each backend learned of them. */
 export function sameOrder(lists: Lists | undefined): unknown {
   return Object.values<Lists['events']>({ ...lists }).map((list) =>
     list.map((item) => JSON.stringify(item)).toSorted(),

@@ -20,17 +20,17 @@ import { DEFINITIONS, type Step } from './model-steps.ts';
 import { expectPastOfNow } from './past-of-now.ts';
 import { ToldReceiver } from './told-receiver.ts';
 
-/** How long what follows from a step may take that answers before it is done. */
+/** Timeout for the consequences of a step that responds before it is done. */
 
 const PATIENCE_MS = 10_000;
-/** The same when the shortest story is sought that fails. */
+/** The same timeout while the shortest failing story is searched. */
 const HURRY_MS = 1000;
 const PAUSE_MS = 2;
-/** More than it takes for the few events of a story. */
+/** More than enough for the few events of a story. */
 const COMMITS_OF_A_RELOAD = 8;
-/** A clock of the machine that is wrong for longer, or at a start, is believed: what follows from that `time.test.ts` shows. */
+/** A clock that is wrong for longer, or at a start, is believed; `time.test.ts` covers that. */
 const WRONG_MS = 3_000_000;
-/** Objects that are restored together, in several commits. */
+/** Number of objects that are restored in one request, in several commits. */
 const PAGE = 3;
 
 type Answers = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ interface SilenceRow {
   readonly selector?: string;
 }
 
-/** What both hold at some moment. */
+/** The state of both at some moment. */
 interface Dumped {
   readonly objects: readonly object[];
   readonly model: ReturnType<ReferenceModel['dump']>;
@@ -59,10 +59,10 @@ export class ModelPair implements AsyncDisposable {
   #backend: Backend;
   #config = FIRST_CONFIG;
   #dumped: Dumped | undefined;
-  /** What the clock of the machine is off by, and since when it is not right. */
+  /** The error of the machine's clock, and since when it is wrong. */
   #offMs = 0;
   #offSinceMs = 0;
-  /** How much of what handlers were told was expected. */
+  /** Number of notifications that were already compared. */
   #heard = 0;
 
   private constructor(dir: string, receiver: ToldReceiver, backend: Backend) {
@@ -91,7 +91,11 @@ export class ModelPair implements AsyncDisposable {
     await rm(this.#dir, { recursive: true, force: true });
   }
 
-  /** The whole story, until nobody has anything left to say. @throws AssertionError where both do not say the same */
+  /**
+   * Plays a whole story until nothing is pending.
+   *
+   * @throws AssertionError where both differ
+   */
   async play(story: readonly Step[]): Promise<void> {
     for (const given of story) await this.#take(given);
     await this.#idle();
@@ -99,9 +103,7 @@ export class ModelPair implements AsyncDisposable {
     await expectPastOfNow(this.#backend.url);
   }
 
-  /**
-   * Does it to both, and compares what both say at each moment at which something comes of it.
-   */
+  /** Applies a step to both, and compares them at each moment when it has an effect. */
   async #take(given: Step): Promise<void> {
     await this.#do(given);
     if (given.do === 'wait') await this.#wait(given.ms);
@@ -191,7 +193,7 @@ export class ModelPair implements AsyncDisposable {
     }
   }
 
-  /** The backend goes on by its own time. */
+  /** The backend continues on its own time. */
   #setClock(byMs: number): void {
     if (this.#offMs === 0) this.#offSinceMs = this.#clock.steady();
     this.#offMs += byMs;
@@ -199,7 +201,7 @@ export class ModelPair implements AsyncDisposable {
   }
 
   async #move(): Promise<void> {
-    // Who is new believes the clock of the machine.
+    // A new backend believes the clock of the machine.
     this.#setClock(-this.#offMs);
     const objects = await this.#dump();
     await this.#backend.stop();
@@ -212,7 +214,7 @@ export class ModelPair implements AsyncDisposable {
     this.#model.moved(this.#clock.steady());
   }
 
-  /** In the order in which one is restored. */
+  /** Returns the objects in restore order. */
   async #dump(): Promise<readonly object[]> {
     const pages: object[] = [];
     for (const type of ['silenced', 'entities', 'events']) {
@@ -226,7 +228,11 @@ export class ModelPair implements AsyncDisposable {
     return pages;
   }
 
-  /** @param size of a page */
+  /**
+   * Restores objects.
+   *
+   * @param size of a page
+   */
   async #restore(objects: readonly object[], size = RESTORE_MAX): Promise<RestoreAnswer['results']> {
     const outcomes: RestoreAnswer['results'][number][] = [];
     for (let start = 0; start < objects.length; start += size) {
@@ -245,12 +251,12 @@ export class ModelPair implements AsyncDisposable {
     this.#model.reload(settingsOf(config), this.#clock.steady());
   }
 
-  /** Open events are held against other rules commit by commit, of which nothing tells that it is the last. */
+  /** Waits for the commits of a rule change, the last of which is not marked. */
   async #settleRules(): Promise<void> {
     for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) await this.#commit();
   }
 
-  /** When it is answered, what was begun before it is committed. */
+  /** Waits until everything begun before is committed. */
   async #commit(): Promise<void> {
     await this.#ask('POST', '/stashes', 201, { path: 'committed', content: {} });
   }
@@ -266,7 +272,7 @@ export class ModelPair implements AsyncDisposable {
     );
   }
 
-  /** A clock of the machine that is wrong is set right in time. */
+  /** Waits; a wrong clock is corrected in time. */
   async #wait(ms: number): Promise<void> {
     const wrongMs = this.#offMs === 0 ? Infinity : this.#offSinceMs + WRONG_MS - this.#clock.steady();
     if (ms <= wrongMs) return this.#pass(ms);
@@ -275,13 +281,14 @@ export class ModelPair implements AsyncDisposable {
     await this.#pass(ms - wrongMs);
   }
 
-  /** Time goes on, from one moment at which something happens to the next. */
+  /** Advances the time from one moment with an effect to the next. */
   async #pass(ms: number): Promise<void> {
     const endMs = this.#clock.steady() + ms;
     for (;;) {
       const nowMs = this.#clock.steady();
       const nextMs = this.#model.nextMoment(nowMs);
-      // What is seen is not always written: who still writes what it found at one moment looks at nothing at the next.
+      // Effects may be visible before they are written: while the backend writes those of one moment, it does
+      // not process the next.
       await this.#commit();
       this.#clock.advance(Math.min(nextMs, endMs) - nowMs);
       if (nextMs >= endMs) break;
@@ -290,7 +297,7 @@ export class ModelPair implements AsyncDisposable {
     await this.#settle();
   }
 
-  /** What is due now is done, and both say the same. */
+  /** Does what is due now, and compares both. */
   async #settle(isLookedAt = (_path: string): boolean => true): Promise<void> {
     this.#clock.advance(0);
     this.#model.settle(this.#clock.steady());
@@ -305,17 +312,17 @@ export class ModelPair implements AsyncDisposable {
         assert.deepEqual(actual, expected);
       }
       await delay(PAUSE_MS);
-      // What came to be due while time had gone on already.
+      // Timers may have become due after the time was advanced.
       this.#clock.advance(0);
     }
     this.#actualIds.keep();
     this.#expectedIds.keep();
     this.#heard += expected.told.length;
-    // Who waits for an answer while time goes on would take it for lost.
+    // A request that waits while the time advances would be taken for lost.
     if (expected.told.length > 0) await this.#idle();
   }
 
-  /** What the backend answers to every list, to some of what can be asked one by one, and what handlers were told. */
+  /** Returns the backend's responses to every list, to some single objects, and the notifications. */
   async #actual(expected: Answers): Promise<Answers> {
     const paths = Object.keys(expected).filter((path) => path.startsWith('/'));
     const answers = Object.fromEntries(
@@ -340,13 +347,13 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/handler-groups': sorted((known['/api/mon/v1/handler-groups'] ?? []).map(groupOf)),
       '/api/mon/v1/inhibitions': Object.fromEntries((known['/api/mon/v1/inhibitions'] ?? []).map(inhibitorsOf)),
       ...(DUMP in expected && { [DUMP]: unmatchedIn(known[DUMP]) }),
-      // Those of one moment come in an order that nobody promises.
+      // Notifications of one moment have no guaranteed order.
       told: this.#receiver.said.slice(this.#heard).toSorted(),
     };
     return Object.fromEntries(Object.entries(actual).filter(([path]) => path in expected));
   }
 
-  /** What the model says to that. */
+  /** Returns the model's expectations. */
   #expected(): Answers {
     const nowMs = this.#clock.steady();
     const silenced = this.#model.silenced(nowMs);
@@ -365,7 +372,7 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/silenced': this.#model.silencedDetails(nowMs),
       '/api/mon/v1/handler-groups': sorted(this.#model.groups()),
       '/api/mon/v1/inhibitions': this.#model.inhibitors(),
-      // Who dumps is noted in the trail: not where there is nothing to find.
+      // A dump is recorded in the audit trail, so it is only made if it can contain something.
       ...(silenced.length > 0 && { [DUMP]: this.#model.unmatchedSilences(nowMs) }),
     };
   }
@@ -394,7 +401,7 @@ export class ModelPair implements AsyncDisposable {
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
-      // Without waiting for company, because time stands still.
+      // No batch delay, because time stands still.
       batcher: { batchLimit: 1 },
       definitions: await loadNow(),
       loadConfig: loadNow,
@@ -415,7 +422,7 @@ export class ModelPair implements AsyncDisposable {
   }
 }
 
-/** What tells most, where nothing was asked for. */
+/** Returns true for the most informative lists, which are compared between the steps. */
 const ON_THE_WAY = (path: string): boolean => /events|results|mon\/v1\/(silenced|handler-groups|dump)/.test(path);
 
 const DUMP = '/api/mon/v1/dump/silenced';
@@ -426,7 +433,7 @@ interface DumpedSilence {
   };
 }
 
-/** Since when silences matched nothing is read in a dump alone. */
+/** Returns since when silences matched nothing, which only a dump contains. */
 function unmatchedIn(page: unknown): Answers {
   const { objects } = page as { readonly objects: readonly DumpedSilence[] };
   return Object.fromEntries(objects.map(({ spec: { mon } }) => [mon.entry.id, mon.use?.unmatched_since]));
@@ -437,7 +444,7 @@ function written(request: { readonly selector?: ModelSearch }): object {
   return selector === undefined ? rest : { ...rest, selector: searchText(selector) };
 }
 
-/** Rules about aggregates say it in words, which are tested where they are made. */
+/** Removes the words of aggregate rules, which are tested elsewhere. */
 function withoutFigures(row: Answers): Answers {
   const { check, client } = row as { check: Answers; client: unknown };
   const name = typeof client === 'string' ? client : (client as Answers)['name'];
@@ -446,7 +453,7 @@ function withoutFigures(row: Answers): Answers {
 
 const isSearch = (id: string): boolean => id.startsWith('selector ');
 
-/** Silences by search come behind the others; in which order nobody promises. */
+/** Sorts silences by search behind the others; their own order is not guaranteed. */
 function inOrder(event: Answers): Answers {
   const ids = event['silenced_by'] as readonly string[];
   return { ...event, silenced_by: [...ids.filter((id) => !isSearch(id)), ...ids.filter(isSearch).toSorted()] };
@@ -469,7 +476,7 @@ function inhibitorsOf({ name, inhibitors }: Answers): readonly [string, readonly
   return [String(name), places.toSorted()];
 }
 
-/** Ids are UUIDs there and numbers here; both are named by the order in which they come up. */
+/** Names for ids by their first appearance: they are UUIDs in the backend and numbers in the model. */
 class IdNames {
   #names = new Map<unknown, string>();
   #next = new Map<unknown, string>();
@@ -479,7 +486,7 @@ class IdNames {
     return events.map((event) => ({ ...event, id: this.#nameOf(event['id']) }));
   }
 
-  /** What was renamed last was right. */
+  /** Confirms the names of the last call. */
   keep(): void {
     this.#names = this.#next;
   }

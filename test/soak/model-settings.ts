@@ -2,9 +2,12 @@ import type { ModelRule } from '../support/model-aggregates.ts';
 import type { ModelHeard, ModelInhibition } from '../support/model-told.ts';
 import type { ModelSettings } from '../support/reference-model.ts';
 
-/* What the backend of the model check is configured with beside its checks, and what the model makes of it. */
+/* The settings of the backend in the model check, apart from its checks, and the same settings for the model. */
 
-/** No sum of the times in a story: what ends at the same moment as a group has its turn comes in an order that nobody promises. */
+/**
+ * The times are not sums of the times in a story, because the order of an end and a flush at the same moment is
+ * not guaranteed.
+ */
 const GROUP_TIMES = {
   quick: { wait: 27, interval: 301, repeat: 907 },
   slow: { wait: 59, interval: 503, repeat: 1811 },
@@ -12,7 +15,7 @@ const GROUP_TIMES = {
 const REMINDER = 613;
 const IDLE = { after: 1500, expire: 1900 };
 
-/** Which of the variants of each part of the configuration is in force. */
+/** The active variant of each part of the configuration. */
 export interface ModelConfig {
   readonly inhibitions: keyof typeof INHIBITION_SETS;
   readonly rules: keyof typeof RULE_SETS;
@@ -45,7 +48,7 @@ const DISK: Inhibition = {
     common: ({ client }) => client.name,
   },
 };
-/** Of the same name, for more. */
+/** A rule of the same name that covers more. */
 const ANY_DISK: Inhibition = {
   written: { when: 'check=disk', quiet: 'check!=disk', equal: ['client'] },
   meant: { ...DISK.meant, when: ({ check }) => check.name === 'disk' },
@@ -82,7 +85,7 @@ const RULE_SETS: Readonly<Record<'both' | 'stricter' | 'none', Readonly<Record<s
   none: {},
 };
 
-/** What the backend is configured with. */
+/** Returns the configuration of the backend. */
 export function flagsOf({ inhibitions, rules, groups }: ModelConfig, url: string): object {
   return {
     handlers: { each: { type: 'webhook', url, handle_flapping: true }, default: groupingHandler(groups, url) },
@@ -95,7 +98,7 @@ export function flagsOf({ inhibitions, rules, groups }: ModelConfig, url: string
   };
 }
 
-/** Told of what clients of the same `env` have. */
+/** Returns a handler that groups clients by their `env`. */
 function groupingHandler(groups: ModelConfig['groups'], url: string): object {
   if (groups === 'none') return { type: 'webhook', url };
   const { wait, interval, repeat } = GROUP_TIMES[groups];
@@ -103,7 +106,7 @@ function groupingHandler(groups: ModelConfig['groups'], url: string): object {
   return { type: 'webhook', url, ...grouping };
 }
 
-/** What the model makes of it. */
+/** Returns the corresponding settings of the model. */
 export function settingsOf({ inhibitions, rules, groups }: ModelConfig): ModelSettings {
   const times = groups === 'none' ? undefined : GROUP_TIMES[groups];
   return {

@@ -7,7 +7,7 @@ import type { ModelRecurrence } from '../support/model-windows.ts';
 import type { ModelResult } from '../support/reference-model.ts';
 import type { ModelConfig } from './model-settings.ts';
 
-/** Something that somebody does to the backend over HTTP, or that happens to it. */
+/** A step: an HTTP request to the backend, or an external event. */
 export type Step =
   | { readonly do: 'post'; readonly result: ModelResult }
   | { readonly do: 'post all'; readonly results: readonly ModelResult[] }
@@ -30,29 +30,32 @@ export type Step =
   | { readonly do: 'hold'; readonly hold: ModelHold }
   | { readonly do: 'release'; readonly release: ModelRelease }
   | { readonly do: 'wait'; readonly ms: number }
-  /** Of the machine, on which time goes on as before. */
+  /** Sets the clock of the machine, while time continues. */
   | { readonly do: 'set clock'; readonly seconds: number }
-  /** To the right time, if it was not. */
+  /** Sets the clock to the right time. */
   | { readonly do: 'set right' }
   | { readonly do: 'restart'; readonly awayMs: number }
-  /** To a backend that has nothing, by a dump. */
+  /** Moves to an empty backend, by a dump. */
   | { readonly do: 'move' }
   | { readonly do: 'dump' }
-  /** The last dump, to a backend that has gone on since. */
+  /** Restores the last dump to a backend that has continued since. */
   | { readonly do: 'restore' }
   | { readonly do: 'reload'; readonly config: Partial<ModelConfig> };
 
-/** What the backend is configured with. */
+/** The check definitions of the backend. */
 export const DEFINITIONS: Readonly<Record<string, CheckDefinition>> = {
   defined: { command: 'check-it', subscribers: ['web'], interval: 60, auto_resolve: false, occurrences: 3 },
 };
 
 const START_S = ManualClock.START_MS / 1000;
-/** Reached easily by statuses of chance; the lower one is what a single change weighs when it is the oldest. */
+/**
+ * Thresholds that random statuses reach easily; the lower one is the weight of a single change at the oldest
+ * position.
+ */
 const FLAPPING = { low_flap_threshold: 4, high_flap_threshold: 30 };
 const client = fc.constantFrom('a', 'b', 'web-1');
 const check = fc.constantFrom('cpu', 'disk', 'defined');
-/** With one that nothing is reported of. */
+/** Names of checks, including one without results. */
 const checkName = fc.constantFrom('cpu', 'disk', 'defined', 'spare');
 const subscription = fc.constantFrom('web', 'db', 'client:a', 'client:web-1');
 const anyStatus = fc.oneof(
@@ -87,13 +90,13 @@ const result: fc.Arbitrary<ModelResult> = fc
   .chain((base) =>
     fc
       .constantFrom({}, {}, { low_flap_threshold: 5, high_flap_threshold: 20 })
-      // Of a metric there is something to tell whatever its status is, which is no part of the model.
+      // Metric results notify with any status, which the model does not cover.
       .map((flap) => Object.assign({}, base, flap, base.type === 'metric' ? { handlers: [] } : {})),
   );
 
 /**
- * Enough results of one check in a row to fill its history, so that it comes to flap, and then as many equal ones as it
- * takes to end that, or one less or more.
+ * Enough results of one check in a row to fill its history, so that it is flapping. Then as many equal ones as
+ * are needed to end that, or one less or more.
  */
 const burst: fc.Arbitrary<readonly ModelResult[]> = fc
   .tuple(
@@ -109,7 +112,7 @@ const burst: fc.Arbitrary<readonly ModelResult[]> = fc
     ),
   );
 
-/** One of each shape, as they may be written; few enough to meet again. */
+/** One search of each shape, in any spelling; few enough for collisions. */
 const compare = (field: string, operator: '=' | '!=' | '~', value: string): ModelSearch => ({
   kind: 'compare',
   field,
@@ -142,7 +145,7 @@ const search: fc.Arbitrary<ModelSearch> = fc.oneof(
   },
 );
 
-/** Clocks are at midnight of a Thursday in UTC when a story begins. */
+/** A story starts at midnight of a Thursday in UTC. */
 const recurrence = fc.constantFrom<ModelRecurrence>(
   { schedule: '*/30 * * * *', duration: 420 },
   { schedule: 'daily 00:20', duration: 700 },
@@ -162,7 +165,7 @@ const target = fc.oneof(
   { weight: 2, arbitrary: fc.record({ selector: search }) },
 );
 
-/** Our own wire asks for one. */
+/** Adds a reason, which the mon API requires. */
 function withReason(request: ModelSilenceRequest): ModelSilenceRequest {
   const isOurs = request.selector !== undefined || request.recurrence !== undefined;
   return isOurs ? { ...request, reason: 'planned' } : request;
@@ -187,7 +190,7 @@ const recurringRequest: fc.Arbitrary<ModelSilenceRequest> = fc
   .record({ target, recurrence })
   .map((parts) => withReason({ ...parts.target, recurrence: parts.recurrence }));
 
-/** Few, so that a run meets its own silence and that of another one. */
+/** Few targets, so that a run meets its own silence and that of another one. */
 const heldTarget = fc.constantFrom<Pick<ModelHold, 'subscription' | 'check' | 'selector'>>(
   { subscription: 'client:a' },
   { check: 'cpu' },

@@ -7,9 +7,9 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const RUNS = 8;
 const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
-/** For the shortest story that fails to be told, however long it is sought. */
+/** Time for the shrunk story to be reported, however long the search takes. */
 const REPORT_MS = 15_000;
-/** How long a shorter story is sought than the first one that failed. */
+/** Time for the search for a shorter failing story. */
 const SHORTEN_MS = 120_000;
 
 test(
@@ -23,7 +23,7 @@ test(
       try {
         await expect(pair.play(steps)).resolves.toBeUndefined();
       } catch (error) {
-        // As it is, in case nothing shorter is found.
+        // Printed now, in case no shorter story is found.
         if (failedAtMs === undefined) console.log(`story ${String(told + 1)} fails: ${JSON.stringify(steps)}\n`, error);
         failedAtMs ??= performance.now();
         throw error;

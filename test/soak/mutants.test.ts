@@ -6,7 +6,9 @@ import { MUTANTS } from './mutants/all.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { rounds } from './rounds.ts';
 
-/** Which mutants to run: a text of their names or files, or a range of their numbers such as `1-60`. Default: all. */
+/**
+ * The mutants to run: a part of their names or files, or a range of their numbers such as `1-60`. Default: all.
+ */
 const ONLY = process.env['SOAK_ONLY'] ?? '';
 const IS_LONG = process.env['SOAK_ROUNDS'] !== undefined;
 const SELECTED = selectMutants(ONLY).slice(0, rounds(0));
@@ -30,7 +32,7 @@ test.runIf(IS_LONG)(
     const survivors: string[] = [];
     const known = new Map<string, boolean>();
     for (const [at, mutant] of SELECTED.entries()) {
-      // A test that fails anyway shows nothing.
+      // A test that fails anyway proves nothing.
       const target = `${mutant.test} ${mutant.title ?? ''}`;
       const isGood = known.get(target) ?? isPassed(await copy.verdict(mutant));
       known.set(target, isGood);

@@ -1,14 +1,14 @@
-/** What became of a request. */
+/** The outcome of a request. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  /** It was not done, and will not be. */
+  /** The request was not executed, and will not be. */
   | { readonly kind: 'refused' }
-  /** The same: there is no backend. */
+  /** The request was not executed and will not be, because no backend was reached. */
   | { readonly kind: 'unreached' }
-  /** Nobody knows whether it was done, or will be. */
+  /** It is unknown whether the request was or will be executed. */
   | { readonly kind: 'unknown' };
 
-/** What is said when it was done, or nobody knows. */
+/** Texts of responses that say that the request was executed or may have been. */
 const PERHAPS_DONE = /before you (?:re)?try|the change was made/;
 
 export async function outcomeOf(
@@ -18,7 +18,7 @@ export async function outcomeOf(
   try {
     const answer = await fetch(url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
     const text = await answer.text();
-    // What fails inside is 500 on the routes of events (reference 7), and 503 on all others.
+    // An internal failure is 500 on the routes of events (reference 7), and 503 on all others.
     const isOfEvents = path.startsWith('/events') || path === '/resolve';
     const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
     if (isRefused) return { kind: PERHAPS_DONE.test(text) ? 'unknown' : 'refused' };

@@ -12,15 +12,15 @@ import { REPOSITORY, repositoryText } from '../support/repository.ts';
 
 const PACKAGES = ['mon-backend', 'mon-agent', 'mon-cli'] as const;
 const DAEMONS = ['mon-backend', 'mon-agent'] as const;
-/** Older than any. */
+/** A version older than any other. */
 const BEFORE = '0.0.1';
 const FOLDER = '/var/tmp/packages';
 const LONG_MS = 600_000;
 const POLL = { timeout: 60_000, interval: 500 };
-/** What the system itself writes while packages come and go. */
+/** Paths that the system itself writes while packages are installed and removed. */
 const OF_THE_SYSTEM = /^\/(?:dev|proc|run|sys|tmp|var\/(?:cache|lib\/dpkg|lib\/systemd|log|tmp))(?:\/|$)|^\/root\//;
 
-// Needs root, systemd-nspawn and a Debian root, see CONTRIBUTING.md: no part of the suite (vitest.config.ts).
+// Needs root, systemd-nspawn and a Debian root, see CONTRIBUTING.md: not part of the suite (vitest.config.ts).
 describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () => {
   let made: string;
   let debian: DebianContainer;
@@ -30,7 +30,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run(`cd ${FOLDER} && dpkg --install ${names.map((name) => `${name}_${version}_*.deb`).join(' ')}`);
   const stateOf = async (unit: string): Promise<string> => await run(`systemctl is-active ${unit} || true`);
   const pidOf = async (unit: string): Promise<string> => await run(`systemctl show --value -p MainPID ${unit}`);
-  /** Of the store of the test, whatever the time. */
+  /** Returns the results in the store, independent of the time. */
   const results = async (): Promise<string> =>
     await run(`monctl result list | awk '$3 != "keepalive" { print $1, $2, $3 }'`);
   const filesOfAll = async (): Promise<readonly string[]> =>

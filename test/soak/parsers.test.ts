@@ -13,12 +13,12 @@ const LENGTH_MAX = 4096;
 const PIECES_MAX = 30;
 
 const CPU_MS_MAX = 10;
-/** What takes no longer is not looked at more closely. */
+/** Durations up to this are not measured again. */
 const SOON_MS = 1;
-/** What seems slow is carried out again, since its first time may have been that of a compiler or a collector. */
+/** Number of repetitions of a slow run, because the first one may include compilation or garbage collection. */
 const MEASUREMENTS = 8;
 
-/** Texts from right to nonsense. */
+/** Texts from valid to nonsense. */
 class Writer {
   readonly #chance: Chance;
   readonly #language: Language;
@@ -74,7 +74,7 @@ class Writer {
   }
 }
 
-/** Milliseconds of this thread's own time at its best, so that it does not count how busy the machine is. */
+/** Returns the smallest CPU time of this thread in milliseconds, which is independent of other load. */
 function cpuMs(task: () => void): number {
   let best = Infinity;
   for (let measured = 0; measured < MEASUREMENTS; measured++) {
@@ -102,7 +102,7 @@ test.each(LANGUAGES)(
       try {
         const startMs = performance.now();
         carryOut();
-        // Its own time is no longer than the time that passed.
+        // CPU time cannot exceed the elapsed time.
         if (performance.now() - startMs > slowestMs) slowestMs = Math.max(slowestMs, cpuMs(carryOut));
         if (slowestMs > CPU_MS_MAX) throw new Error(`it takes ${String(slowestMs)} ms`);
       } catch (error) {
@@ -113,7 +113,7 @@ test.each(LANGUAGES)(
     console.log(
       `${language.name}: ${String(texts)} texts, ${String(understood)} understood, at most ${slowestMs.toFixed(1)} ms`,
     );
-    // With nothing but nonsense, nothing would be shown.
+    // With only nonsense the test would prove nothing.
     expect(understood).toBeGreaterThan(texts / 50);
   },
   roundsTimeoutMs(ROUNDS, 5000),

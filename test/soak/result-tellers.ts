@@ -9,14 +9,18 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** Less than what an agent has begun may take. */
+/** Shorter than any operation that an agent has begun may take. */
 const STEP_MS = 2000;
-/** Longer than an agent waits for anything. */
+/** Longer than any timeout of an agent. */
 const END_MS = 90_000;
-/** How often nothing is seen of a connection before time passes. */
+/** Number of checks without a connection before time passes. */
 const LOOKS_PER_STEP = 5;
 
-/** @param nowMs epoch milliseconds */
+/**
+ * Returns a client.
+ *
+ * @param nowMs epoch milliseconds
+ */
 export function tellingClient(name: string, nowMs: number): Client {
   return {
     name,
@@ -28,26 +32,26 @@ export function tellingClient(name: string, nowMs: number): Client {
   };
 }
 
-/** One of two that tell a backend the same results. */
+/** One of two agents that send a backend the same results. */
 export interface Teller extends AsyncDisposable {
-  /** What it says and was not acknowledged yet. */
+  /** Number of results that are not acknowledged yet. */
   readonly waiting: number;
   tell(results: readonly SubmittedResult[]): Promise<void>;
-  /** Tells that it lives. */
+  /** Sends a keepalive. */
   keepAlive(): void;
-  /** Ends its connection without a goodbye, and waits until it has noticed. */
+  /** Cuts its connection without notice, and waits until it has noticed. */
   cut(): Promise<void>;
-  /** Connects to this address, again once it was cut. */
+  /** Connects to this address, possibly again after a cut. */
   connect(url: string): Promise<void>;
 }
 
-/** The part of a real agent that keeps and delivers results, over a network that can be cut. */
+/** The part of a real agent that stores and delivers results, over a network that can be cut. */
 export class ShortTeller implements Teller {
   readonly log = new RecordedLog();
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
   readonly #socket: ResultSocket;
-  /** Of its own: only what it waits for passes. */
+  /** Its own clock, which only moves while it waits. */
   readonly #clock = new ManualClock();
   #isStarted = false;
 
@@ -68,7 +72,11 @@ export class ShortTeller implements Teller {
     });
   }
 
-  /** @param client as of now */
+  /**
+   * Opens the agent.
+   *
+   * @param client returns its current data
+   */
   static async open(client: () => Client): Promise<ShortTeller> {
     return new ShortTeller(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
   }
@@ -100,7 +108,7 @@ export class ShortTeller implements Teller {
     let looks = 0;
     await until(
       () => this.#socket.isConnected,
-      // What it has begun is left the time that it takes.
+      // Operations in progress get the time that they need.
       () => {
         if (this.#proxy.connections === 0 && ++looks % LOOKS_PER_STEP === 0) this.#clock.advance(STEP_MS);
       },
@@ -117,15 +125,19 @@ export class ShortTeller implements Teller {
   }
 }
 
-/** An agent that tells each result whole. */
+/** An agent that sends full results only. */
 export class WholeTeller implements Teller {
   readonly #client: () => Client;
   readonly #told: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;
-  /** What it has forgotten because it was acknowledged. */
+  /** Number of dropped results, because they were acknowledged. */
   #acked = 0;
 
-  /** @param client as of now */
+  /**
+   * Creates the agent.
+   *
+   * @param client returns its current data
+   */
   constructor(client: () => Client) {
     this.#client = client;
   }
@@ -176,7 +188,11 @@ export class WholeTeller implements Teller {
 const PAUSE_MS = 1;
 const PATIENCE_MS = 10_000;
 
-/** @throws Error when it takes too long */
+/**
+ * Waits for a condition.
+ *
+ * @throws Error after the timeout
+ */
 export async function until(
   isDone: () => boolean | Promise<boolean>,
   meanwhile = (): void => undefined,

@@ -1,19 +1,24 @@
 import { PATIENCE } from '../support/patience.ts';
 
-/** How long a soak test goes on: `npm run soak -- NAME --rounds N` sets it, the suite runs a short form. */
+/**
+ * Returns the number of rounds of a soak test: `npm run soak -- NAME --rounds N` sets it, the suite runs a
+ * short form.
+ */
 export function rounds(short: number): number {
   return Number(process.env['SOAK_ROUNDS'] ?? short);
 }
 
-/** Whether the long form was asked for: then what this machine has not got is a failure. */
+/** True if the long form was requested: then missing tools on this machine are a failure. */
 export const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
-/** Time for so many rounds, with the start of the processes. */
+/** Returns the timeout for the rounds, including the start of the processes. */
 export function roundsTimeoutMs(short: number, msPerRound: number): number {
   return 4 * PATIENCE.timeout + rounds(short) * msPerRound;
 }
 
-/** For the chance of a soak test, another one each time; printed, so that `SOAK_SEED` can bring a run back. */
+/**
+ * Returns the seed of a soak test, a new one each time; it is printed, so that `SOAK_SEED` can reproduce a run.
+ */
 export function seed(): number {
   const value = Number(process.env['SOAK_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`SOAK_SEED=${String(value)}`);

@@ -18,14 +18,14 @@ const COLUMNS = 120;
 const ROWS = 36;
 /** More than the screen has rows. */
 const EVENTS = 100;
-/** As often as a backend sends. */
+/** The frame interval of a backend. */
 const FRAME_MS = 50;
 
 const GNU_SCREEN = 'screen';
 
 const BUILT = builtPrograms();
 
-// The suite runs on machines without these programs; whoever asks for the soak wants to see them.
+// The suite runs on machines without these programs; the long form requires them.
 const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
 test.skipIf(!isAskedFor && !hasTmux())(
@@ -39,7 +39,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
     await tmux.waitForText('shell>');
     await tmux.type(`${process.execPath} ${BUILT}/mon.js --backend ${backend.url}\r`);
     await tmux.waitForText(`${String(EVENTS)} of ${String(EVENTS)} events shown`);
-    // The pane below the list tells what it loaded before.
+    // The pane below the list shows what it loaded before.
     await tmux.type('\t');
     await tmux.waitForText(/web-026 .*frame-0/);
     const whole = (await tmux.capture()).filter((line) => line.includes('frame-')).length;
@@ -63,7 +63,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
       `captures: ${String(rounds(ROUNDS))}; frames: ${String(seen.size)}; incomplete: ${String(torn.length)}`,
     );
     expect(torn).toEqual([]);
-    // Pictures of one and the same frame would prove nothing.
+    // Captures of a single frame would prove nothing.
     expect(seen.size).toBeGreaterThan(rounds(ROUNDS) / 40);
 
     await tmux.type('q');
@@ -83,7 +83,7 @@ test.skipIf(!isAskedFor && !hasGnuScreen())(
     const console = [`${BUILT}/mon.js`, '--backend', backend.url];
     const SCREENDIR = await tempDir();
     const settings = join(SCREENDIR, 'screenrc');
-    // Otherwise it goes on without its terminal when the test fails.
+    // Otherwise it continues without its terminal when the test fails.
     await writeFile(settings, 'autodetach off\n');
     const env = { SCREENDIR };
     await using within = new Pty(GNU_SCREEN, ['-c', settings, '-U', process.execPath, ...console], { env });
@@ -106,12 +106,12 @@ test.skipIf(!isAskedFor && !hasGnuScreen())(
     }
     within.write('q');
     expect(await within.exited).toEqual({ exitCode: 0, signal: 0 });
-    // The last bytes may be read after the end of who wrote them.
+    // The last bytes may be read after the end of their writer.
     await vi.waitFor(() => expect(within.screen.text.trim()).toBe('[screen is terminating]'));
   },
 );
 
-/** The two do not start at the same time. */
+/** Removes times, because the two programs do not start at the same time. */
 function timeless(screen: string): string {
   return screen.replaceAll(/\d\d:\d\d:\d\dZ|\b\d+[smhd]\b|lag \S+/g, '-').replaceAll(/ +/g, ' ');
 }
@@ -120,7 +120,7 @@ function hasGnuScreen(): boolean {
   return spawnSync(GNU_SCREEN, ['-v']).status === 0;
 }
 
-/** Every event says which change it was in last. */
+/** Returns rows in which every event contains the number of its last change. */
 function rowsOf(frame: number): Readonly<Record<string, EventRow>> {
   const rows = Array.from({ length: EVENTS }, (_, index) =>
     anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `frame-${String(frame)} of the storm` }),
@@ -128,7 +128,11 @@ function rowsOf(frame: number): Readonly<Record<string, EventRow>> {
   return Object.fromEntries(rows.map((row) => [eventKey(row.client, row.check), row]));
 }
 
-/** @returns what ends it */
+/**
+ * Starts the changes.
+ *
+ * @returns a function that stops them
+ */
 function storm(connection: FeedConnection): () => void {
   let seq = 1;
   const timer = setInterval(() => {

@@ -7,19 +7,19 @@ import { ShortTeller, tellingClient, until, WholeTeller } from './result-tellers
 import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './short-steps.ts';
 import { ToldBackend } from './told-backend.ts';
 
-/** How long what follows from a step may take that answers before it is done. */
+/** Timeout for the consequences of a step that responds before it is done. */
 const SETTLE_MS = 5000;
 const PUMP_MS = 1;
-/** More than it takes for a reload to reach what is in memory. */
+/** More than enough for a reload to take effect. */
 const RELOADS_MS = 10;
 
-/** Of which half are more than what any step does at once. */
+/** More than twice as many results as any step sends at once. */
 const MANY = Array.from({ length: 60 }, () => ({ source: 'crowd', name: 'crowd', output: '' }));
 
-/** Steps in which the agent tells of itself. */
+/** Steps in which the agent connects or sends its own data. */
 const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut', 'tell and refuse', 'cut', 'restart']);
 
-/** A backend that hears short results, and one that hears the same ones whole. */
+/** A backend that gets delta results, and one that gets the same results in full. */
 export class ShortPair implements AsyncDisposable {
   readonly #clock = new ManualClock();
   #pump: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class ShortPair implements AsyncDisposable {
   readonly #attributes = new Map<string, object>();
   #fresh = 0;
   #silences = 0;
-  /** Whether the agent was deleted, so that it cannot connect for a while. */
+  /** True if the agent was deleted, so that it cannot connect for a while. */
   #isDeleted = false;
 
   static async open(): Promise<ShortPair> {
@@ -41,12 +41,16 @@ export class ShortPair implements AsyncDisposable {
     return pair;
   }
 
-  /** Results that the one backend has stored by what differs. */
+  /** Number of results that the first backend has stored as deltas. */
   get amended(): number {
     return this.#both[0].amended;
   }
 
-  /** @throws AssertionError where both do not say the same */
+  /**
+   * Plays a story.
+   *
+   * @throws AssertionError where both backends differ
+   */
   async play(story: readonly Step[]): Promise<void> {
     for (const step of [...story, { do: 'restart', setSeconds: 0 } as const]) {
       if (this.#isDeleted && CONNECTS.has(step.do)) await this.#comeBack();
@@ -65,7 +69,7 @@ export class ShortPair implements AsyncDisposable {
     return this.#backends;
   }
 
-  /** Commands no longer wait for company. */
+  /** Commits commands without a batch delay. */
   #flow(): void {
     this.#pump ??= setInterval(() => this.#clock.advance(0), PUMP_MS);
   }
@@ -105,7 +109,7 @@ export class ShortPair implements AsyncDisposable {
         this.#flow();
         await reloaded;
         await this.#each((backend) => backend.settle());
-        // The like of them are merged with the new ones.
+        // Similar results are merged with the new ones.
         return this.#each(({ teller }) => teller.tell(results));
       }
       case 'change and refuse':
@@ -136,7 +140,7 @@ export class ShortPair implements AsyncDisposable {
     }
   }
 
-  /** The agent is known again, whatever of what it says comes first. */
+  /** Registers the agent again, whichever of its messages arrives first. */
   async #comeBack(): Promise<void> {
     await this.#do({ do: 'wait', seconds: INVALID_SECONDS + 1 });
     await this.#each(async (backend) => {
@@ -165,7 +169,8 @@ export class ShortPair implements AsyncDisposable {
   }
 
   async #atOnce({ before, results, after }: Extract<Step, { do: 'at once' }>): Promise<void> {
-    // So that each is told by what differs, where it can be, and nothing is asked for whole because of who reads what is stored.
+    // Sent twice, so that deltas are used where possible, and readers of stored data cause no request for full
+    // results.
     const ofCheck = new Map(results.map((telling) => [`${telling.source ?? ''}/${telling.check}`, telling]));
     const first = this.#newOf([...ofCheck.values()]);
     for (let time = 0; time < 2; time++) {
@@ -173,20 +178,24 @@ export class ShortPair implements AsyncDisposable {
       await this.#each((backend) => backend.settle());
     }
     const told = first.map((result) => Object.assign({}, result, { executed: (result.executed ?? 0) - 1 }));
-    // After as many together the few that follow wait for company.
+    // After a batch of this size, the few following commands wait for others.
     await this.#ask('POST', '/api/mon/v1/results', MANY);
     this.#stand();
     const changed: Promise<void>[] = [];
     for (const change of before) await this.#queueChange(change, changed);
     await this.#each(({ teller }) => teller.tell(told));
     await this.#queued(told.length, changed.length > 0);
-    // Results that are asked for whole come after all of the batch.
+    // Resent full results come after the whole batch.
     if (before.length === 0) for (const change of after) await this.#queueChange(change, changed);
     this.#flow();
     await Promise.all(changed);
   }
 
-  /** Waits until it is in both queues, or answered. @param changed gets what settles when it is answered */
+  /**
+   * Sends a change, and waits until it is in both queues or done.
+   *
+   * @param changed gets a promise of its response
+   */
   async #queueChange(change: Change, changed: Promise<void>[]): Promise<void> {
     const before = await this.#weights();
     let isDone = false;
@@ -194,7 +203,7 @@ export class ShortPair implements AsyncDisposable {
     await until(async () => isDone || (await this.#weights()).every((weight, at) => weight > (before[at] ?? 0)));
   }
 
-  /** Waits until so many results are in both queues, beside what is there. */
+  /** Waits until this many results are in both queues, in addition to the present ones. */
   async #queued(count: number, isBeside = false): Promise<void> {
     const least = count + (isBeside ? 1 : 0);
     await until(async () => (await this.#weights()).every((weight) => weight >= least));
@@ -260,7 +269,7 @@ export class ShortPair implements AsyncDisposable {
     return tellings.map((telling) => this.#resultOf(telling));
   }
 
-  /** The same with an attribute that no result has had before. */
+  /** Returns the results with a new attribute that no earlier result had. */
   #newOf(tellings: readonly Telling[]): readonly SubmittedResult[] {
     const fresh = ++this.#fresh;
     return this.#resultsOf(tellings).map((result) => Object.assign(result, { fresh }));

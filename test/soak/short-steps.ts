@@ -1,22 +1,22 @@
 import * as fc from 'fast-check';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 
-/** A result that the agent tells. */
+/** A result that the agent sends. */
 export interface Telling {
   readonly check: string;
-  /** Of a proxy client; undefined: it is of the agent itself. */
+  /** Name of the proxy client; `undefined` for the agent itself. */
   readonly source: string | undefined;
-  /** Which attributes the results of this check have from now on; undefined: those that they had. */
+  /** The attributes of this check's results from now on; `undefined` keeps the earlier ones. */
   readonly attributes: keyof typeof ATTRIBUTES | undefined;
   readonly status: number;
   readonly output: string;
-  /** Seconds; undefined: none is told. */
+  /** Seconds; `undefined` if it is not sent. */
   readonly duration: number | undefined;
   /** Seconds since it was executed. */
   readonly age: number;
 }
 
-/** Somebody else does something to what results have left. */
+/** A change by another client to the stored data. */
 export type Change =
   | { readonly do: 'post'; readonly client: string; readonly check: string; readonly about: object }
   | { readonly do: 'resolve'; readonly client: string; readonly check: string }
@@ -32,34 +32,36 @@ export interface Config {
 
 export type Step =
   | Change
-  /** So many times, one after the other. */
+  /** Sends results several times in sequence. */
   | { readonly do: 'tell'; readonly results: readonly Telling[]; readonly times: number }
-  /** Results, and the like of them once somebody else has done something. */
+  /** Sends results, and similar ones after the change of another client. */
   | { readonly do: 'tell around'; readonly results: readonly Telling[]; readonly change: Change }
-  /** What is on the way arrives in part. */
+  /** Cuts the connection while results are in transit. */
   | { readonly do: 'tell and cut'; readonly results: readonly Telling[] }
-  /** The disk refuses the write that they come to. */
+  /** Sends results whose write the disk rejects. */
   | { readonly do: 'tell and refuse'; readonly results: readonly Telling[] }
-  /** All of it in one batch: results of which each is like one that was told just before, among what others do. */
+  /**
+   * Commits everything in one batch: results that resemble just sent ones, among the changes of other clients.
+   */
   | {
       readonly do: 'at once';
       readonly before: readonly Change[];
       readonly results: readonly Telling[];
       readonly after: readonly Change[];
     }
-  /** New results are received under one configuration, and committed under another. */
+  /** Sends new results that arrive under one configuration, and are committed under another. */
   | { readonly do: 'tell and reload'; readonly results: readonly Telling[]; readonly config: Config }
-  /** The disk refuses what somebody else has asked for. */
+  /** Makes a change of another client whose write the disk rejects. */
   | { readonly do: 'change and refuse'; readonly change: Change }
   | { readonly do: 'keep alive' }
   | { readonly do: 'cut' }
   | { readonly do: 'reload'; readonly config: Config }
   | { readonly do: 'wait'; readonly seconds: number }
-  /** On a machine whose clock was set meanwhile by so much. */
+  /** Restarts on a machine whose clock was set meanwhile. */
   | { readonly do: 'restart'; readonly setSeconds: number };
 
 export const AGENT = 'web-1';
-/** How long a client that was deleted may stay away. */
+/** Time for which a deleted client cannot return. */
 export const INVALID_SECONDS = 3;
 
 export const ATTRIBUTES = {
@@ -209,7 +211,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** @param steps how many, beside the configuration that it begins with */
+/**
+ * Returns stories.
+ *
+ * @param steps number of steps, besides the initial configuration
+ */
 export function storyOf(steps: { readonly min: number; readonly max: number }): fc.Arbitrary<readonly Step[]> {
   const rest = fc.array(step, { minLength: steps.min, maxLength: steps.max, size: 'max' });
   return fc.tuple(reload, rest).map(([first, others]) => [first as Step].concat(others));

@@ -7,7 +7,7 @@ import { RecordedLog } from '../support/recorded-log.ts';
 import type { Chance } from './chance.ts';
 import { agentChange, Ledger } from './writer.ts';
 
-/** Pauses of seconds become some milliseconds. */
+/** Factor that turns pauses of seconds into milliseconds. */
 const HASTE = 50;
 const hasty: Clock = {
   now: () => Date.now(),
@@ -22,7 +22,7 @@ const hasty: Clock = {
   },
 };
 
-/** The part of a real agent that keeps and delivers results. */
+/** The part of a real agent that stores and delivers results. */
 export class SpoolWriter implements AsyncDisposable {
   readonly ledger: Ledger;
   readonly #dir: string;
@@ -45,7 +45,7 @@ export class SpoolWriter implements AsyncDisposable {
     return new SpoolWriter(name, dir, backend, chance, await openSpool(dir));
   }
 
-  /** Results that wait for their acknowledgement. */
+  /** Number of unacknowledged results. */
   get waiting(): number {
     return this.#spool.size;
   }
@@ -57,12 +57,12 @@ export class SpoolWriter implements AsyncDisposable {
     this.#socket.wake();
   }
 
-  /** Everything was acknowledged. */
+  /** Records that everything was acknowledged. */
   settle(): void {
     this.ledger.acked = this.ledger.pending.length;
   }
 
-  /** Ends, and begins again with what is on the disk. */
+  /** Restarts with the data on disk. */
   async restart(): Promise<void> {
     await this[Symbol.asyncDispose]();
     this.#spool = await openSpool(this.#dir);

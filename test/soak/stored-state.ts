@@ -8,7 +8,7 @@ import type { Ledger } from './writer.ts';
 
 export interface StoredState {
   readonly lastSeq: number;
-  /** Sequence numbers of the change records that are kept. */
+  /** Sequence numbers of the retained change records. */
   readonly seqs: readonly number[];
   /** Clients and checks of records without a client. */
   readonly orphans: readonly unknown[];
@@ -18,7 +18,7 @@ export interface StoredState {
   readonly marks: ReadonlyMap<string, number>;
 }
 
-/** What a backend left in its store, which is closed afterwards. */
+/** Returns the content of a backend's store, which is closed afterwards. */
 export async function readStore(opening: Promise<Store>): Promise<StoredState> {
   const store = await opening;
   try {
@@ -45,7 +45,7 @@ export async function readStore(opening: Promise<Store>): Promise<StoredState> {
 }
 
 /**
- * Nothing is there in part, the numbers are dense, and every agent's mark is where it was acknowledged.
+ * Checks that nothing is partial, the numbers are dense, and every agent's mark equals its acknowledged id.
  *
  * @param lastSeq of the state before
  */

@@ -9,10 +9,10 @@ import type { TargetRound } from '../support/target-round.ts';
 export const CHECKS = ['k', 'l'];
 const LETTERS = 6;
 
-/** Something that a person or the backend does to a console. */
+/** An action of a user or of the backend on a console. */
 export type Step = (round: TargetRound) => void;
 
-/** Everything that can happen to a console that shows these clients. */
+/** Returns all possible actions on a console that shows these clients. */
 export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
   const client = fc.constantFrom(...clients);
   const check = fc.constantFrom(...CHECKS);
@@ -129,7 +129,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
     },
     {
       weight: 4,
-      // Something changes while the question is there.
+      // A change arrives while the dialog is open.
       arbitrary: fc.tuple(act, feedChange, choice).map(([{ key, down }, rows, place]): Step => (round) => {
         round.act(key, down);
         round.change(rows);
@@ -149,7 +149,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
   );
 }
 
-/** Each client has each check fail, one silence, and a row of its own. */
+/** Returns rows in which each check fails on each client, with one silence and one row for each client. */
 export function everything(clients: readonly string[]): FeedRows {
   const events = clients.flatMap((name, index) =>
     CHECKS.map((one) => anEventRow({ client: name, check: one, since: index + 1, status: 1 + (index % 3) })),

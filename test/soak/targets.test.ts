@@ -8,7 +8,7 @@ import { allLetters, CHECKS, everything, targetSteps } from './target-steps.ts';
 
 const ROUNDS = 600;
 
-/** What must have been done often, for the property would hold for a console that does nothing. */
+/** The changes that must happen often, because the property would also hold for a console that does nothing. */
 const VERBS = [
   'silence',
   'repeat-silence',
@@ -23,7 +23,7 @@ const VERBS = [
   'retry-letters',
   'drop-letters',
 ];
-/** Silences are changed, clients deleted and dead letters settled in views that a merged list has not. */
+/** Changes in views that a merged list does not have. */
 const ONE_BACKEND = new Set(['change-silence', 'delete-clients', 'retry-letters', 'drop-letters']);
 
 describe('whatever changes meanwhile, a key acts on nothing but what the screen showed under the cursor, or marked', () => {
@@ -33,7 +33,7 @@ describe('whatever changes meanwhile, a key acts on nothing but what the screen 
       name: 'of two backends in one list, some of whose clients have the same names',
       clients: ['a@one', 'b@one', 'c@one', 'a@two', 'b@two', 'd@two'],
       members: ['one', 'two'],
-      // The other views are of one backend.
+      // The other views show a single backend.
       verbs: VERBS.filter((verb) => !ONE_BACKEND.has(verb)),
     },
   ])(
@@ -59,7 +59,7 @@ describe('whatever changes meanwhile, a key acts on nothing but what the screen 
   );
 });
 
-/** What the backend says of what is opened. */
+/** Returns the backend's data about an inspected subject. */
 function subjectOf({ kind, name }: Subject): SubjectData | undefined {
   if (kind !== 'client') return undefined;
   return {

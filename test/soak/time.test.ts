@@ -10,29 +10,31 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 1;
 const STEPS = 30;
-/** Whole seconds on the wire, a tick of a second, and a clock that is corrected to the second and then followed. */
+/**
+ * Whole seconds on the wire, a tick of a second, and a clock that is corrected to the second and then followed.
+ */
 const SLACK_MS = 3500;
-/** How often the ages of keepalives are looked at. */
+/** Interval at which the ages of keepalives are checked. */
 const SWEEP_MS = 30_000;
 const KEEPALIVE_MS = 120_000;
 
-/** Something that must hold from one moment of true time to another, and not after it. */
+/** A condition that must hold in a span of true time, and not after it. */
 interface Span {
   readonly what: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** How late its end may be seen. */
+  /** Maximum delay until its end is visible. */
   readonly lateMs?: number;
   readonly holds: () => Promise<boolean>;
 }
 
 const inSeconds = (ms: number): string => `${String(Math.round(ms / 1000))} s`;
 
-/** A backend on a machine whose clock is set at random, and what its users were promised, in true time. */
+/** A backend on a machine whose clock is set at random, and the guarantees to its users, in true time. */
 class Story implements AsyncDisposable {
   readonly machine = new SetMachine();
   readonly spans: Span[] = [];
-  /** What was done, for whoever has to find out why. */
+  /** The steps, for the analysis of a failure. */
   readonly told: string[] = [];
   readonly #dir: string;
   #backend: Backend | undefined;
@@ -53,7 +55,7 @@ class Story implements AsyncDisposable {
     await this.#backend?.stop();
   }
 
-  /** Whether the clock of the machine is right. */
+  /** True if the clock of the machine is right. */
   get isRight(): boolean {
     return this.offMs === 0;
   }
@@ -77,7 +79,7 @@ class Story implements AsyncDisposable {
     this.set(-this.offMs);
   }
 
-  /** With all consequences, second by second. */
+  /** Lets time pass second by second, with all consequences. */
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.machine.advance(1000);
@@ -88,7 +90,7 @@ class Story implements AsyncDisposable {
 
   async sleep(seconds: number): Promise<void> {
     this.machine.sleep(seconds * 1000);
-    // Timers that were due go off when it wakes.
+    // Timers that were due fire when it wakes.
     await this.pass(61);
   }
 
@@ -103,7 +105,7 @@ class Story implements AsyncDisposable {
     this.machine.advance(awaySeconds * 1000);
     if (isBooted) this.machine.bootId = `boot ${String(++this.#boots)}`;
     await this.start();
-    // The ages of keepalives are looked at from then on.
+    // The ages of keepalives are checked from then on.
     await this.pass(SWEEP_MS / 1000 + 1);
   }
 
@@ -162,7 +164,11 @@ class Story implements AsyncDisposable {
     }
   }
 
-  /** @returns what is not as it was promised */
+  /**
+   * Checks the guarantees.
+   *
+   * @returns the violated ones
+   */
   async broken(): Promise<string[]> {
     const nowMs = this.machine.trueMs;
     const broken: string[] = [];
@@ -174,13 +180,13 @@ class Story implements AsyncDisposable {
           `${what}: ${isOver ? 'there' : 'gone'} after ${inSeconds(nowMs - fromMs)} of ${inSeconds(toMs - fromMs)}`,
         );
       }
-      // Once it is over nothing brings it back but what the next step may do.
+      // After its end, only the next step may make it true again.
       if (isOver && nowMs > toMs + lateMs + 300_000) this.spans.splice(at, 1);
     }
     return broken;
   }
 
-  /** Until all that was due is written. */
+  /** Waits until all due writes are done. */
   async #rest(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) {
       await pause(3);
@@ -200,14 +206,14 @@ async function step(story: Story, chance: Chance): Promise<string> {
       story.setRight();
       return 'the clock is set right';
     case 2:
-      // Less than a jump: followed as drift is.
+      // Less than a jump: followed like drift.
       if (story.isRight) story.machine.set(sign * chance.below(300));
       return 'the clock drifts';
     case 3:
       await story.restart({ awaySeconds: chance.below(200), isBooted: false });
       return 'a restart';
     case 4:
-      // Whoever cannot tell how long it was away believes the clock, so nobody sets it meanwhile.
+      // A backend that cannot measure its downtime believes the clock, so the clock is not set meanwhile.
       await story.restart({ awaySeconds: chance.below(200), isBooted: true });
       return 'a restart of the machine';
     case 5:

@@ -1,4 +1,7 @@
-/** Median, p99 (by the nearest rank: of fewer than 100 the slowest) and slowest of times in milliseconds; 0: there are none. */
+/**
+ * Returns median, p99 (the nearest rank: of fewer than 100 the slowest) and the slowest time in milliseconds; 0
+ * without times.
+ */
 export function spreadOf(timesMs: readonly number[]): Record<'median' | 'p99' | 'slowest', number> {
   const inOrder = timesMs.toSorted((one, other) => one - other);
   const at = (share: number): number => Math.round(inOrder[Math.ceil(share * inOrder.length) - 1] ?? 0);

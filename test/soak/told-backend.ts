@@ -15,7 +15,7 @@ import { AGENT, CHECKS, type Config } from './short-steps.ts';
 
 const FIRST_CONFIG: Config = { checks: 'none', handlers: 'none' };
 
-/** What can be asked for, whatever is there. */
+/** Paths that can always be requested. */
 const PATHS = [
   '/results',
   '/events',
@@ -38,13 +38,13 @@ const PATHS = [
   '/api/mon/v1/aggregates',
 ];
 
-/** One of the two backends, with who tells it results and what its handlers were told. */
+/** One of the two backends, with its agent and the notifications of its handlers. */
 export class ToldBackend implements AsyncDisposable {
   readonly teller: Teller;
   readonly heard: string[] = [];
-  /** Results that were stored as amendments of others. */
+  /** Number of results that were stored as deltas of others. */
   amended = 0;
-  /** Whether the next write of results is refused. */
+  /** True if the next write of results is rejected. */
   isRefusing = false;
   readonly #dir: string;
   readonly #clock: ManualClock;
@@ -82,7 +82,8 @@ export class ToldBackend implements AsyncDisposable {
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
-      // What agents tell while nobody lets time run is committed together, other commands where they are few beside the last ones.
+      // Results that arrive while time stands still form one batch; other commands join it if they are few
+      // compared with the last batch.
       batcher: { lingerMs: 0 },
       definitions: await loadNow(),
       loadConfig: loadNow,
@@ -128,22 +129,22 @@ export class ToldBackend implements AsyncDisposable {
     return (await this.get('/health?deep=1')) as Health;
   }
 
-  /** Everything that both are to have in common. */
+  /** Returns all state that both must have in common. */
   async state(): Promise<Readonly<Record<string, unknown>> & Pick<Health, 'problems'>> {
     const answers = await Promise.all(PATHS.map(async (path) => [path, await this.get(path)] as const));
     const { indexes, problems } = await this.health();
-    // Those of one moment come in an order that nobody promises, and twice when what was noted of them was refused.
+    // Notifications of one moment have no guaranteed order, and are repeated if their record was rejected.
     const heard = [...new Set(this.heard.map((body) => inOneOrder(withoutIds(body))))].toSorted();
     return { ...Object.fromEntries(answers), indexes, problems, heard, refused: await this.#refused() };
   }
 
-  /** How many results were refused since its start, by the reason. */
+  /** Returns the numbers of rejected results since its start, by reason. */
   async #refused(): Promise<readonly string[]> {
     const answer = await fetch(`${this.#url}/metrics`, { headers: administratorOf(this.#url) });
     return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_refused_total'));
   }
 
-  /** Nothing is under way any more. */
+  /** Waits until nothing is in progress. */
   async settle(): Promise<void> {
     await until(() => this.teller.waiting === 0);
     await this.ask('POST', '/stashes', { path: 'committed', content: {} });
@@ -184,14 +185,14 @@ interface Health {
   readonly indexes: { readonly differences: number } | null;
 }
 
-/** Ids of events are other ones in each backend. */
+/** Removes the ids of events, which differ between the backends. */
 function withoutIds(json: string): string {
   return json.replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'id');
 }
 
 /**
- * The order of attributes says nothing, nor does when the client was seen last: whether results that were cut off arrive before
- * the agent has said hello again is left to chance.
+ * Sorts attributes, and removes when the client was last seen: it is random whether interrupted results arrive
+ * before the agent's next hello.
  */
 function inOneOrder(json: string): string {
   return JSON.stringify(JSON.parse(json), (name, value: unknown) => {

@@ -19,7 +19,7 @@ interface SentGroup {
   readonly events: readonly SentEvent[];
 }
 
-/** Receives what handlers are told by webhooks, in the words of the model. */
+/** Receives notifications by webhooks, in the form of the model. */
 export class ToldReceiver implements AsyncDisposable {
   readonly said: string[] = [];
   readonly url: string;
@@ -33,7 +33,7 @@ export class ToldReceiver implements AsyncDisposable {
         .then((body) => void this.said.push(wordsOf(JSON.parse(body) as SentEvent | SentGroup)))
         .then(
           () => void response.end(),
-          // Cut off in between: then nothing was told.
+          // An aborted request is not a notification.
           () => undefined,
         );
     });

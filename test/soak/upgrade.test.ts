@@ -39,7 +39,8 @@ test(
     for (let round = 0; round < rounds(ROUNDS); round++) {
       const place = join(dir, 'store');
       await cp(old, place, { recursive: true });
-      // Some in a backend, which writes of itself, so that only what is upgraded can be compared.
+      // Some upgrades run in a backend, which writes data of its own, so that only the upgraded data can be
+      // compared.
       const isServing = round % 3 === 1;
       if (isServing) {
         counts.serving++;
@@ -65,14 +66,22 @@ test(
 
 const ARGS = ['upgrade', '--skip-confirm', '--no-backup', '--state-dir'];
 
-/** @returns how long it worked */
+/**
+ * Runs an upgrade to its end.
+ *
+ * @returns its duration
+ */
 async function upgradeMs(dir: string): Promise<number> {
   const program = runUpgradeProgram([...ARGS, dir]);
   expect(await program.ended).toEqual({ code: 0, stderr: '' });
   return program.workedMs();
 }
 
-/** @returns whether it was still at work */
+/**
+ * Kills an upgrade.
+ *
+ * @returns true if it was still running
+ */
 async function killOffline(dir: string, afterMs: number): Promise<boolean> {
   const program = runUpgradeProgram([...ARGS, dir]);
   await program.begun;

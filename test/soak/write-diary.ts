@@ -1,7 +1,9 @@
 import pg from 'pg';
 import type { PostgresServer } from '../../scripts/lib/postgres-server.ts';
 
-/** Each epoch of the lease begins with a row, and so does each write. Who is connected says so by `application_name`. */
+/**
+ * A trigger that records each epoch of the lease and each write, with the `application_name` of the connection.
+ */
 const TRIGGER = `
 create table public.diary (id bigint generated always as identity, seq bigint, epoch bigint, member text);
 create function public.keep_diary() returns trigger language plpgsql as $$
@@ -22,33 +24,38 @@ interface Entry {
   readonly member: string;
 }
 
-/** Who made each write, as the database saw it, and under which epoch of the lease. */
+/** A record of who made each write in which lease epoch, from the database itself. */
 export class WriteDiary {
   readonly #url: string;
   #lastId = '0';
   #last: { readonly seq: number; readonly epoch: number } | undefined;
-  /** By epoch: a later one is of another backend, or of the same on a new connection. */
+  /** Holders by epoch: a later one belongs to another backend, or to a new connection of the same. */
   readonly #holders = new Map<number, string>();
 
   private constructor(url: string) {
     this.#url = url;
   }
 
-  /** @param url of a database that a backend has made its store */
+  /**
+   * Installs the trigger.
+   *
+   * @param url of a database that a backend has initialized
+   */
   static async open(server: PostgresServer, url: string): Promise<WriteDiary> {
     await server.run(url, TRIGGER);
     return new WriteDiary(url);
   }
 
-  /** The URL of the database for a backend that is told apart by this name. */
+  /** Returns the URL of the database for a backend with this name. */
   static urlOf(url: string, member: string): string {
     return `${url}?application_name=${member}`;
   }
 
   /**
-   * Whoever took the lease is the only one to write until somebody else takes it, and every write has the next number.
+   * Checks that only the holder of the lease writes until another one takes it, and that sequence numbers are
+   * dense.
    *
-   * @returns the names of those who wrote since the last time, in turns, and what was against this rule
+   * @returns the names of the writers since the last call, in turn, and the violations
    */
   async read(): Promise<{ readonly turns: readonly string[]; readonly faults: readonly unknown[] }> {
     const turns: string[] = [];

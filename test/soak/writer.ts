@@ -30,28 +30,32 @@ export async function listsOf(url: string): Promise<Lists> {
   };
 }
 
-/** What one writer did, as far as it does not depend on the time of the backend. */
+/** The changes of one writer, without values that depend on the backend's time. */
 type View = readonly unknown[];
 
-/** A change that a writer asks for. */
+/** A change that a writer requests. */
 interface Change {
-  /** Does it to the model. @returns the status that the backend answers */
+  /**
+   * Applies it to the model.
+   *
+   * @returns the status of the backend's response
+   */
   readonly apply: (model: ReferenceModel) => number;
   readonly request?: { readonly method: string; readonly path: string; readonly body?: unknown };
   readonly result?: ModelResult;
 }
 
 /**
- * Owns one client and all that happens to it, so that its whole state follows from the changes it asked for: those that
- * were acknowledged are there, of the later ones any number from the first on, and none twice or in part.
+ * Owns one client and all its data, so that its state follows from the requested changes. All acknowledged
+ * changes are present, then any number of the next ones in order, and none is duplicated or partial.
  */
 export class Ledger {
   readonly name: string;
-  /** Asked for since the last time it was compared, in order. */
+  /** Changes since the last comparison, in order. */
   readonly pending: Change[] = [];
-  /** How many of `pending` were acknowledged. */
+  /** Number of `pending` changes that were acknowledged. */
   acked = 0;
-  /** How many changes are in the state that was compared last. */
+  /** Number of changes in the last compared state. */
   settled = 0;
   #state = new ReferenceModel();
   /** Real ids by those of the model. */
@@ -61,15 +65,15 @@ export class Ledger {
     this.name = name;
   }
 
-  /** The model of the state that was compared last. */
+  /** Returns a copy of the last compared model. */
   copyState(): ReferenceModel {
     return this.#state.copy();
   }
 
   /**
-   * Finds out how much of what was asked for is there.
+   * Finds out how many of the requested changes are present.
    *
-   * @throws Error when it is less than what was acknowledged, or nothing that can be
+   * @throws Error when it is less than acknowledged, or the state is impossible
    */
   compare(lists: Lists): void {
     const actual = viewOf(this.name, lists);
@@ -107,10 +111,10 @@ export class Ledger {
   }
 }
 
-/** Asks for one change after the other over HTTP. */
+/** Requests sequential changes over HTTP. */
 export class HttpWriter {
   readonly ledger: Ledger;
-  /** Changes that were answered with 503. */
+  /** Number of changes with a 503 response. */
   refused = 0;
   readonly #chance: Chance;
   #count = 0;
@@ -120,10 +124,10 @@ export class HttpWriter {
     this.#chance = chance;
   }
 
-  /** Writes until the backend is gone or it was enough. What was done before must have been compared. */
+  /** Writes until the backend is gone or `enough` is aborted. Earlier changes must have been compared. */
   async run(url: string, enough?: AbortSignal): Promise<void> {
     const { ledger } = this;
-    // What the last backend did not do, no other will.
+    // Changes that the last backend did not make will not be made.
     ledger.pending.length = 0;
     let ahead = ledger.copyState();
     for (;;) {
@@ -134,7 +138,7 @@ export class HttpWriter {
       const status = await statusOf(url, change);
       if (status === undefined) return;
       if (status === 503) {
-        // Not now: then it was not done either.
+        // A rejected change was not made.
         this.refused++;
         ledger.pending.pop();
         ahead = ledger.copyState();
@@ -204,7 +208,7 @@ export class HttpWriter {
   }
 }
 
-/** Delivers results as an agent does: many under way at once, and again from the last acknowledged one. */
+/** Delivers results like an agent: many concurrently, and again from the last acknowledged one. */
 export class AgentWriter {
   readonly ledger: Ledger;
   readonly #chance: Chance;
@@ -216,8 +220,8 @@ export class AgentWriter {
   }
 
   /**
-   * Writes until the backend is gone, or it was enough and everything is acknowledged. What was done before must have
-   * been compared.
+   * Writes until the backend is gone, or `enough` is aborted and everything is acknowledged. Earlier changes
+   * must have been compared.
    */
   async run(url: string, enough?: AbortSignal): Promise<void> {
     const { ledger } = this;
@@ -267,7 +271,7 @@ export class AgentWriter {
   }
 }
 
-/** Result number `count` of an agent. */
+/** Returns result number `count` of an agent. */
 export function agentChange(name: string, count: number, chance: Chance): Change {
   const result = tellingResult(count, chance);
   const apply = (model: ReferenceModel): number => {
@@ -281,12 +285,12 @@ const CHECKS = 5;
 const WINDOW = 64;
 
 const checkName = (check: number): string => `check-${String(check)}`;
-/** Each of its results has another status than all before it. */
+/** The check whose results all have a new status. */
 export const COUNTING_CHECK = checkName(0);
 
 /**
- * A result whose place among the others can be told: by its output, and where the statuses count up, by the history.
- * The other checks come to have events, to flap and to keep events through OKs.
+ * Returns a result whose position is identifiable: by its output and, if the statuses count up, by the history.
+ * The other checks get events, flapping, and events that stay open after an OK.
  */
 function tellingResult(count: number, chance: Chance): ModelResult {
   const check = chance.below(CHECKS);
@@ -306,7 +310,12 @@ function post(results: readonly ModelResult[]): (model: ReferenceModel) => numbe
   };
 }
 
-/** @returns 503 when it was refused, undefined when the backend went away before it answered, or does not know what comes of it */
+/**
+ * Sends a change.
+ *
+ * @returns 503 when it was rejected, `undefined` when the backend went away before its response, or the outcome
+ *   is unknown
+ */
 async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
   if (request === undefined) return undefined;
   const outcome = await outcomeOf(url, request);

@@ -1,6 +1,6 @@
 import type { Commit } from '../../daemon/backend/commit/commit-board.ts';
 
-/** A commit of nothing. */
+/** Returns an empty commit. */
 export function aCommit(): Commit {
   return { seq: 1, changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };
 }

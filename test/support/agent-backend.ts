@@ -21,49 +21,52 @@ interface Committed {
 
 type ResultsFrame = z.infer<typeof resultsMessageSchema>;
 
-/** What is known of one connection. */
+/** The state of one connection. */
 interface Line {
-  /** Empty before the hello. */
+  /** Empty before the hello message. */
   spool: string;
-  /** Whether its results are still committed. */
+  /** True while its results are committed. */
   isHeard: boolean;
-  /** By check, the last whole result, where others may be told by it. */
+  /** The last full result of each check, if it can be a baseline. */
   readonly bases: Map<string, Committed>;
-  /** Nothing is taken until a frame says that it resumes after this id. */
+  /** Results are ignored until a frame resumes after this id. */
   resumesAfter: number | undefined;
 }
 
 interface Script {
   readonly window?: number;
   /**
-   * Decides for each results frame whether it is committed and acknowledged; default: always. After a frame that is not,
-   * none is on that connection: a later one would overtake it.
+   * Decides whether a results frame is committed and acknowledged; default: always. After a rejected frame, no
+   * further one is committed on that connection, because a later one would overtake it.
    */
   readonly commits?: () => boolean;
-  /** Decides for each results frame whether its results may be bases; default: always. */
+  /** Decides whether the results of a frame may be baselines; default: always. */
   readonly remembers?: () => boolean;
-  /** Answers `hello`; default: the highest id that was committed of the spool. */
+  /** Responds to `hello`; default: the highest committed id of the spool. */
   readonly acked?: (spool: string) => number;
-  /** Answers the upgrade with this HTTP status instead. */
+  /** Responds to the upgrade with this HTTP status instead. */
   readonly refuseWith?: () => number | undefined;
-  /** What stands in that answer. */
+  /** The body of that response. */
   readonly refusal?: string;
 }
 
-/** A backend that speaks the agent protocol and does as the test says; it ignores ids that it has seen, like the real one. */
+/**
+ * A backend with the agent protocol that the test controls. Like the real one, it ignores ids that it has
+ * already seen.
+ */
 export class AgentBackend {
   readonly url: string;
   readonly hellos: Readonly<Record<string, unknown>>[] = [];
   readonly keepalives: Readonly<Record<string, unknown>>[] = [];
-  /** Every result once and whole, in the order of arrival. */
+  /** Every result once and in full, in the order of arrival. */
   readonly committed: Committed[] = [];
   /** Authorization headers of the upgrades. */
   readonly authorizations: (string | undefined)[] = [];
   /** Name and namespace in the headers of the upgrades. */
   readonly identities: unknown[] = [];
-  /** Results as they were told, whether they were taken or not. */
+  /** Results as they were sent, whether they were committed or not. */
   readonly frames: ResultsFrame[] = [];
-  /** Pings received. */
+  /** Number of pings received. */
   pings = 0;
   readonly #script: Script;
   readonly #lines = new Map<WebSocket, Line>();
@@ -83,7 +86,7 @@ export class AgentBackend {
     const address = server.address() as AddressInfo;
     const backend = new AgentBackend(`http://127.0.0.1:${String(address.port)}`, script);
     server.on('upgrade', (request, socket, head) => {
-      // The agent hangs up once it has read enough of a refusal.
+      // The agent closes the connection once it has read enough of a rejection.
       socket.on('error', () => socket.destroy());
       backend.authorizations.push(request.headers.authorization);
       backend.identities.push([request.headers['mon-agent-name'], request.headers['mon-namespace']]);
@@ -109,24 +112,24 @@ export class AgentBackend {
     return this.#lines.size;
   }
 
-  /** Results in each frame. */
+  /** Number of results in each frame. */
   get frameSizes(): number[] {
     return this.frames.map(({ results }) => results.length);
   }
 
-  /** Of the results that carried one. */
+  /** The signatures of the results that have one. */
   get signatures(): string[] {
     return this.frames.flatMap(({ results }) =>
       results.flatMap((result) => ('check' in result ? (result.signature ?? []) : [])),
     );
   }
 
-  /** Ids of what was committed, in the order of arrival. */
+  /** Ids of the committed results, in the order of arrival. */
   get ids(): number[] {
     return this.committed.map(({ id }) => id);
   }
 
-  /** What was committed of one check. */
+  /** Returns the committed results of one check. */
   results(name: string): Readonly<Record<string, unknown>>[] {
     return this.committed.map(({ check }) => check).filter((check) => check['name'] === name);
   }
@@ -144,9 +147,9 @@ export class AgentBackend {
   }
 
   /**
-   * Forgets all bases, and takes no results until the agents have begun again.
+   * Drops all baselines, and ignores results until the agents have resumed.
    *
-   * @returns tells them to
+   * @returns a function that asks them to resume
    */
   forgetBases(): () => void {
     const welcomed = [...this.#lines].filter(([, { spool }]) => spool !== '');
@@ -161,17 +164,17 @@ export class AgentBackend {
     };
   }
 
-  /** Cuts every connection without a goodbye. */
+  /** Terminates every connection without a close frame. */
   drop(): void {
     for (const connection of this.#lines.keys()) connection.terminate();
   }
 
-  /** Closes every connection, and says why. */
+  /** Closes every connection with a reason. */
   close(code: number, reason: string): void {
     for (const connection of this.#lines.keys()) connection.close(code, reason);
   }
 
-  /** Stops answering, pings included, without closing anything. */
+  /** Stops responding, also to pings, without closing anything. */
   freeze(): void {
     for (const connection of this.#lines.keys()) connection.pause();
   }
@@ -242,7 +245,11 @@ function keyOf({ source, name }: Committed['check']): string {
   return JSON.stringify([source ?? null, name]);
 }
 
-/** @throws Error when it is told by a result that is not remembered */
+/**
+ * Returns the full result of a delta.
+ *
+ * @throws Error if its baseline is unknown
+ */
 function lengthened({ id, of, ...differences }: ShortResult, { bases }: Line): Committed {
   const base = [...bases.values()].find((each) => each.id === of);
   if (base === undefined) throw new Error(`result ${String(id)} is told by ${String(of)}, which is not remembered`);

@@ -10,9 +10,9 @@ import { startDaemon, type DaemonProcess } from './start-daemon.ts';
 
 type Definitions = Readonly<Record<string, unknown>>;
 
-/** A backend and agents as programs of their own. Disposing of it kills them all. */
+/** A backend and agents in separate processes. Disposing of it kills them all. */
 export class AgentFleet implements AsyncDisposable {
-  /** Whatever checks may write to. */
+  /** Directory for the output of checks. */
   readonly dir: string;
   readonly #parts = new AsyncDisposableStack();
   readonly #network: CuttingProxy;
@@ -27,7 +27,11 @@ export class AgentFleet implements AsyncDisposable {
     this.#parts.use(network);
   }
 
-  /** @param checks definitions of the backend, which may write to the directory */
+  /**
+   * Starts the backend.
+   *
+   * @param checks definitions of the backend; their commands may write to the directory
+   */
   static async open(checks: (dir: string) => Definitions = () => ({})): Promise<AgentFleet> {
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
     await writeFile(join(dir, 'backend.json'), JSON.stringify({ checks: checks(dir) }));
@@ -35,12 +39,12 @@ export class AgentFleet implements AsyncDisposable {
     return new AgentFleet(dir, daemon, await CuttingProxy.open(daemon.url));
   }
 
-  /** Of the backend itself, without the network between. */
+  /** URL of the backend itself, without the proxy. */
   get backendUrl(): string {
     return this.#daemon.url;
   }
 
-  /** Where the backend is found all the time, also after it was started again. */
+  /** URL of the proxy to the backend, which stays the same after a restart. */
   get url(): string {
     return this.#network.url;
   }
@@ -49,20 +53,20 @@ export class AgentFleet implements AsyncDisposable {
     return openApiClient({ backend: this.#daemon.url });
   }
 
-  /** The runs of the checks that write them to `diary` in the directory. */
+  /** Returns the runs of the checks that write to `diary` in the directory. */
   runs(): Promise<DiaryRun[]> {
     return readDiary(join(this.dir, 'diary'));
   }
 
   /**
-   * Starts an agent, again or for the first time, and waits until it has a connection.
+   * Starts an agent, possibly again, and waits until it is connected.
    *
    * @param about attributes of the client, and the checks of its machine
    */
   async agent(name: string, { checks = {}, ...client }: Definitions = {}): Promise<AgentProcess> {
     const confDir = join(this.dir, name);
     await mkdir(confDir, { recursive: true });
-    // Their usual ports are not ours alone.
+    // Other programs may use the default ports.
     const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
     await writeFile(join(confDir, 'agent.json'), JSON.stringify({ client: { ...closed, ...client, name }, checks }));
     const stateDir = join(this.dir, `${name}-state`);
@@ -74,7 +78,7 @@ export class AgentFleet implements AsyncDisposable {
     return agent;
   }
 
-  /** Without a chance to do anything before its end, unless the signal gives it one. */
+  /** Stops the backend; the default signal gives it no chance to clean up. */
   async stopBackend(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     await this.#daemon.end(signal);
   }
@@ -89,7 +93,7 @@ export class AgentFleet implements AsyncDisposable {
   }
 }
 
-/** What an agent has said in its log. */
+/** Returns the log messages of an agent. */
 export function messages({ records }: AgentProcess): string[] {
   return records.map(({ message }) => message);
 }

@@ -12,14 +12,14 @@ import {
   type BackendMessage,
 } from '../../shared/schemas/agent.ts';
 
-/** A connection to a backend as an agent has it, that does exactly what the test says. */
+/** An agent's connection to a backend, controlled by the test. */
 export class AgentPeer {
   readonly name: string;
-  /** Everything that the backend said, in order. */
+  /** All messages of the backend, in order. */
   readonly heard: BackendMessage[] = [];
-  /** How the connection ended; undefined while it is open. */
+  /** How the connection ended; `undefined` while it is open. */
   ending: { readonly code: number; readonly reason: string } | undefined;
-  /** The highest id that was acknowledged, by the welcome or since. */
+  /** The highest acknowledged id, from the welcome message or later. */
   acked = 0;
   readonly #socket: WebSocket;
 
@@ -37,10 +37,12 @@ export class AgentPeer {
   }
 
   /**
-   * @param namespace that it names in the headers of the upgrade; default: none
-   * @param tls what the connection is made with
-   * @param key of the API; default: it shows none
-   * @throws Error when the backend refuses the connection
+   * Connects.
+   *
+   * @param namespace sent in the headers of the upgrade; default: none
+   * @param tls options of the connection
+   * @param key API key; default: none
+   * @throws Error when the backend rejects the connection
    */
   static async connect(
     url: string,
@@ -59,7 +61,7 @@ export class AgentPeer {
     return peer;
   }
 
-  /** What it said and the backend has not read yet, but for what the system keeps. */
+  /** Number of sent bytes that the backend has not read yet, without those in system buffers. */
   get unsentBytes(): number {
     return this.#socket.bufferedAmount;
   }
@@ -72,15 +74,15 @@ export class AgentPeer {
     this.#socket.send(text);
   }
 
-  /** Says the beginning of a message that it does not end. */
+  /** Sends the beginning of a message without its end. */
   sayPart(text: string): void {
     this.#socket.send(text, { fin: false });
   }
 
   /**
-   * Says hello without waiting for the answer.
+   * Sends hello without waiting for the response.
    *
-   * @param shortens default: it does not say so
+   * @param shortens whether deltas are announced; default: not sent
    */
   greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, shortens?: boolean): void {
     this.say({
@@ -91,7 +93,7 @@ export class AgentPeer {
     });
   }
 
-  /** Says hello and waits for the welcome. */
+  /** Sends hello and waits for the welcome. */
   async join(
     spool?: string,
     about?: Readonly<Record<string, unknown>>,
@@ -101,7 +103,7 @@ export class AgentPeer {
     return await this.hears('welcome');
   }
 
-  /** The first message of this type, as soon as it is there. */
+  /** Waits for the first message of this type. */
   async hears<Type extends BackendMessage['type']>(type: Type): Promise<Extract<BackendMessage, { type: Type }>> {
     const isOfType = (message: BackendMessage): message is Extract<BackendMessage, { type: Type }> =>
       message.type === type;
@@ -113,7 +115,7 @@ export class AgentPeer {
     });
   }
 
-  /** The ids that it may tell results by, as far as it was told. */
+  /** The ids that are known as baselines. */
   get bases(): readonly number[] {
     return this.heard.flatMap((message) => (message.type === 'ack' ? (message.bases ?? []) : []));
   }
@@ -134,12 +136,12 @@ export class AgentPeer {
     });
   }
 
-  /** Reads nothing any more, so that no ping is answered either. */
+  /** Stops reading, so that pings get no response either. */
   deafen(): void {
     this.#socket.pause();
   }
 
-  /** Ends it without a goodbye. */
+  /** Terminates the connection without a close frame. */
   cut(): void {
     this.#socket.terminate();
   }

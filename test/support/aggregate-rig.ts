@@ -33,7 +33,7 @@ export interface SilenceTarget {
   readonly check?: string;
 }
 
-/** Something that happens. */
+/** A step of a test. */
 export type Step =
   | {
       readonly do: 'report';
@@ -41,7 +41,7 @@ export type Step =
       readonly check: string;
       readonly status: number;
       readonly ageSeconds: number;
-      /** Whether an event stays through an OK. */
+      /** True if the event stays open after an OK. */
       readonly isKept: boolean;
       readonly names: { readonly aggregate?: string | true; readonly aggregates?: string[] };
     }
@@ -51,7 +51,7 @@ export type Step =
   | { readonly do: 'subscribe'; readonly client: string; readonly subscriptions: readonly string[] }
   | { readonly do: 'silence' | 'clear'; readonly target: SilenceTarget };
 
-/** The pipeline over a real store, and the memberships that there must be: added, dropped and nothing else. */
+/** The pipeline over a real store, with the expected memberships in a simple model. */
 export class AggregateRig implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly #registry = new Registry(TABLES);
@@ -97,17 +97,17 @@ export class AggregateRig implements AsyncDisposable {
     return this.#registry.namespace(DEFAULT_NAMESPACE);
   }
 
-  /** What a start of the backend does, and a write that failed. */
+  /** Loads the registry, as after a start of the backend or a failed write. */
   restart(): Promise<void> {
     return this.#registry.load(this.#store);
   }
 
-  /** Applies these in one batch. */
+  /** Applies these steps in one batch. */
   async play(steps: readonly Step[]): Promise<void> {
     const settled = Promise.allSettled(steps.map((step) => this.#send(step)));
     this.clock.advance(LINGER_MS);
     for (const outcome of await settled) {
-      // What is not there cannot be deleted.
+      // Objects that do not exist cannot be deleted.
       if (outcome.status === 'rejected' && !isNotFound(outcome.reason)) throw outcome.reason;
     }
     for (const step of steps) this.#expect(step);
@@ -166,7 +166,7 @@ export class AggregateRig implements AsyncDisposable {
     }
   }
 
-  /** Everything that is said of every aggregate, from its indexes and counters. */
+  /** Returns the state of every aggregate from its indexes and counters. */
   async said(maxAge: number | undefined): Promise<object[]> {
     const { namespace } = this;
     const nowMs = this.clock.now();
@@ -183,7 +183,7 @@ export class AggregateRig implements AsyncDisposable {
     );
   }
 
-  /** The same, from the memberships that there must be. */
+  /** Returns the state of every aggregate as derived from the expected memberships. */
   counted(maxAge: number | undefined): object[] {
     const names = new Set([...this.#expected.values()].flatMap((some) => Array.from(some)));
     return [...names].toSorted().map((name) => {

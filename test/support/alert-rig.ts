@@ -14,22 +14,22 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A whole backend with one handler, as a client of Alertmanager sees it. */
+/** A whole backend with one handler, from the view of an Alertmanager client. */
 export interface AlertRig {
   readonly clock: ManualClock;
   readonly ask: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** Sends alerts as Prometheus does; they fire for an hour. */
+  /** Sends alerts like Prometheus; they fire for an hour. */
   readonly send: (...labelSets: readonly Readonly<Record<string, string>>[]) => Promise<Answer>;
-  /** Makes a silence of an hour, and returns its id. */
+  /** Creates a silence of an hour, and returns its id. */
   readonly silence: (matchers: readonly LabelMatcher[], over?: object) => Promise<string>;
   readonly alerts: (query?: string) => Promise<readonly ShownAlert[]>;
   readonly silences: () => Promise<readonly ShownSilence[]>;
-  /** Waits until the handler got these events since the last time, `client/check` in order, and no others. */
+  /** Waits until the handler got exactly these events since the last call, as `client/check` in order. */
   readonly expectHandled: (...events: readonly string[]) => Promise<void>;
-  /** Waits until the handler got all that went to it, and starts anew. */
+  /** Waits until the handler got all pending events, and starts anew. */
   readonly forgetHandled: () => Promise<void>;
   readonly at: (seconds: number) => string;
-  /** Stops the backend, and starts it again on the same store. */
+  /** Restarts the backend on the same store. */
   readonly restart: (settings?: object) => Promise<void>;
 }
 
@@ -66,9 +66,13 @@ export async function openAlertRig(settings: object = {}): Promise<AlertRig> {
   const at: AlertRig['at'] = (seconds) => new Date(clock.now() + seconds * 1000).toISOString();
   let seen = 0;
   let markers = 0;
-  /** @param check throws while not all of them are there */
+  /**
+   * Waits until `check` passes.
+   *
+   * @param check throws while not all events are there
+   */
   const handledUntilNow = async (check: (events: readonly string[]) => void): Promise<void> => {
-    // What no silence keeps back, and is handled last.
+    // An event that no silence covers and that is handled last.
     const marker = `marker/last-${String(++markers)}`;
     const result = { source: 'marker', name: marker.slice('marker/'.length), output: '', handlers: ['marker'] };
     await ask('POST', '/results', { ...result, status: 1 });

@@ -1,9 +1,9 @@
 import type { Event } from '../../shared/schemas/event.ts';
 
-/** What a test changes of `anEvent`. */
+/** Changes to `anEvent`. */
 export type EventChanges = Partial<Omit<Event, 'check' | 'client'>> & { readonly check?: Record<string, unknown> };
 
-/** A critical event of `web-1/disk`, its first occurrence. */
+/** Returns a critical event of `web-1/disk`, its first occurrence. */
 export function anEvent({ check, ...changes }: EventChanges = {}): Event {
   return {
     id: '8b1ff6d2',

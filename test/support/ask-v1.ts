@@ -1,4 +1,8 @@
-/** @returns the body of what is answered with 2xx, else the status; also where the body is empty */
+/**
+ * Sends a request to the v1 API.
+ *
+ * @returns the body of a 2xx response; otherwise the status, also for an empty body
+ */
 export async function askV1(url: string, method: string, path: string, body?: unknown): Promise<unknown> {
   const answer = await fetch(url + path, {
     method,

@@ -1,7 +1,10 @@
 import { administratorOf } from './administrator.ts';
 import { send, type Answer } from './raw-http.ts';
 
-/** Asks a backend with the same credentials each time, as a client of the newer API does: JSON throughout. `more`: headers. */
+/**
+ * Sends requests to a backend with the same credentials, like a v2 API client: always JSON. `more` contains
+ * headers.
+ */
 export type Ask = (
   method: string,
   target: string,
@@ -9,7 +12,11 @@ export type Ask = (
   more?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
-/** @param authorization the header; null: none; default: of an administrator, where the backend takes everybody */
+/**
+ * Returns a function that sends requests.
+ *
+ * @param authorization the header; null: none; default: an administrator's, if the backend accepts everybody
+ */
 export function asking(url: string, authorization?: string | null): Ask {
   const headers = {
     'Content-Type': 'application/json',

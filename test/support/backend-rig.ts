@@ -10,18 +10,18 @@ import { TroubledStore } from './troubled-store.ts';
 
 type Definitions = NonNullable<Parameters<typeof openBackend>[0]['definitions']>;
 
-/** The sections of a configuration; of `api` and `program` what is not as usual. */
+/** The sections of a configuration; of `api` and `program` only the differences to the defaults. */
 type Sections = Omit<Definitions, 'api' | 'program'> & {
   readonly api?: Partial<Definitions['api']>;
   readonly program?: Partial<Definitions['program']>;
 };
 
 /**
- * The whole backend of a test, with time that stands still and one command in each batch, on a store that has the troubles that
- * the test gives it. It can be stopped and started again over what is stored.
+ * The whole backend for a test, with a manual clock and one command in each batch. The test controls the
+ * failures of its store. It can be restarted with the stored data.
  */
 export class BackendRig {
-  /** Of the next start. */
+  /** The clock of the next start. */
   clock = new ManualClock();
   dir: string;
   #store: TroubledStore | undefined;
@@ -31,7 +31,7 @@ export class BackendRig {
     this.dir = dir;
   }
 
-  /** Stops at the end of the test. */
+  /** Opens a backend that stops at the end of the test. */
   static async open(sections?: Sections): Promise<BackendRig> {
     const rig = new BackendRig(await tempDir());
     await rig.start(sections);
@@ -69,12 +69,12 @@ export class BackendRig {
     return openApiClient({ backend: this.url });
   }
 
-  /** As nobody. */
+  /** Sends requests without credentials. */
   get ask(): Ask {
     return asking(this.url, null);
   }
 
-  /** As an administrator. */
+  /** Sends requests as an administrator. */
   get administer(): Ask {
     return asking(this.url);
   }

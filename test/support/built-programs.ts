@@ -5,17 +5,17 @@ import type { TestProgram } from './program-folder.ts';
 
 type Program = 'mon' | 'monctl' | 'mon-agent' | 'mon-backend';
 
-/** The file of a program, as people run it, or of one that only tests run. */
+/** Returns the file of a built program, or of a program for tests only. */
 export function builtProgram(name: Program | TestProgram): string {
   return join(builtPrograms(), `${name}.js`);
 }
 
-/** The folder of `mon.js` and the other programs. */
+/** Returns the directory of the built programs. */
 export function builtPrograms(): string {
   return inject('programFolder');
 }
 
-/** What Node is started with to run a program as people do: the flags that its first line names, and its file. */
+/** Returns the Node arguments that run a program as for users: the flags of its first line, and its file. */
 export function programArguments(name: Program): readonly string[] {
   const file = builtProgram(name);
   const flags = / node (--.*)/.exec(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')?.[1];

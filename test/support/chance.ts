@@ -1,4 +1,7 @@
-/** Evenly spread numbers from 0 to below 1, the same ones for the same seed (mulberry32). */
+/**
+ * Returns a generator of uniform numbers from 0 to below 1, with the same sequence for the same seed
+ * (mulberry32).
+ */
 export function chanceOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -23,10 +23,10 @@ interface ClockedAgent {
   stop(): Promise<void>;
 }
 
-/** A backend and agents in this process, all under one clock that the test moves; what they run are real processes. */
+/** A backend and agents in this process, all on one manual clock; their commands are real processes. */
 export class ClockedFleet implements AsyncDisposable {
   readonly clock: ManualClock;
-  /** Whatever checks may write to. */
+  /** Directory for the output of checks. */
   readonly dir: string;
   readonly log = new RecordedLog();
   readonly #checks: Definitions;
@@ -44,7 +44,11 @@ export class ClockedFleet implements AsyncDisposable {
     this.#parts.use(network);
   }
 
-  /** @param checks definitions of the backend, which may write to the directory */
+  /**
+   * Starts the backend.
+   *
+   * @param checks definitions of the backend; their commands may write to the directory
+   */
   static async open(startMs: number, checks: Definitions | ((dir: string) => Definitions) = {}): Promise<ClockedFleet> {
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
     const defined = typeof checks === 'function' ? checks(dir) : checks;
@@ -54,7 +58,7 @@ export class ClockedFleet implements AsyncDisposable {
     return fleet;
   }
 
-  /** Of the backend; another one after each start. */
+  /** URL of the backend, which changes with each start. */
   get url(): string {
     if (this.#backend === undefined) throw new Error('the backend was stopped');
     return this.#backend.url;
@@ -64,13 +68,13 @@ export class ClockedFleet implements AsyncDisposable {
     return openApiClient({ backend: this.url });
   }
 
-  /** The runs of the checks that write them to `diary` in the directory. */
+  /** Returns the runs of the checks that write to `diary` in the directory. */
   runs(): Promise<DiaryRun[]> {
     return readDiary(join(this.dir, 'diary'));
   }
 
   /**
-   * Starts an agent, again or for the first time, and waits until the backend has welcomed it.
+   * Starts an agent, possibly again, and waits until the backend has accepted it.
    *
    * @param about attributes of the client, and the checks of its machine
    */
@@ -103,9 +107,9 @@ export class ClockedFleet implements AsyncDisposable {
   }
 
   /**
-   * Lets time pass, step by step, each with all that is to be stored.
+   * Advances the clock step by step, and waits after each until everything is stored.
    *
-   * @param stepSeconds at most 10, or connections end because nobody could answer a ping in time
+   * @param stepSeconds at most 10, or connections end because no ping could be answered in time
    */
   async pass(seconds: number, stepSeconds = 1): Promise<void> {
     for (let left = seconds; left > 0; left -= stepSeconds) {
@@ -122,7 +126,7 @@ export class ClockedFleet implements AsyncDisposable {
 
   async startBackend(): Promise<void> {
     const { clock, log } = this;
-    // Nobody waits for company while the clock stands.
+    // A batch must not wait for others while the clock stands still.
     const batcher = { batchLimit: 1 };
     const definitions = { checks: parsed(this.#checks) };
     this.#backend = await openBackend({ dir: join(this.dir, 'store'), clock, log, batcher, definitions });

@@ -1,21 +1,21 @@
 import { startScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-/** What a Sensu Go cluster has, by the last part of the path of each list. */
+/** The data of a Sensu Go cluster, by the last part of each list's path. */
 export interface ClusterPeer {
   readonly version?: string;
-  /** Names of its members, the ones that are not well with an exclamation mark. */
+  /** Names of its members; unhealthy ones end with an exclamation mark. */
   readonly members?: readonly string[];
   readonly lists?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
-  /** `user:password`: it takes these for a token, and asks for that; absent: it lets everybody in. */
+  /** `user:password`: exchanged for a token, which is then required; absent: no credentials are required. */
   readonly login?: string;
-  /** Lists that these credentials may not see. */
+  /** Lists that these credentials may not read. */
   readonly hidden?: readonly string[];
 }
 
 const CORE = '/api/core/v2/';
 const TOKEN = 'eyJ.a.token';
 
-/** A cluster of another make as far as a planner asks it. */
+/** Starts a Sensu Go cluster, as far as the upgrade planner uses it. */
 export function startCluster({
   version = '6.1.4',
   members = ['backend-a'],

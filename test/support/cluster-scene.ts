@@ -13,7 +13,7 @@ const at = (member: ClusterMember, since: number, seen: number): ClusterMember =
   last_seen: NOW - seen,
 });
 
-/** Three members of which the first writes, and answers. */
+/** Three members; the first one is the leader and responds. */
 export const SCENE_CLUSTER: ClusterView = aClusterView({
   writer: { id: 'web1-id', since: NOW - 2 * HOUR - 600, epoch: 7 },
   seq: 1_204_331,
@@ -24,12 +24,12 @@ export const SCENE_CLUSTER: ClusterView = aClusterView({
   ],
 });
 
-/** A backend that shares its store, and tells what the test says. */
+/** A backend with a shared store that returns what the test sets. */
 export class ClusterScene {
   told: ClusterView;
-  /** Of the credentials. */
+  /** The scopes of the credentials. */
   scopes: readonly string[] = ['admin', 'read'];
-  /** Why a hand-over is refused. */
+  /** Why a handover is rejected. */
   refusal: { readonly status: number; readonly error: string } | undefined;
   readonly #isShared: boolean;
 
@@ -38,7 +38,7 @@ export class ClusterScene {
     this.#isShared = isShared;
   }
 
-  /** The console with the events of the scene. */
+  /** Opens the console with the events of the scene. */
   async open(options: RigOptions = {}): Promise<ConsoleRig & { readonly asked: readonly string[] }> {
     const asked: string[] = [];
     const server = await startFeedServer({
@@ -54,7 +54,8 @@ export class ClusterScene {
           outgoing.end(body === undefined ? '' : JSON.stringify(body));
         })();
       },
-      // Before `live`, so that who sees it sees the figures; a narrow header with a trouble in it has no room for them.
+      // Before `live`, so that the figures are visible by then; a narrow header with a problem has no space for
+      // them.
       onSubscribe: (connection) =>
         connection.send(
           { type: 'snapshot', seq: 1, rows: SCENE },

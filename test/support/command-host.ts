@@ -4,8 +4,8 @@ import { runCommand } from '../../daemon/command/run-command.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
 /**
- * A program that runs commands until it is killed: argv is `runner` (as the backend does, in a process of their own) or
- * `direct` (as the agent does), and the commands. It starts each of them again as soon as it has ended. On SIGTERM it
+ * A program that runs commands until it is killed: argv is `runner` (in a separate process, like the backend)
+ * or `direct` (like the agent), and the commands. It restarts each command when it has ended. On SIGTERM it
  * stops them and ends.
  */
 const [kind = '', ...commands] = process.argv.slice(2);

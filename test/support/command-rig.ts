@@ -5,10 +5,10 @@ import { upgradeDirectory } from '../../daemon/backend/store/upgrade/upgrade-dir
 import { backendAddress } from '../../shared/client/local-access.ts';
 import { RecordedLog } from './recorded-log.ts';
 
-/** What `mon-backend upgrade` is given when nothing is said. */
+/** The default flags of `mon-backend upgrade`. */
 export const FLAGS: UpgradeFlags = { skipConfirm: false, dryRun: false, timeout: undefined, backup: {} };
 
-/** The surroundings of a command: an operator who gives one answer, a log, and what was printed. */
+/** The environment of a command: an operator with one answer, a log, and the printed lines. */
 export interface CommandRig extends CommandParts {
   readonly log: RecordedLog;
   readonly asked: string[];
@@ -35,12 +35,12 @@ export function commandRig({
   };
 }
 
-/** `mon-backend upgrade` of a directory, with nothing said about how a backend is reached. */
+/** Runs `mon-backend upgrade` on a directory, with the default address of a backend. */
 export async function upgradeDir(dir: string, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
   await upgradeDirectory(dir, flags, parts, backendAddress);
 }
 
-/** The log as level, message and fields, without those of a backup, which differ each time. */
+/** Returns the log as level, message and fields, without the fields of a backup, which differ each time. */
 export function told({ records }: RecordedLog): unknown[] {
   return records.map(
     ({ level, message, fields: { backup: _place, entries: _entries, bytes: _bytes, sha256: _sha256, ...fields } }) => [

@@ -6,13 +6,17 @@ import { takeInput } from '../../tui/actions/press-key.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** The console without a terminal and without a network: keys and rows go in, state and effects come out. */
+/** The console without terminal and network: keys and rows go in, state and effects come out. */
 export class ConsoleDriver {
   readonly clock = new ManualClock();
   readonly store: ConsoleStore;
   readonly #decoder: KeyDecoder;
 
-  /** @param members the contexts of a merged list; default: one backend */
+  /**
+   * Creates the console.
+   *
+   * @param members the contexts of a merged list; default: one backend
+   */
   constructor({
     columns = 120,
     rows = 36,
@@ -39,13 +43,13 @@ export class ConsoleDriver {
     });
   }
 
-  /** Time passes, and a frame is drawn. */
+  /** Updates the time and draws a frame. */
   frame(): void {
     this.store.tick(this.clock.now());
     this.store.paint();
   }
 
-  /** A complete snapshot, and the first frame after it. */
+  /** Applies a complete snapshot and draws the first frame. */
   goLive(rows: FeedRows): this {
     if (this.store.backends !== undefined) return this.#goLiveMerged(rows, [...this.store.backends.keys()]);
     this.store.connectionChanged({ kind: 'syncing' });
@@ -55,7 +59,7 @@ export class ConsoleDriver {
     return this;
   }
 
-  /** In a merged list there is no snapshot of all: what is not in the rows goes away. */
+  /** Applies rows to a merged list, which has no snapshot of all backends: missing rows are removed. */
   #goLiveMerged(rows: FeedRows, members: readonly string[]): this {
     const { store } = this;
     const keys = Array.from(store.events.records(), ({ key }) => key);
@@ -77,7 +81,7 @@ export class ConsoleDriver {
     this.store.rowsArrived(rows, { replace: false, timeMs: this.clock.now() });
   }
 
-  /** Keys as a terminal sends them, in one piece, then a frame. */
+  /** Types keys as a terminal sends them, in one chunk, and draws a frame. */
   type(keys: string): void {
     this.#decoder.feed(keys);
     this.frame();
@@ -89,13 +93,16 @@ export class ConsoleDriver {
     this.frame();
   }
 
-  /** Time passes, then a frame. */
+  /** Advances the clock and draws a frame. */
   pass(ms: number): void {
     this.clock.advance(ms);
     this.frame();
   }
 
-  /** Effects that people asked for; what the pane, the silence dialog and the trend of the aggregates load by themselves is left out. */
+  /**
+   * Returns the effects that the user requested, without the automatic loads of the pane, the silence dialog
+   * and the trend of the aggregates.
+   */
   effects(): readonly Effect[] {
     return this.store.takeEffects().filter((effect) => {
       if (effect.kind === 'load-view') return effect.view === this.store.state.view;
@@ -116,7 +123,7 @@ export class ConsoleDriver {
   }
 }
 
-/** What is known and not in the rows, as gone. */
+/** Returns the known rows that `rows` does not contain, as removed. */
 function goneFrom(
   known: Iterable<string>,
   rows: Readonly<Record<string, unknown>> = {},

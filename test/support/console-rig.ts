@@ -20,7 +20,7 @@ import { ManualClock } from './manual-clock.ts';
 import { Screen } from './screen.ts';
 import type { ShownBackend } from '../../tui/effects/shown-backend.ts';
 
-/** What a console asked the backend to do. */
+/** A request of a console to the backend. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -32,26 +32,29 @@ export interface RigOptions {
   readonly rows?: number;
   readonly theme?: Theme;
   readonly readOnly?: boolean;
-  /** Sent as the snapshot to everyone who subscribes. */
+  /** The snapshot for every subscriber. */
   readonly snapshot?: FeedRows;
-  /** Answers of the API by `METHOD path`; what is missing is 404. */
+  /** Responds to API requests by `METHOD path`; missing ones get 404. */
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
-  /** Until when the answer to a request waits; default: it does not. */
+  /** Delays the response to a request; default: no delay. */
   readonly hold?: (request: SeenRequest) => Promise<void> | undefined;
-  /** The script for consumers that ask for groups or inhibitions; default: they are refused, as by a backend of before. */
+  /**
+   * The script for subscriptions to groups or inhibitions; default: they are rejected, as by an earlier version
+   * of the backend.
+   */
   readonly noise?: NonNullable<FeedServerOptions['onNoise']>;
   readonly server?: FeedServer;
-  /** What the configuration file would say. */
+  /** The settings of the configuration file. */
   readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView' | 'session'> & Partial<ShownBackend>;
 }
 
-/** The real console on a terminal without a window, fed by a scripted backend, with time that stands still. */
+/** The real console on a virtual terminal, with a scripted backend and a manual clock. */
 export class ConsoleRig {
   readonly screen: Screen;
   readonly clock: ManualClock;
   readonly server: FeedServer;
   readonly requests: readonly SeenRequest[];
-  /** How often it wanted to quit. */
+  /** Number of requests to quit. */
   quits = 0;
   readonly #decoder: KeyDecoder;
   #seq = 1;
@@ -84,12 +87,12 @@ export class ConsoleRig {
     });
   }
 
-  /** Keys as a terminal sends them. */
+  /** Types keys as a terminal sends them. */
   type(keys: string): void {
     this.#decoder.feed(keys);
   }
 
-  /** A lone Esc is one only when nothing follows it. */
+  /** Types Esc, which only counts if no other byte follows. */
   escape(): void {
     this.#decoder.feed('\u001B');
     this.clock.advance(20);
@@ -112,7 +115,7 @@ export class ConsoleRig {
     await this.send({ type: 'stats', time: this.clock.now(), stats });
   }
 
-  /** Lets time pass until the screen shows it, a frame at a time. */
+  /** Advances the clock frame by frame until the screen shows the texts. */
   async shows(...texts: readonly (string | RegExp)[]): Promise<void> {
     await this.#until(() => {
       for (const text of texts) {
@@ -128,12 +131,12 @@ export class ConsoleRig {
     });
   }
 
-  /** The row of the screen that holds the text. */
+  /** Returns the screen row that contains the text. */
   row(text: string): string {
     return this.screen.lines.find((line) => line.includes(text)) ?? `no row with ${text}:\n${this.screen.text}`;
   }
 
-  /** Time passes, and the screen shows what is so then. */
+  /** Advances the clock, and waits for the resulting screen. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.#drawDue();
@@ -147,20 +150,23 @@ export class ConsoleRig {
       try {
         check();
       } catch (error) {
-        // Time is only moved while the screen is not there yet, so that pictures show a fixed time.
+        // The clock only advances while the screen is not ready, so that golden screens have a fixed time.
         this.#drawDue();
         throw error;
       }
     });
   }
 
-  /** Draws what has arrived without letting time pass: the terminal gets or keeps the focus. */
+  /** Draws due changes without advancing the clock, by a focus report. */
   #drawDue(): void {
     this.type('\u001B[I');
   }
 }
 
-/** What the driver of a terminal does, also in raw mode as Node sets it: a line feed goes to the start of the line. */
+/**
+ * Returns a device that does what a terminal driver does, also in the raw mode of Node: a line feed returns to
+ * the start of the line.
+ */
 function lineDiscipline(screen: Screen): TerminalDevice {
   return {
     write: (bytes) => {
@@ -207,12 +213,12 @@ async function scriptedBackend(options: RigOptions, requests: SeenRequest[]): Pr
   });
 }
 
-/** Rows by their keys, as the feed carries them. */
+/** Returns rows by their keys, as the feed contains them. */
 export function byKey(rows: readonly EventRow[]): Readonly<Record<string, EventRow>> {
   return Object.fromEntries(rows.map((row) => [eventKey(row.client, row.check), row]));
 }
 
-/** The whole event that a row is the short form of. */
+/** Returns a full event for a row. */
 export function eventOf(row: EventRow, check: Readonly<Record<string, unknown>> = {}): Event {
   return {
     id: '4b2e7a52-0c5e-4bb0-9a1c-6f4f0a3f6f01',

@@ -1,13 +1,13 @@
 /**
- * The CPU time of this thread so far, in milliseconds: how much work something is, however busy the machine. Of code that
- * waits for nothing.
+ * Returns the CPU time of this thread so far in milliseconds, which measures work independent of the load. Only
+ * for code that does not wait.
  */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** The same of all threads of this process: of work that is given to others of them, such as hashing. */
+/** Returns the CPU time of all threads of this process, for work in other threads such as hashing. */
 export function allCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

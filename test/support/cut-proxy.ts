@@ -5,15 +5,16 @@ import { onTestFinished } from 'vitest';
 
 export interface CutProxy {
   readonly url: string;
-  /** Connections cut so far. */
+  /** Number of connections cut so far. */
   readonly cuts: number;
-  /** From now on nothing is cut. */
+  /** Stops cutting connections. */
   calm(): void;
 }
 
 /**
- * A TCP proxy on loopback that cuts each connection without a goodbye, after so many bytes of the answer as
- * `bytesUntilCut` says for it. The last bytes still arrive, so frames are cut anywhere. Closed when the test ends.
+ * Starts a TCP proxy on loopback that cuts each connection without notice, after the number of response bytes
+ * that `bytesUntilCut` returns. The last bytes still arrive, so frames are cut anywhere. Closed when the test
+ * ends.
  */
 export async function startCutProxy(target: string, bytesUntilCut: () => number): Promise<CutProxy> {
   const { hostname, port } = new URL(target);

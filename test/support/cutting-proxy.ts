@@ -1,28 +1,31 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** From the consumers to the backend, or back. */
+/** The direction: from the clients to the backend, or back. */
 export type Direction = 'there' | 'back';
 
-/** What is on its way in one direction. */
+/** The data in transit in one direction. */
 interface Way {
   readonly from: Socket;
   readonly to: Socket;
   readonly direction: Direction;
-  /** What is held back, and until when. */
+  /** Delayed chunks, and when they are due. */
   readonly late: { readonly chunk: Buffer; readonly dueMs: number }[];
 }
 
-/** A network between consumers and a backend that does what a test tells it: cuts, in the middle of a frame too, stalls, in one direction too, and takes its time. */
+/**
+ * A network between clients and a backend that the test controls. It can cut connections, also in the middle of
+ * a frame, stall them, also in one direction, and delay data.
+ */
 export class CuttingProxy implements AsyncDisposable {
   readonly url: string;
-  /** Where new connections lead to. */
+  /** Target of new connections. */
   target: string;
-  /** Connections cut so far. */
+  /** Number of connections cut so far. */
   cuts = 0;
   readonly #server: Server;
   readonly #pairs = new Set<readonly [there: Way, back: Way]>();
-  /** Bytes from the backend that are still passed on before all is cut; undefined: any number. */
+  /** Bytes from the backend that still pass before all connections are cut; `undefined` for no limit. */
   #bytesLeft: number | undefined;
   readonly #stalled = new Set<Direction>();
   #delayMs = 0;
@@ -44,7 +47,7 @@ export class CuttingProxy implements AsyncDisposable {
     return this.#pairs.size;
   }
 
-  /** Cuts every connection now, without a goodbye. */
+  /** Cuts every connection now, without notice. */
   cut(): void {
     this.#bytesLeft = undefined;
     for (const pair of this.#pairs) {
@@ -53,23 +56,26 @@ export class CuttingProxy implements AsyncDisposable {
     }
   }
 
-  /** Cuts every connection once so many more bytes came from the backend; the last of them still arrive. */
+  /** Cuts every connection after this many further bytes from the backend; the last of them still arrive. */
   cutAfter(bytes: number): void {
     this.#bytesLeft = bytes;
   }
 
-  /** Passes nothing on and closes nothing; what the peers send fills the buffers of the system. Default: in neither direction. */
+  /**
+   * Passes nothing on and closes nothing; what the peers send fills the buffers of the system. Default: in both
+   * directions.
+   */
   stall(...directions: readonly Direction[]): void {
     for (const direction of directions.length === 0 ? BOTH : directions) this.#stalled.add(direction);
     for (const pair of this.#pairs) for (const way of pair) this.#pauseStalled(way);
   }
 
-  /** Everything takes so much longer from now on, in each direction. */
+  /** Delays all further data in each direction. */
   slow(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /** Passes everything on again. */
+  /** Forwards everything again. */
   flow(): void {
     this.#stalled.clear();
     this.#bytesLeft = undefined;
@@ -101,7 +107,7 @@ export class CuttingProxy implements AsyncDisposable {
     if (this.#stalled.has(direction)) from.pause();
   }
 
-  /** Nothing overtakes what is late. */
+  /** Later chunks do not overtake delayed ones. */
   #take(way: Way, chunk: Buffer): void {
     if (this.#delayMs === 0 && way.late.length === 0) {
       this.#passOn(way, chunk);

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { tempDir } from './temp-dir.ts';
 
-/** What each key had, in order; undefined: it was deleted. */
+/** The values of each key in order; `undefined` if it was deleted. */
 export type Story = ReadonlyMap<string, readonly (string | undefined)[]>;
 
 const BUFFER_BYTES = 128 * 1024;
 const KEYS = 60;
 
 /**
- * A real store with some tables and a log.
+ * Creates a real store with some tables and a log.
  *
- * @param isKilled as a kill leaves it, instead of a stop
+ * @param isKilled true to leave it as after a kill instead of a stop
  */
 export async function writtenStore(
   writes: number,
@@ -43,7 +43,7 @@ export async function writtenStore(
   return { dir, id: store.id, story };
 }
 
-/** What the store in a directory holds, by client. */
+/** Returns the content of a store by client. */
 export async function heldBy(
   dir: string,
   options: Parameters<typeof openLevelStore>[1] = {},
@@ -58,14 +58,14 @@ export async function heldBy(
   return held;
 }
 
-/** What it must hold. */
+/** Returns the expected content. */
 export function newestOf(story: Story): Map<string, string> {
   return new Map(
     [...story].flatMap(([name, values]) => (values.at(-1) === undefined ? [] : [[name, values.at(-1) ?? '']])),
   );
 }
 
-/** Names and bytes of the files that LevelDB does not write for people only. */
+/** Returns names and bytes of the files, without those that LevelDB only writes for people. */
 export async function filesOf(dir: string): Promise<Map<string, string>> {
   const names = (await readdir(dir)).filter((name) => !/^(?:LOG|LOCK)/.test(name));
   return new Map(
@@ -78,7 +78,7 @@ export async function filesOf(dir: string): Promise<Map<string, string>> {
   );
 }
 
-/** Turns one bit of a file around. */
+/** Flips one bit of a file. */
 export async function flip(path: string, at: number, bit = 0): Promise<void> {
   await using file = await open(path, 'r+');
   const byte = Buffer.alloc(1);

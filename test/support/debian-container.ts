@@ -9,25 +9,28 @@ import { REPOSITORY } from './repository.ts';
 
 const runFile = promisify(execFile);
 
-/** What a small server has beside the essential packages. */
+/** Packages of a small server besides the essential ones. */
 const INCLUDED = ['systemd', 'systemd-sysv', 'dbus', 'logrotate', 'man-db', 'procps', 'bash-completion', 'zsh', 'fish'];
 const BOOT_MS = 60_000;
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A Debian of its own, under its own systemd, without a network. It needs root. */
+/** A separate Debian system with its own systemd and without network. It needs root. */
 export interface DebianContainer extends AsyncDisposable {
-  /** Its root, seen from outside. */
+  /** Its root directory on the host. */
   readonly root: string;
   /**
    * Runs a line of bash in it as root.
    *
-   * @returns what it wrote to both outputs, without blanks around it
-   * @throws Error with that when it fails
+   * @returns the trimmed text of both outputs
+   * @throws Error with that text when it fails
    */
   run(line: string): Promise<string>;
 }
 
-/** Made with mmdebstrap, the first time from the network, then from `build/debian-root.tar`, which `SOAK_DEBIAN_ROOT` replaces. */
+/**
+ * Opens a container. Its image is created with mmdebstrap from the network the first time, then from
+ * `build/debian-root.tar`, which `SOAK_DEBIAN_ROOT` overrides.
+ */
 export async function openDebianContainer(): Promise<DebianContainer> {
   const root = await mkdtemp(join(tmpdir(), 'mon-debian-'));
   await runFile('tar', ['-C', root, '-xpf', await debianRoot(), '--exclude=./dev/*']);
@@ -63,7 +66,7 @@ async function debianRoot(): Promise<string> {
   return tar;
 }
 
-/** The first process within: the child of the one that made the container. */
+/** Returns the first process inside: the child of the one that created the container. */
 async function leaderOf({ pid = 0, exitCode }: ChildProcess): Promise<string> {
   if (exitCode !== null) throw new Error(`the container ended with ${String(exitCode)}`);
   const children = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');

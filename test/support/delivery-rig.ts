@@ -18,28 +18,28 @@ import { TABLES } from '../../daemon/backend/tables/tables.ts';
 interface RigOptions {
   readonly mutators?: Readonly<Record<string, MutatorDefinition>>;
   readonly networks?: readonly string[];
-  /** The addresses of names; without it what this machine knows. */
+  /** The addresses of names; default: those that this machine resolves. */
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly remove?: DeliveryParts['clients']['remove'];
-  /** Default: nobody is known. */
+  /** Default: no clients are known. */
   readonly registry?: Registry;
 }
 
-/** What one run is about. */
+/** The parameters of one run. */
 interface RunOptions {
   readonly job?: Partial<HandlerJob>;
   readonly attempt?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Runs handlers as the backend does, one at a time. */
+/** Runs handlers like the backend, one at a time. */
 export class DeliveryRig {
   readonly log = new RecordedLog();
-  /** What went to the live feed. */
+  /** The messages that were published on the live feed. */
   readonly published: { readonly transport: string; readonly data: string }[] = [];
   readonly delivery: Delivery;
-  /** Aborted: the backend begins to stop. */
+  /** Aborted when the backend begins to stop. */
   readonly stopping = new AbortController();
 
   constructor({
@@ -72,7 +72,11 @@ export class DeliveryRig {
     onTestFinished(() => this.delivery[Symbol.dispose]());
   }
 
-  /** @param definition as it stands in a configuration, which has to be valid */
+  /**
+   * Runs a handler.
+   *
+   * @param definition as in a configuration; must be valid
+   */
   async run(definition: Readonly<Record<string, unknown>>, options: RunOptions = {}): Promise<DeliveryOutcome> {
     return await this.#deliver(handlerSchema.parse(definition) as RunningHandler, options);
   }

@@ -10,10 +10,10 @@ import { freePort } from '../../scripts/lib/free-port.ts';
 
 const PROGRAMS = ['mon', 'monctl', 'mon-agent', 'mon-backend'] as const;
 
-/** A folder of a machine, where a page names it: everything is below a folder of the test instead. */
+/** System directories in a page; they are moved below a directory of the test. */
 const SYSTEM_PATH = /(?<![\w.})])\/(?=(?:etc|var|srv)\/)/g;
 
-/** What a page names, and what it is here. */
+/** Texts of a page and their replacements. */
 type Places = Readonly<Record<string, string>>;
 
 interface Said {
@@ -22,8 +22,8 @@ interface Said {
 }
 
 /**
- * A shell in which the commands of a page are run one after the other, as its reader does: in a home of its own, with the
- * programs on its path and a backend on a free port. Disposing of it ends all that was started in it.
+ * A shell that runs the commands of a page one after the other, like a reader. It has its own home, the
+ * programs in the PATH, and a backend on a free port. Disposing of it ends all its processes.
  */
 export class DocumentedShell implements AsyncDisposable {
   readonly home: string;
@@ -38,7 +38,7 @@ export class DocumentedShell implements AsyncDisposable {
     this.env = env;
     this.port = port;
     this.#places = [...Object.entries(places), ['4567', String(port)]];
-    // A group of its own, so that what it leaves in the background ends with it.
+    // A separate process group, so that its background processes end with it.
     this.#shell = spawn('bash', [], { cwd: home, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
@@ -46,8 +46,10 @@ export class DocumentedShell implements AsyncDisposable {
   }
 
   /**
-   * @param places on the page, such as addresses, beside the port 4567 and the folders of the system
-   * @param variables more of its environment
+   * Opens a shell.
+   *
+   * @param places replacements besides the port 4567 and the system directories
+   * @param variables additional environment variables
    */
   static async open(places: Places = {}, variables: Readonly<Record<string, string>> = {}): Promise<DocumentedShell> {
     const home = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -78,7 +80,7 @@ export class DocumentedShell implements AsyncDisposable {
     );
   }
 
-  /** A text of the page as it is for this shell: its port and its folders. */
+  /** Returns a text of the page with the port and directories of this shell. */
   placed(text: string): string {
     const here = text.replaceAll(SYSTEM_PATH, `${this.home}/`);
     return this.#places.reduce((placed, [there, place]) => placed.replaceAll(there, place), here);
@@ -98,7 +100,7 @@ export class DocumentedShell implements AsyncDisposable {
     return { code, output: this.#output.replace(pattern, '') };
   }
 
-  /** Runs it again and again until it succeeds. */
+  /** Repeats a block of commands until it succeeds. */
   async until(commands: string): Promise<void> {
     await vi.waitFor(async () => {
       const { code, output } = await this.run(commands);
@@ -106,7 +108,11 @@ export class DocumentedShell implements AsyncDisposable {
     });
   }
 
-  /** Writes a file where the shell is, or where its reader has it on their machine. @returns where that is */
+  /**
+   * Writes a file in the current directory of the shell, or at its replaced absolute path.
+   *
+   * @returns the path
+   */
   async write(file: string, text: string): Promise<string> {
     const { output } = await this.run('pwd');
     const path = isAbsolute(file) ? this.placed(file) : join(output.trim(), file);

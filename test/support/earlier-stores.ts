@@ -7,31 +7,31 @@ import { Level } from 'level';
 import { tempDir } from './temp-dir.ts';
 import type { Database } from '../../daemon/backend/store/database.ts';
 
-/** A directory with a store as an earlier version wrote it, small unless the test says otherwise. */
+/** Returns a directory with a store in the format of an earlier version, small by default. */
 export async function earlierStore(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema'>): Promise<string> {
   const dir = await tempDir();
   await writeEarlierStore(dir, { clients: 3, checksEach: 8, ...store });
   return dir;
 }
 
-/** Every key and value of a closed store. */
+/** Returns every key and value of a closed store. */
 export async function contentOf(dir: string): Promise<[(string | number)[], string][]> {
   return await onClosed(dir, async (database) =>
     (await database.iterator().all()).map(([key, value]) => [decodeTuple(key), value]),
   );
 }
 
-/** The same without the name of the store: what a restore brings back. */
+/** Returns the content without the id of the store, which a restore does not change. */
 export function besidesId(content: Awaited<ReturnType<typeof contentOf>>): typeof content {
   return content.filter(([key]) => encodeTuple(key) !== encodeTuple(STORE_ID));
 }
 
-/** The check records of a closed store. */
+/** Returns the check records of a closed store. */
 export async function checkRecordsOf(dir: string): Promise<[(string | number)[], string][]> {
   return (await contentOf(dir)).filter(([[table]]) => table === 'check');
 }
 
-/** Reads or changes the bytes below a closed store. */
+/** Reads or changes the raw data of a closed store. */
 export async function onClosed<T>(dir: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = new Level(dir);
   await database.open();
@@ -42,13 +42,13 @@ export async function onClosed<T>(dir: string, work: (database: Database) => Pro
   }
 }
 
-/** Upgrades a closed store without a question and without a backup. */
+/** Upgrades a closed store without confirmation and backup. */
 export async function upgraded(dir: string): Promise<void> {
   await using opened = await openSchema(dir);
   await opened.schema.upgrade({ signal: new AbortController().signal, onProgress: () => undefined });
 }
 
-/** An empty database that no store is in yet, until the test ends. */
+/** Returns an empty database without a store, until the test ends. */
 export async function emptyDatabase(): Promise<Database> {
   const database = new Level(await tempDir());
   await database.open();

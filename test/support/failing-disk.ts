@@ -11,35 +11,37 @@ import { tempDir } from './temp-dir.ts';
 const run = promisify(execFile);
 const SOURCE = join(import.meta.dirname, 'failing-disk.c');
 
-/** What can fail, as failing-disk.c has it; `name`: rename, link and unlink. */
+/** The kinds of calls that can fail, as in failing-disk.c; `name`: rename, link and unlink. */
 const KINDS = { write: 1, sync: 2, open: 4, truncate: 8, name: 16, read: 32 } as const;
 export type DiskCall = keyof typeof KINDS;
 
 export interface Fault {
   readonly calls: readonly DiskCall[];
   readonly error: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EROFS';
-  /** So many calls go well first. Default: none. */
+  /** Number of calls that succeed first. Default: 0. */
   readonly skip?: number;
-  /** So many fail. Default: all until `mend`. */
+  /** Number of calls that fail. Default: all until `mend`. */
   readonly times?: number;
-  /** How much of a write that fails arrives, up to below 1. Default: nothing. */
+  /** Share of a failing write that is still written, below 1. Default: 0. */
   readonly share?: number;
 }
 
-/** Faults that there can be at the same time, and the fields of `struct fault`, all of them int32, as is `failed`. */
+/**
+ * Maximum number of simultaneous faults, and the fields of `struct fault`, all of them int32, like `failed`.
+ */
 const FAULTS = 2;
 const FAULT_FIELDS = 5;
 const INT_BYTES = 4;
-/** The three int64 of a `struct durable`: inode, bytes, and the length of a tail that follows. */
+/** Size of the three int64 of a `struct durable`: inode, bytes, and the length of a tail that follows. */
 const DURABLE_BYTES = 24;
 
-/** What a power cut leaves of a file: so many bytes, and perhaps some that were cut off. */
+/** The remains of a file after a power failure: a number of bytes, and possibly truncated ones. */
 interface Durable {
   readonly bytes: number;
   readonly tail: Buffer;
 }
 
-/** Whether this machine can build what makes disks fail: a C compiler, on Linux. */
+/** Returns whether this machine can build the failing disk: it needs Linux and a C compiler. */
 export async function canDisksFail(): Promise<boolean> {
   return (
     process.platform === 'linux' &&
@@ -50,7 +52,7 @@ export async function canDisksFail(): Promise<boolean> {
   );
 }
 
-/** A directory whose files are on a disk that fails on request, for processes that are started with its environment. */
+/** A directory on a disk that fails on request, for processes that are started with its environment. */
 export class FailingDisk {
   readonly env: Readonly<Record<string, string>>;
   readonly #dir: string;
@@ -74,7 +76,11 @@ export class FailingDisk {
     };
   }
 
-  /** @throws Error when there is no C compiler to build it with */
+  /**
+   * Creates the disk.
+   *
+   * @throws Error when there is no C compiler
+   */
   static async under(dir: string): Promise<FailingDisk> {
     if (!(await canDisksFail())) {
       throw new Error('faults below LevelDB need Linux and a C compiler: install one that can be run as cc');
@@ -82,7 +88,7 @@ export class FailingDisk {
     return new FailingDisk(dir, await tempDir(), await (library ??= buildLibrary()));
   }
 
-  /** From now on, in the place of what failed before. */
+  /** Sets the faults, which replace earlier ones. */
   fail(...faults: readonly [Fault] | readonly [Fault, Fault]): void {
     this.mend();
     faults.forEach(({ calls, error, skip = 0, times = -1, share = 0 }, at) => {
@@ -97,14 +103,14 @@ export class FailingDisk {
     for (let at = 0; at < FAULTS; at++) this.#set(1 + at * FAULT_FIELDS, 0);
   }
 
-  /** Calls that have failed so far. */
+  /** Returns the number of failed calls so far. */
   async failures(): Promise<number> {
     return (await readFile(this.#control)).readInt32LE(0);
   }
 
   /**
-   * When no process uses it any more: takes away what a loss of power would of what was not synced, all of it or, by
-   * `chance`, a part; and what was cut off without a sync comes back.
+   * Simulates a power failure once no process uses the disk. It removes unsynced data, all of it or a random
+   * part, and restores data that was truncated without a sync.
    */
   async cutPower(chance: () => number = () => 0): Promise<void> {
     const durable = durableFiles(await readFile(this.#durable));
@@ -118,7 +124,7 @@ export class FailingDisk {
     this.noteDurable();
   }
 
-  /** All that is there now is durable, as after somebody else has written to it, whom the disk does not know. */
+  /** Marks all current data as durable, after a process without this disk has written to it. */
   noteDurable(): void {
     writeFileSync(this.#durable, '');
   }
@@ -129,7 +135,7 @@ export class FailingDisk {
   }
 }
 
-/** Built once by each process that runs tests, into the folder of the programs of this run. */
+/** The library, built once by each process of tests, into the program directory of this run. */
 let library: Promise<string> | undefined;
 
 async function buildLibrary(): Promise<string> {
@@ -138,7 +144,7 @@ async function buildLibrary(): Promise<string> {
   return path;
 }
 
-/** By inode, as the last record of each says. */
+/** Returns the durable state of each inode, from its last record. */
 function durableFiles(journal: Buffer): Map<number, Durable> {
   const files = new Map<number, Durable>();
   for (let at = 0; at + DURABLE_BYTES <= journal.length;) {

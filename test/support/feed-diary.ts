@@ -4,7 +4,7 @@ import type { RowsAbout } from '../../shared/client/feed-session.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 
-/** A listener that writes everything down and holds what the rows add up to. */
+/** A listener that records everything, and applies the rows to a replica. */
 export class FeedDiary implements FeedListener {
   readonly states: FeedState[] = [];
   readonly hellos: FeedMessage[] = [];
@@ -34,7 +34,7 @@ export class FeedDiary implements FeedListener {
     this.transports.push(message);
   }
 
-  /** What happened, as one line: `connecting syncing live`. */
+  /** The states as one line: `connecting syncing live`. */
   get path(): string {
     return this.states.map(({ kind }) => kind).join(' ');
   }

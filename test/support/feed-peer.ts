@@ -6,13 +6,13 @@ import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedRequest } from '../../shared/schemas/feed-request.ts';
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
-/** A connection to a feed as a consumer has it, that does exactly what the test says. */
+/** A client's connection to a feed, controlled by the test. */
 export class FeedPeer {
-  /** Everything that the backend said, in order. */
+  /** All messages of the backend, in order. */
   readonly heard: FeedMessage[] = [];
-  /** What the rows add up to. */
+  /** The current rows. */
   readonly replica = new FeedReplica();
-  /** How the connection ended; undefined while it is open. */
+  /** How the connection ended; `undefined` while it is open. */
   ending: { readonly code: number; readonly reason: string } | undefined;
   readonly socket: WebSocket;
 
@@ -39,7 +39,7 @@ export class FeedPeer {
     return peer;
   }
 
-  /** Connects and asks for these topics. */
+  /** Connects and subscribes to topics. */
   static async subscribe(
     url: string,
     about: Partial<Omit<Extract<FeedRequest, { type: 'subscribe' }>, 'type'>> = {},
@@ -57,13 +57,13 @@ export class FeedPeer {
     this.socket.send(text);
   }
 
-  /** All messages of a type so far. */
+  /** Returns all messages of a type so far. */
   all<Type extends FeedMessage['type']>(type: Type): Extract<FeedMessage, { type: Type }>[] {
     const isOfType = (message: FeedMessage): message is Extract<FeedMessage, { type: Type }> => message.type === type;
     return this.heard.filter(isOfType);
   }
 
-  /** The first message of a type, as soon as it is there. */
+  /** Waits for the first message of a type. */
   async hears<Type extends FeedMessage['type']>(type: Type): Promise<Extract<FeedMessage, { type: Type }>> {
     return await vi.waitFor(() => {
       const [message] = this.all(type);

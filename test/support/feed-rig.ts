@@ -22,10 +22,10 @@ import { TroubledStore } from './troubled-store.ts';
 import { topicsOf } from '../../daemon/backend/compose/topics.ts';
 import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
-/** Changes go out at most this often. */
+/** Minimum time between two frames with changes. */
 const FRAME_MS = 50;
 
-/** The feed on a real store, with the sockets of the backend's side in hand and time standing still. */
+/** The feed on a real store, with access to the backend's sockets and a manual clock. */
 export class FeedRig {
   readonly url: string;
   readonly clock: ManualClock;
@@ -37,9 +37,9 @@ export class FeedRig {
   readonly events: Events;
   readonly clients: Clients;
   readonly hub: FeedHub;
-  /** The backend's ends, in the order in which they came. */
+  /** The backend's sockets, in the order of connection. */
   readonly sockets: readonly WebSocket[];
-  /** Who connects from now on. */
+  /** The principal of new connections. */
   principal = LOCAL_ADMINISTRATOR;
 
   private constructor(parts: {
@@ -68,8 +68,10 @@ export class FeedRig {
   }
 
   /**
-   * @param bounds of the changes that are kept
-   * @param principal who connects
+   * Opens the feed.
+   *
+   * @param bounds limits of the changes that are kept
+   * @param principal the principal of the connections
    */
   static async open(
     bounds = { recordsMax: 1000, changesMax: 500_000 },
@@ -115,7 +117,7 @@ export class FeedRig {
     await this.results.submit(DEFAULT_NAMESPACE, results);
   }
 
-  /** Lets frames go out until `check` does not throw. */
+  /** Lets the feed send frames until `check` does not throw. */
   async until(check: () => void): Promise<void> {
     await vi.waitFor(() => {
       this.clock.advance(FRAME_MS);

@@ -2,7 +2,7 @@ import type { ClientRow, EventRow, SilencedRow } from '../../shared/schemas/feed
 
 const NOON = Date.UTC(2026, 10, 20, 12) / 1000;
 
-/** An event row with everything that a test does not care about filled in. */
+/** Returns an event row with defaults. */
 export function anEventRow(about: Partial<EventRow> = {}): EventRow {
   return {
     client: 'web-001',

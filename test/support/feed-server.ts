@@ -10,7 +10,7 @@ import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas
 
 type Subscribe = Extract<FeedRequest, { type: 'subscribe' }>;
 
-/** The greeting of every scripted server, so that screens and expectations are the same each time. */
+/** The greeting of every scripted server, so that screens and expectations are always the same. */
 export const FEED_HELLO: Extract<FeedMessage, { type: 'hello' }> = {
   type: 'hello',
   version: '1.0.0',
@@ -20,53 +20,56 @@ export const FEED_HELLO: Extract<FeedMessage, { type: 'hello' }> = {
   columns: true,
 };
 
-/** The server's end of one consumer. */
+/** The server's side of a connection. */
 export interface FeedConnection {
   readonly headers: IncomingHttpHeaders;
-  /** Everything that the consumer said so far. */
+  /** All messages of the client so far. */
   readonly received: readonly FeedRequest[];
-  /** What the consumer subscribed to; waits for it. */
+  /** Waits for the subscription of the client. */
   subscribed(): Promise<Subscribe>;
-  /** Snapshots in columns, where the consumer asked for that. */
+  /** Sends messages; snapshots have the columns format if the client requested it. */
   send(...messages: readonly FeedMessage[]): void;
-  /** Anything at all, for frames that no backend would send. */
+  /** Sends any frame, also one that a real backend would never send. */
   sendRaw(frame: string | Uint8Array): void;
-  /** Drops the connection without a goodbye, as a broken network does. */
+  /** Terminates the connection without a close frame, like a broken network. */
   cut(): void;
   readonly isOpen: boolean;
 }
 
 export interface FeedServer {
-  /** What a consumer takes as its backend. */
+  /** The URL that clients use as their backend. */
   readonly url: string;
   readonly connections: readonly FeedConnection[];
-  /** The connection number `index`, counted from 0; waits for it. */
+  /** Waits for the connection number `index`, counted from 0. */
   connection(index: number): Promise<FeedConnection>;
-  /** From now on each attempt is answered with this status; `undefined`: served again. */
+  /** Rejects each further attempt with this status; `undefined` accepts them again. */
   refuse(status: number | undefined): void;
-  /** Attempts to connect so far, refused ones too. */
+  /** Number of connection attempts so far, including rejected ones. */
   readonly attempts: number;
   close(): Promise<void>;
 }
 
 export interface FeedServerOptions {
-  /** Said to every consumer first; `null`: nothing. Default `FEED_HELLO`. */
+  /** The first message to every client; `null` for none. Default `FEED_HELLO`. */
   readonly hello?: FeedMessage | null;
-  /** The script: called for each connection, once it has subscribed. Without it a test speaks through `connections`. */
+  /**
+   * The script that is called for each connection after its subscription. Without it a test sends through
+   * `connections`.
+   */
   readonly onSubscribe?: (connection: FeedConnection, subscribe: Subscribe) => void;
   /**
-   * The script for consumers that ask for groups or inhibitions, which are not among `connections`. Without it they are
-   * refused, as by a backend that does not know these topics.
+   * The script for subscriptions to groups or inhibitions, which are not among `connections`. Without it they
+   * are rejected, as by a backend that does not know these topics.
    */
   readonly onNoise?: (connection: FeedConnection, subscribe: Subscribe) => void;
-  /** Answers whatever is not the feed, for consumers that use REST beside it. Default 404. */
+  /** Responds to other requests than the feed, for clients that also use REST. Default 404. */
   readonly http?: RequestListener;
-  /** Default true; `false`: a backend that hangs. */
+  /** Default true; false simulates a backend that hangs. */
   readonly answerPings?: boolean;
   readonly port?: number;
 }
 
-/** A real HTTP server on loopback whose feed says what the test tells it to. Closed when the test ends. */
+/** Starts a real HTTP server on loopback whose feed the test controls. Closed when the test ends. */
 export async function startFeedServer(options: FeedServerOptions = {}): Promise<FeedServer> {
   const { hello = FEED_HELLO, onSubscribe, onNoise, answerPings = true } = options;
   const connections: ScriptedConnection[] = [];

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Starts something under another umask, which is that of this process meanwhile. */
+/** Starts something under another umask, which this process has meanwhile. */
 export function underUmask<T>(umask: number, start: () => T): T {
   const before = process.umask(umask);
   try {
@@ -11,12 +11,14 @@ export function underUmask<T>(umask: number, start: () => T): T {
   }
 }
 
-/** Permission bits in octal. */
+/** Returns the permission bits in octal. */
 export async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-/** The modes of a directory and of all beneath it, sorted, each once: those of directories, those of files. */
+/**
+ * Returns the modes of a directory and all its content, sorted and unique: those of directories and of files.
+ */
 export async function modesBeneath(dir: string): Promise<{ readonly directories: string[]; readonly files: string[] }> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const modes = async (wanted: typeof entries): Promise<string[]> =>

@@ -15,14 +15,14 @@ import { snapshotOf } from './registry-snapshot.ts';
 
 const LINGER_MS = 2;
 
-/** All that writes over a real store, and a registry beside it that follows what was written. */
+/** All writers over a real store, with a second registry that follows the writes. */
 export class FollowedBackend implements AsyncDisposable {
   readonly machine: ManualClock;
   readonly ground: Ground;
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly follower = new Registry(TABLES);
-  /** The keys of each write that the follower was not told of so far. */
+  /** The keys of each write that the follower has not applied yet. */
   readonly untold: Key[][];
   readonly #teardown: Teardown;
 
@@ -90,7 +90,7 @@ export class FollowedBackend implements AsyncDisposable {
     return this.ground.clock.now();
   }
 
-  /** Commits these changes as one batch, or as those that they make themselves. */
+  /** Commits these changes as one batch, or as the batches that they form themselves. */
   async commit(...changes: readonly (() => Promise<unknown>)[]): Promise<PromiseSettledResult<unknown>[]> {
     const settled = Promise.allSettled(changes.map((change) => change()));
     let isSettled = false;
@@ -104,21 +104,21 @@ export class FollowedBackend implements AsyncDisposable {
     return settled;
   }
 
-  /** Lets time pass, minute by minute, and what is due be written. */
+  /** Advances the clock minute by minute, and waits for due writes. */
   async pass(minutes: number): Promise<void> {
     for (let minute = 0; minute < minutes; minute++) {
       this.machine.advance(60_000);
-      // Behind what the timers have asked for.
+      // After everything that the timers have requested.
       await this.commit(() => this.batcher.run(() => undefined));
     }
   }
 
-  /** Tells the follower of the oldest writes that it does not know of, one by one. */
+  /** Applies the oldest pending writes to the follower, one by one. */
   async tell(count = Infinity): Promise<void> {
     for (const keys of this.untold.splice(0, count)) await this.follower.follow(this.ground.store, keys);
   }
 
-  /** What is in the memory of who writes, of who follows, and of who reads everything now. */
+  /** Returns the memory of the leader, of the follower, and of a fresh reader of the store. */
   async snapshots(): Promise<{ readonly leader: object; readonly follower: object; readonly fresh: object }> {
     const { nowMs } = this;
     const fresh = await this.loaded();
@@ -136,10 +136,10 @@ export class FollowedBackend implements AsyncDisposable {
   }
 }
 
-/** A store that notes the keys of each write. */
+/** Returns a store that records the keys of each write. */
 function noting(store: Store, writes: Key[][]): Store {
   const write: Store['write'] = async (lease, ops, changes) => {
-    // What is shown here needs no disk that has it already.
+    // These tests need no durable writes.
     const seq = await store.write(lease, ops, changes, 'process');
     writes.push(ops.map(({ key }) => key));
     return seq;

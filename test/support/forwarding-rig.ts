@@ -7,17 +7,17 @@ import { PeerKeys } from '../../daemon/backend/cluster/forwarding/proof/peer-key
 import { PeerSignatures } from '../../daemon/backend/cluster/forwarding/proof/peer-signatures.ts';
 import { startBackend, type RunningBackend } from './running-backend.ts';
 
-/** How long one waits for a backend that writes. */
+/** Time to wait for a leader. */
 const WAIT_MS = 1000;
 
-/** What a test says of who writes. */
+/** A leadership that the test controls. */
 export class ToldLeadership implements Leadership {
   isWriter: boolean;
   isSucceeded = false;
   seq = 7;
-  /** Numbers that were waited for. */
+  /** Sequence numbers that were waited for. */
   readonly waited: number[] = [];
-  /** How the waiting for a number ends. */
+  /** Waits for a sequence number. */
   catchUp: (seq: number) => Promise<void> = async () => undefined;
   #place: PeerPlace | undefined;
 
@@ -25,7 +25,11 @@ export class ToldLeadership implements Leadership {
     this.isWriter = isWriter;
   }
 
-  /** @param place undefined: nobody writes */
+  /**
+   * Sets the leader.
+   *
+   * @param place undefined: there is no leader
+   */
   follow(place: PeerPlace | undefined): void {
     this.isWriter = false;
     this.#place = place;
@@ -41,7 +45,7 @@ export class ToldLeadership implements Leadership {
     }
   }
 
-  /** Why this backend must not be asked; undefined: it may. */
+  /** Why this backend must not serve reads; `undefined` if it may. */
   stale: MonError | undefined;
 
   refuseStale(): void {
@@ -60,16 +64,16 @@ export interface Member extends RunningBackend {
   readonly forwarding: Forwarding;
 }
 
-/** A key that the backends of a test have in common. */
+/** The common key of a test's backends. */
 export const PEER_KEY = 'k'.repeat(43);
-/** What a database holds that all of them share. */
+/** The common secret in the database. */
 export const SECRET = 'the secret of all';
 
-/** How a backend proves that it is one: by the key of a file, or by what is in the database. */
+/** How a backend proves its membership: by a key file, or by the secret of the database. */
 type Proof = { readonly key: string } | { readonly secret: string };
 
 interface MemberOptions extends NonNullable<Parameters<typeof startBackend>[0]> {
-  /** Among those that share the store; default: `the writer` of one that writes, else another one each time. */
+  /** The member id; default: `the writer` for a leader, else a random one. */
   readonly id?: string;
   /** Default: by `PEER_KEY`. */
   readonly proof?: Proof;
@@ -79,12 +83,12 @@ function keysOf(proof: Proof): PeerKeys {
   return 'key' in proof ? PeerKeys.ofFile({ texts: [proof.key] }, 'store') : PeerKeys.ofStore(proof.secret, 'store');
 }
 
-/** The signatures of a backend. */
+/** Returns the signatures of a backend. */
 export function signaturesOf(self: string, proof: Proof = { key: PEER_KEY }, now = Date.now): PeerSignatures {
   return new PeerSignatures({ keys: keysOf(proof), self, now });
 }
 
-/** Headers with which another backend sends something on, whoever it says that the caller is. */
+/** Returns the headers of a forwarded request, for any claimed caller. */
 export function signedHeaders(
   request: { readonly method: string; readonly target: string; readonly body?: string },
   {
@@ -98,7 +102,10 @@ export function signedHeaders(
   return { ...headers, ...signaturesOf(`member-${randomUUID()}`, proof).headerOf(sent, receiver) };
 }
 
-/** A backend that is told whether it writes. Each has a store of its own, so that it can be seen where something was done. It ends with the test. */
+/**
+ * Starts a backend whose role the test sets, until the end of the test. Each has its own store, so that it is
+ * visible where a change was made.
+ */
 export async function startMember(
   isWriter: boolean,
   { id = isWriter ? 'the writer' : randomUUID(), proof, ...options }: MemberOptions = {},
@@ -115,12 +122,12 @@ export async function startMember(
   return Object.assign(backend, { id, leadership, forwarding });
 }
 
-/** Where a backend without TLS is reached. */
+/** Returns the address of a backend without TLS. */
 export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): PeerPlace {
   return { id, url, fingerprint: undefined };
 }
 
-/** One that writes, and one that sends on to it. */
+/** Starts a leader, and a follower that forwards to it. */
 export async function startPair(
   options?: Parameters<typeof startMember>[1],
 ): Promise<{ readonly writer: Member; readonly member: Member }> {

@@ -4,15 +4,15 @@ import type { ReactElement } from 'react';
 import { vi } from 'vitest';
 
 /**
- * What a component draws on a screen of this size, without its looks, row by row.
+ * Returns what a component draws on a screen of this size, row by row and without styles.
  *
- * @param size at most 100 columns, which is as wide as the terminal of the testing library
+ * @param size at most 100 columns, the width of the testing library's terminal
  */
 export function frameOf(
   element: ReactElement,
   { columns, rows }: { readonly columns: number; readonly rows: number } = { columns: 100, rows: 1 },
 ): string {
-  // Without them Ink starts a program to ask for the size of a terminal that this process does not have.
+  // Without these variables Ink starts a program to get the size of a terminal that this process does not have.
   vi.stubEnv('COLUMNS', String(columns));
   vi.stubEnv('LINES', String(rows));
   const { lastFrame, unmount } = render(

@@ -9,13 +9,13 @@ interface Identity {
   readonly subscriptions?: readonly string[];
   readonly credentials?: string;
   readonly key?: string;
-  /** 6.x is configured by the backend, 5.x knows nothing of it. */
+  /** Version 6.x is configured by the backend, 5.x is not. */
   readonly version?: string;
   /** Attributes of its entity. */
   readonly entity?: Payload;
 }
 
-/** What a backend answers instead of opening the connection. */
+/** The response of a backend that rejects the connection. */
 export interface Refused {
   readonly status: number;
   readonly body: string;
@@ -23,14 +23,14 @@ export interface Refused {
 }
 
 /**
- * An agent of the newer generation as its protocol is described (clients 6): headers on the upgrade, frames of a
- * type, a line feed and JSON, in binary messages.
+ * An agent of Sensu Go with the documented protocol (clients 6): headers on the upgrade, and binary messages of
+ * a type, a line feed and JSON.
  */
 export class GoAgent {
   readonly name: string;
-  /** Everything that the backend said, in order. */
+  /** All messages of the backend, in order. */
   readonly heard: { readonly type: string; readonly payload: Payload }[] = [];
-  /** Headers of the answer to the upgrade. */
+  /** Headers of the response to the upgrade. */
   answer: Readonly<Record<string, unknown>> = {};
   ending: { readonly code: number; readonly reason: string } | undefined;
   pongs = 0;
@@ -54,7 +54,7 @@ export class GoAgent {
     socket.on('error', () => socket.terminate());
   }
 
-  /** Connects, or tells how that was refused. */
+  /** Connects, or returns the rejection. */
   static async connect(url: string, identity: Identity = {}): Promise<GoAgent | Refused> {
     const { name = 'web-01', namespace = 'default', subscriptions = ['web'], version = '6.2.4' } = identity;
     const authorization =
@@ -86,14 +86,14 @@ export class GoAgent {
     return await promise;
   }
 
-  /** The same where nothing but a connection is expected. */
+  /** Connects, which must succeed. */
   static async joined(url: string, identity: Identity = {}): Promise<GoAgent> {
     const agent = await GoAgent.connect(url, identity);
     if (!(agent instanceof GoAgent)) throw new Error(`refused: ${JSON.stringify(agent)}`);
     return agent;
   }
 
-  /** Its entity as it sees itself, or as the backend has configured it. */
+  /** Its entity as the agent sees itself, or as the backend has configured it. */
   get entity(): Payload {
     const { subscriptions = ['web'], version = '6.2.4', entity } = this.#identity;
     const told = this.#knowsConfiguration ? this.configurations.at(-1) : undefined;
@@ -124,7 +124,7 @@ export class GoAgent {
     return isKnown ? { ...own, ...told } : own;
   }
 
-  /** What it was told about itself. */
+  /** The configurations that it received. */
   get configurations(): Payload[] {
     return this.payloads('entity_config');
   }
@@ -133,7 +133,7 @@ export class GoAgent {
     return this.heard.flatMap((frame) => (frame.type === type ? [frame.payload] : []));
   }
 
-  /** The first payload of this type that is as wanted, as soon as it is there. */
+  /** Waits for the first payload of this type that matches. */
   async hears(type: string, isWanted: (payload: Payload) => boolean = () => true): Promise<Payload> {
     return await vi.waitFor(() => {
       const payload = this.payloads(type).find(isWanted);
@@ -144,7 +144,11 @@ export class GoAgent {
     });
   }
 
-  /** @param check `interval`, `timeout` and `ttl` as its settings have them */
+  /**
+   * Sends a keepalive.
+   *
+   * @param check `interval`, `timeout` and `ttl` as in its settings
+   */
   keepalive(check: Payload = {}): void {
     this.send('keepalive', {
       id: 'aa',
@@ -162,13 +166,13 @@ export class GoAgent {
     });
   }
 
-  /** Says who it is and waits until the backend has taken that in. */
+  /** Sends a keepalive and waits until the backend has registered the agent. */
   async register(check: Payload = {}): Promise<void> {
     this.keepalive(check);
     await this.hears('entity_config', ({ metadata }) => (metadata as Payload)['name'] === this.name);
   }
 
-  /** Does as if it had run a check that it was asked for. */
+  /** Sends a result for a check request, as if the check had run. */
   answerRequest({ config, issued }: Payload, outcome: { status: number; output: string }): void {
     const { metadata, ...definition } = config as Payload;
     this.event({ ...definition, ...outcome, metadata, issued, executed: issued, duration: 0.25 });
@@ -190,12 +194,12 @@ export class GoAgent {
     this.#socket.ping();
   }
 
-  /** As an agent that is stopped says goodbye. */
+  /** Closes the connection like an agent that is stopped. */
   leave(): void {
     this.#socket.close(1001, 'bye');
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading. */
   deafen(): void {
     this.#socket.pause();
   }

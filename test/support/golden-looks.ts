@@ -1,4 +1,4 @@
-/** Sizes of a terminal that have pictures (console 4.6). */
+/** Terminal sizes of golden screens (console 4.6). */
 const SIZES = [
   { columns: 80, rows: 24 },
   { columns: 100, rows: 30 },
@@ -8,7 +8,7 @@ const SIZES = [
 
 type Size = Pick<(typeof SIZES)[number], 'columns' | 'rows'>;
 
-/** How some are drawn besides. */
+/** Additional looks of some golden screens. */
 export const LOOKS = [
   { look: 'color', theme: { color: true, ascii: false }, styled: true },
   { look: 'mono', theme: { color: false, ascii: false }, styled: true },
@@ -18,10 +18,10 @@ export const LOOKS = [
 /** Foreground and background colors, in all their forms. */
 export const COLOR = /\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
 
-/** Of these sizes every scene has a picture: more would be too many for a review. */
+/** Sizes in which every scene has a golden screen; more would be too many for a review. */
 const USUAL_SIZES: ReadonlySet<string> = new Set(['80x24', '120x36']);
 
-/** Scenes that lay themselves out by the size in ways of their own: lists, boxes, panes, dialogs, a plan. */
+/** Scenes with a layout that depends on the size: lists, boxes, panes, dialogs, a plan. */
 const OF_EVERY_SIZE: ReadonlySet<string> = new Set([
   'events',
   'detail',
@@ -33,7 +33,7 @@ const OF_EVERY_SIZE: ReadonlySet<string> = new Set([
   'upgrade-plan',
 ]);
 
-/** Scenes that between them have every color and every sign. */
+/** Scenes that together contain every color and every symbol. */
 const OF_EVERY_LOOK: ReadonlySet<string> = new Set([
   'events',
   'detail',
@@ -50,18 +50,18 @@ const OF_EVERY_LOOK: ReadonlySet<string> = new Set([
 
 type Scene = { readonly view: string } | { readonly name: string };
 
-/** Those of the scenes that have a picture of this size. */
+/** Returns the scenes that have a golden screen of this size. */
 export function scenesAt<T extends Scene>(scenes: readonly T[], { columns, rows }: Size): readonly T[] {
   if (USUAL_SIZES.has(`${String(columns)}x${String(rows)}`)) return scenes;
   return scenes.filter((scene) => OF_EVERY_SIZE.has(nameOf(scene)));
 }
 
-/** The sizes of which any of the scenes has a picture. */
+/** Returns the sizes for which any of the scenes has a golden screen. */
 export function sizesOf(scenes: readonly Scene[]): readonly Size[] {
   return SIZES.filter((size) => scenesAt(scenes, size).length > 0);
 }
 
-/** Those of the scenes that have a picture of each look. */
+/** Returns the scenes that have a golden screen of each look. */
 export function scenesInLooks<T extends Scene>(scenes: readonly T[]): readonly T[] {
   return scenes.filter((scene) => OF_EVERY_LOOK.has(nameOf(scene)));
 }

@@ -9,12 +9,15 @@ import { RuleChanges } from '../../daemon/backend/inhibitions/write.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
 
-/** The pipeline with the turns of groups, and a way to end it without losing its directory. */
+/** The pipeline with group flushes, which can be stopped without losing its directory. */
 export interface GroupRig extends HandlingRig {
   readonly stop: () => Promise<void>;
 }
 
-/** A pipe that groups by `client.rack`, waits 30 s, then 5 min, and repeats after 4 h, unless it says otherwise. */
+/**
+ * Returns a pipe handler that groups by `client.rack`, waits 30 s, then 5 min, and repeats after 4 h, with
+ * overrides.
+ */
 export function groupingPipe(attributes: object = {}): object {
   return { type: 'pipe', command: 'true', group_by: ['client.rack'], ...attributes };
 }
@@ -41,12 +44,12 @@ export async function openGroupRig(sections: HandlingSections, options: Handling
   return Object.assign(rig, { stop });
 }
 
-/** Waits until what follows from the last step is committed. */
+/** Waits until the results of the last step are committed. */
 export async function settled({ batcher }: HandlingRig): Promise<void> {
   for (let round = 0; round < 4; round++) await batcher.run(() => undefined);
 }
 
-/** Lets time go on in small steps, so that what one turn leaves is found by the next. */
+/** Advances the clock, and waits until all follow-up work is done. */
 export async function pass(rig: HandlingRig, seconds: number): Promise<void> {
   await settled(rig);
   rig.clock.advance(seconds * 1000);
@@ -54,8 +57,8 @@ export async function pass(rig: HandlingRig, seconds: number): Promise<void> {
 }
 
 /**
- * The runs that were asked for since the last look: of a group `a-1/disk new, a-2/disk same`, of an event by itself its
- * action.
+ * Returns the runs that were requested since the last call: for a group `a-1/disk new, a-2/disk same`, for a
+ * single event its action.
  */
 export async function takeTold(rig: HandlingRig): Promise<string[]> {
   await settled(rig);

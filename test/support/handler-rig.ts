@@ -22,7 +22,7 @@ import { TroubledStore } from './troubled-store.ts';
 import { TABLES } from '../../daemon/backend/tables/tables.ts';
 import { addJob } from '../../daemon/backend/handlers/saved.ts';
 
-/** A run that a receiver has been given, and that ends when the test says so. */
+/** A handler run that ends when the test says so. */
 export interface HeldRun {
   readonly job: HandlerJob;
   readonly attempt: number;
@@ -30,7 +30,7 @@ export interface HeldRun {
   readonly end: (outcome: DeliveryOutcome) => void;
 }
 
-/** The runner over a real store, and a receiver in the hands of the test. */
+/** The runner over a real store, with a receiver that the test controls. */
 export interface HandlerRig {
   readonly clock: ManualClock;
   readonly log: RecordedLog;
@@ -41,19 +41,19 @@ export interface HandlerRig {
   readonly deadLetters: DeadLetters;
   readonly last: LastDeliveries;
   readonly definitions: Definitions;
-  /** Runs that have begun, in order, since the start of this rig. */
+  /** Started runs, in order, since the start of this rig. */
   readonly begun: readonly HeldRun[];
-  /** Commits an event of each pair for the handler, together. */
+  /** Commits an event of each pair for the handler, in one batch. */
   ask(handler: string, ...pairs: readonly (readonly [client: string, check: string])[]): Promise<void>;
   /** Waits for run number `at`. */
   run(at: number): Promise<HeldRun>;
-  /** Ids of stored runs, and of those that are dead letters. */
+  /** Returns ids of stored runs, and of dead letters. */
   stored(): Promise<{ readonly jobs: readonly number[]; readonly dead: readonly number[] }>;
-  /** Ends it as a kill does, or properly. */
+  /** Ends it like a kill, or in order. */
   stop(how?: 'kill'): Promise<void>;
 }
 
-/** A pipe that does nothing; what it takes comes over it. */
+/** Returns a pipe handler that does nothing, with overrides. */
 export function aHandler(attributes: object = {}): HandlerDefinition {
   return handlerSchema.parse({ type: 'pipe', command: 'true', ...attributes });
 }
@@ -90,11 +90,11 @@ function anEvent(client: string, check: string): HandledEvent {
 
 export async function openHandlerRig(options: {
   readonly handlers: Readonly<Record<string, HandlerDefinition>>;
-  /** Of an earlier rig. */
+  /** Directory of an earlier rig. */
   readonly dir?: string;
   readonly clock?: ManualClock;
   readonly deadLettersMax?: number;
-  /** Results that may wait for their commit. */
+  /** Number of results that may wait for their commit. */
   readonly queueLimit?: number;
 }): Promise<HandlerRig> {
   const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));

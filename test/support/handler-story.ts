@@ -13,26 +13,32 @@ import { tempDir } from './temp-dir.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** A configuration. Handlers without a type are commands that write what they get to a file, a line for each run. */
+/**
+ * A configuration. Handlers without a type are commands that append their input to a file, one line for each
+ * run.
+ */
 type Settings = Attributes & { readonly handlers?: Readonly<Record<string, object>> };
 
-/** In one write, because several runs may write at once; the dot keeps newlines at the end, which a shell would drop. */
+/**
+ * Returns a command that appends in a single write, because several runs may write at once; the dot keeps
+ * newlines at the end, which a shell would drop.
+ */
 function appendTo(file: string): string {
   return `text=$(cat; echo .); printf '%s\\n' "\${text%.}" >> ${file}`;
 }
 
 /**
- * The whole backend over a real store, with handlers that are real processes and sockets, under a clock that the test
- * moves; until the test is over.
+ * The whole backend over a real store, on a manual clock, until the end of the test. Its handlers are real
+ * processes and sockets.
  */
 export class HandlerStory {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
-  /** Whatever handlers may write to. */
+  /** Directory for the output of handlers. */
   readonly dir: string;
   readonly #hasAdministrator: boolean;
   #backend: Backend | undefined;
-  /** By handler, how many of its lines were read. */
+  /** Number of lines already read, by handler. */
   readonly #read = new Map<string, number>();
 
   private constructor(dir: string, hasAdministrator: boolean) {
@@ -40,7 +46,11 @@ export class HandlerStory {
     this.#hasAdministrator = hasAdministrator;
   }
 
-  /** @param hasAdministrator whether the clients of this process may administer the backend */
+  /**
+   * Starts the backend.
+   *
+   * @param hasAdministrator true if clients in this process may administer the backend
+   */
   static async open(
     settings: Settings = { handlers: { default: {} } },
     { hasAdministrator = false }: { readonly hasAdministrator?: boolean } = {},
@@ -52,7 +62,7 @@ export class HandlerStory {
     return story;
   }
 
-  /** The file of the configuration; it counts from the next start or reload on. */
+  /** Writes the configuration file, which takes effect on the next start or reload. */
   async configure({ handlers = {}, ...rest }: Settings): Promise<void> {
     const defined = Object.entries(handlers).map(([name, attributes]) => [
       name,
@@ -76,7 +86,7 @@ export class HandlerStory {
       bind: '127.0.0.1',
       port: 0,
       ...(this.#hasAdministrator && { localPlaces: placesOf(this.dir) }),
-      // Nobody waits for company while the clock stands.
+      // A batch must not wait for others while the clock stands still.
       batcher: { batchLimit: 1 },
     });
   }
@@ -110,15 +120,15 @@ export class HandlerStory {
     return this.clock.now() / 1000;
   }
 
-  /** A result through the API, of `web-1/disk` unless it says otherwise. */
+  /** Submits a result through the API, by default for `web-1/disk`. */
   async report(status: number, attributes: Attributes = {}): Promise<void> {
     const output = `status ${String(status)}`;
     await this.api.submitResult({ source: 'web-1', name: 'disk', output, status, ...attributes });
   }
 
-  /** Lets time pass, step by step, each with all that is to be stored and handled. */
+  /** Advances the clock step by step, and waits after each until everything is stored and handled. */
   async pass(seconds: number, stepSeconds = 30): Promise<void> {
-    // What runs still would run into its limit.
+    // Otherwise running handlers would reach their timeout.
     await this.settled();
     for (let left = seconds; left > 0; left -= stepSeconds) {
       this.clock.advance(Math.min(left, stepSeconds) * 1000);
@@ -126,7 +136,7 @@ export class HandlerStory {
     }
   }
 
-  /** Waits until nothing is to be stored, and no handler runs or could start. */
+  /** Waits until all results are stored, and no handler runs or could start. */
   async settled(): Promise<void> {
     await vi.waitFor(async () => {
       const waiting = (await this.api.info()).transport?.results?.messages;
@@ -136,7 +146,7 @@ export class HandlerStory {
     });
   }
 
-  /** What a handler has written since the last look, once everything has run. */
+  /** Returns the lines that a handler has written since the last call, after all runs. */
   async lines(handler = 'default'): Promise<string[]> {
     await this.settled();
     const text = await readFile(this.#file(handler), 'utf8').catch(() => '');
@@ -145,17 +155,17 @@ export class HandlerStory {
     return lines;
   }
 
-  /** The same as events. */
+  /** Returns the same lines as events. */
   async told(handler = 'default'): Promise<HandledEvent[]> {
     return (await this.lines(handler)).map((line) => JSON.parse(line) as HandledEvent);
   }
 
-  /** What each run since the last look was about, in short: `create 2`. */
+  /** Returns each run since the last call in short: `create 2`. */
   async actions(handler = 'default'): Promise<string[]> {
     return (await this.told(handler)).map(({ action, check }) => `${action} ${String(check.status)}`);
   }
 
-  /** The records of the log with one of these messages. */
+  /** Returns the log records with one of these messages. */
   said(...messages: readonly string[]): RecordedLog['records'] {
     return this.log.records.filter(({ message }) => messages.includes(message));
   }

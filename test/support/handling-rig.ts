@@ -27,7 +27,7 @@ import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
 
-/** The sections of a configuration that say what is handled, and how. */
+/** The sections of a configuration that define handling. */
 export interface HandlingSections {
   readonly checks?: Section;
   readonly handlers?: Section;
@@ -36,16 +36,16 @@ export interface HandlingSections {
 }
 
 export interface HandlingOptions {
-  /** Of an earlier rig. */
+  /** Directory of an earlier rig. */
   readonly dir?: string;
   readonly clock?: ManualClock;
   /** The setting `handle-when-silence-ends`. */
   readonly handlesSilenceEnds?: boolean;
-  /** Handlers without a place for a further run; may be changed. */
+  /** Handlers with a full queue; may be changed. */
   readonly full?: ReadonlySet<string>;
 }
 
-/** The pipeline over a real store, as far as it asks for runs of handlers; nothing runs them, so all of them stay. */
+/** The pipeline over a real store up to the request of handler runs. Nothing runs them, so all of them stay. */
 export class HandlingRig implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
@@ -59,7 +59,7 @@ export class HandlingRig implements AsyncDisposable {
   readonly silenced: SilencedEntries;
   readonly stale: StaleResults;
   readonly batcher: Batcher;
-  /** What commits have asked for since the last look. */
+  /** Runs that commits have requested since the last call. */
   #jobs: HandlerJob[] = [];
 
   static async open(sections: HandlingSections = {}, options: HandlingOptions = {}): Promise<HandlingRig> {
@@ -67,7 +67,7 @@ export class HandlingRig implements AsyncDisposable {
     const lease = await store.acquire('main', 30_000);
     const rig = new HandlingRig(store, lease, sections, options);
     await rig.registry.load(store);
-    // As the runner of jobs does, which is not here: their ids are taken.
+    // Like the job runner, which is absent here: it reserves the used ids.
     for await (const [[, id]] of store.scan([HANDLER_JOBS])) rig.registry.noteJobId(Number(id));
     return rig;
   }
@@ -103,12 +103,12 @@ export class HandlingRig implements AsyncDisposable {
     await this.store.close();
   }
 
-  /** Puts other definitions into force, as a reload does. */
+  /** Activates other definitions, like a reload. */
   reload(sections: HandlingSections): void {
     this.definitions.replace(parsed(sections));
   }
 
-  /** A result of `web-1` through the API, of the check `disk` unless it says otherwise. */
+  /** Submits a result of `web-1`, by default for the check `disk`. */
   async report(status: number, attributes: Readonly<Record<string, unknown>> = {}): Promise<void> {
     await this.results.submit(DEFAULT_NAMESPACE, [
       { name: 'disk', output: `status ${String(status)}`, source: 'web-1', status, ...attributes },
@@ -125,7 +125,7 @@ export class HandlingRig implements AsyncDisposable {
     return jobs;
   }
 
-  /** The handlers that commits have asked to run since the last look, each with its action. */
+  /** Returns the handlers that commits have requested since the last call, each with its action. */
   takeRuns(): string[] {
     return this.takeJobs().map(({ handler, event }) => `${handler} ${event.action}`);
   }

@@ -7,7 +7,7 @@ const MINUTE = 60;
 
 const REFUSED = 'the connection was refused';
 
-/** Runs of handlers that failed for good. */
+/** Handler runs that failed for good. */
 export const SCENE_LETTERS = [
   letter(1763745000000000, 'pagerduty', 'db-014.eu-west-1', 'postgres-repl', { minutesAgo: 3, attempts: 5 }),
   letter(1763745000000001, 'pagerduty', 'web-003.eu-west-1', 'http-frontend', { minutesAgo: 4, attempts: 5 }),
@@ -40,7 +40,7 @@ const VERDICTS = [
   { handler: 'slack-ops', verdict: 'unknown_handler', reason: 'no handler with this name is defined', delivery: null },
 ];
 
-/** A backend that knows of handlers; letters that are retried or dropped are gone. */
+/** A backend with handlers; letters that are retried or dropped disappear. */
 export interface HandlingBackend {
   readonly letters: {
     readonly id: number;
@@ -56,13 +56,13 @@ export function handlingBackend(): HandlingBackend {
   return { letters, api: (request) => answerOf(letters, request) };
 }
 
-/** A run of a group that failed for good. */
+/** A failed run of a group. */
 export const GROUP_LETTER = {
   ...letter(1763745000000003, 'pager', 'web-003.eu-west-1', 'http-frontend', { minutesAgo: 2, attempts: 5 }),
   group: { label: 'client.rack=fra-12', events: 31 },
 };
 
-/** The console with the events of the scene, and everything that it asks about handlers. */
+/** Opens the console with the events of the scene and the handler data. */
 export function openHandlingScene(options: RigOptions = {}): Promise<ConsoleRig> {
   return openScene({ api: handlingBackend().api, ...options });
 }

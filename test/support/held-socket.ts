@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { vi } from 'vitest';
 
-/** A peer that takes what it gets and never hangs up by itself. */
+/** A peer that reads everything and never closes the connection by itself. */
 export class HeldSocket {
   readonly socket: Socket;
-  /** Everything that the other side said. */
+  /** Everything that the other side sent. */
   said = '';
-  /** Whether the other side has hung up. */
+  /** True if the other side has closed the connection. */
   isLeft = false;
 
   private constructor(socket: Socket) {
@@ -17,7 +17,11 @@ export class HeldSocket {
     for (const end of ['end', 'close']) socket.on(end, () => (this.isLeft = true));
   }
 
-  /** @param bytes said at once; default: nothing */
+  /**
+   * Connects.
+   *
+   * @param bytes sent at once; default: none
+   */
   static async open(url: string, bytes = ''): Promise<HeldSocket> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -27,7 +31,7 @@ export class HeldSocket {
     return held;
   }
 
-  /** Waits until the other side has said this. */
+  /** Waits until the other side has sent this. */
   async hears(text: string): Promise<void> {
     await vi.waitFor(() => {
       if (!this.said.includes(text)) throw new Error(`no ${text} in ${this.said}`);

@@ -15,13 +15,13 @@ interface Answer {
   readonly trouble?: SpoolTrouble;
 }
 
-/** A result as the spool hands it out. */
+/** A result as the spool returns it. */
 export interface HeldResult {
   readonly id: number;
   readonly output: unknown;
 }
 
-/** A spool in a process of its own, so that its disk can fail without failing for the test. */
+/** A spool in a separate process, so that its disk can fail without affecting the test. */
 export class HostedSpool {
   name = '';
   lastId = 0;
@@ -71,7 +71,7 @@ export class HostedSpool {
     return (await this.read()).map(({ output }) => output);
   }
 
-  /** Asks how it is. */
+  /** Reads the state of the spool. */
   async refresh(): Promise<SpoolTrouble | undefined> {
     await this.#ask({ do: 'read', afterId: Number.MAX_SAFE_INTEGER });
     return this.trouble;

@@ -7,15 +7,15 @@ import { onTestFinished } from 'vitest';
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The status that it was answered with. */
+  /** The status of the response. */
   readonly status: number;
 }
 
-/** A receiver of webhooks that fails for as long as the test wants. */
+/** A receiver of webhooks that can fail on request. */
 export class HttpReceiver {
   readonly received: Received[] = [];
   readonly url: string;
-  /** What it answers. */
+  /** The status of its responses. */
   status = 204;
 
   private constructor(url: string) {

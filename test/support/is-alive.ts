@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** A killed process whose parent has not asked for it yet (Z) is not alive. */
+/** Returns whether a process is alive. A killed process that its parent has not reaped yet (Z) is not. */
 export function isAlive(pid: number): boolean {
   return /^[^Z\s]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout);
 }

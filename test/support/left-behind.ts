@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeProcess, processesWithVariable, startedMs } from './processes.ts';
 
-/** How long processes that were told to end, or were killed, may take to be gone. */
+/** Time that ending or killed processes get to disappear. */
 const ENDING_MS = 5000;
 
-/** Where backends of tests leave their tokens, not among those of the person who runs the tests. */
+/** Directory for the tokens of test backends, separate from those of the user. */
 const RUNTIME = 'run';
 
-/** A timer or a process is not noted to the millisecond. */
+/** Precision of process and timer times. */
 const CLOCK_TICK_MS = 20;
 
-/** A test that has begun, in the order in which they did. */
+/** A started test, in the order of start. */
 export interface BegunTest {
   readonly name: string;
   readonly startMs: number;
 }
 
 /**
- * The temporary directory of a worker. Programs that tests start find it in their environment, and pass it on to
- * those that they start themselves, so that it marks the processes of this worker as well as its files.
+ * The temporary directory of a worker. Programs that tests start inherit it by their environment, so it marks
+ * the processes of this worker as well as its files.
  */
 export class WorkerFolder {
   readonly #path: string;
@@ -34,7 +34,7 @@ export class WorkerFolder {
   /**
    * Removes what the tests of a file have left behind.
    *
-   * @throws Error that names the processes and files, each with the test during which it was made
+   * @throws Error that names the processes and files, each with the test that created it
    */
   async clear(tests: readonly BegunTest[]): Promise<void> {
     this.#use();
@@ -47,7 +47,7 @@ export class WorkerFolder {
       left.push(`file ${name}, of ${testAt(tests, statSync(file).birthtimeMs)}`);
       rmSync(file, { recursive: true, force: true });
     }
-    // A backend that a test kills leaves its token, and another one may have the same port later.
+    // A killed backend leaves its token, and another one may later get the same port.
     rmSync(join(this.#path, RUNTIME), { recursive: true, force: true });
     mkdirSync(join(this.#path, RUNTIME));
     if (left.length > 0) throw new Error(`left behind:\n${left.join('\n')}`);
@@ -77,6 +77,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }

@@ -3,13 +3,13 @@ import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Listens on TCP and keeps what each connection said, until its end. */
+/** Listens on TCP and records what each connection sent until its end. */
 export async function openLineReceiver(port = 0): Promise<{ readonly port: number; readonly received: string[] }> {
   const received: string[] = [];
   const server = createServer((socket) => {
     text(socket).then(
       (said) => received.push(said),
-      // Cut off: then it was not said.
+      // An aborted connection does not count.
       () => undefined,
     );
   });

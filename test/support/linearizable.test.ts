@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isLinearizable, type Operation } from './linearizable.ts';
 
-/** Through backend 0 unless told; `[begin, end]`. */
+/** Times `[begin, end]`; through backend 0 by default. */
 type Times = readonly [begin: number, end: number];
 const write = (value: string, [begin, end]: Times, member = 0): Operation => ({
   kind: 'write',

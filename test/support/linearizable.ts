@@ -1,33 +1,36 @@
-/** What one client asked of one key, of which there is a value or none, and when by one clock. */
+/** An operation of one client on one key, with its times on a single clock. */
 export interface Operation {
-  /** `write`: a value; `clear`: whatever is there; `read`. */
+  /** `write`: a value; `clear`: removes any value; `read`. */
   readonly kind: 'write' | 'clear' | 'read';
-  /** Through which backend. */
+  /** Index of the backend. */
   readonly member: number;
-  /** What was written or read; undefined: nothing was there, or, of `clear`, whatever it was. */
+  /** The value that was written or read; `undefined` if there was none or, for `clear`, if it is unknown. */
   readonly value?: string | undefined;
-  /** Of `clear`: whether something was there. */
+  /** Only for `clear`: whether a value existed. */
   readonly found?: boolean;
-  /** Of `read`: of a backend that wrote at that time, which knows all that was acknowledged anywhere. */
+  /** Only for `read`: true if the backend was the leader at that time, which knows all acknowledged writes. */
   readonly isAtWriter?: boolean;
-  /** When it was asked for, and answered. `Infinity`: nobody knows whether it was done, or will be; only of `write` and `clear`. */
+  /**
+   * Times of request and response. `Infinity` if it is unknown whether it was or will be done; only for `write`
+   * and `clear`.
+   */
   readonly begin: number;
   readonly end: number;
 }
 
-/** The operations that were done, and what is there afterwards. */
+/** The completed operations, and the resulting value. */
 interface Place {
   readonly done: bigint;
   readonly value: string | undefined;
 }
 
 /**
- * Whether a history of one key, which begins with nothing, is one of those that are promised (docs/scale-out.md): there is an
- * order of all changes that fits their times, and each read shows what is there after a part of it that ends no earlier than
- * what was acknowledged and read before through the same backend.
+ * Returns whether a history of one key, which begins without a value, is allowed (docs/scale-out.md). It is if
+ * all changes have an order that fits their times. Each read must show the state after a prefix of that order.
+ * The prefix must include all that was acknowledged and read earlier through the same backend.
  *
- * Of an order it is tried what can come next, as Wing and Gong do; what changes nothing comes as early as it can, which takes
- * no possibility away.
+ * The search tries each possible next operation, like Wing and Gong. Operations without effect come as early as
+ * possible, which excludes no valid order.
  */
 export function isLinearizable(history: readonly Operation[]): boolean {
   const before = history.map((one) => maskOf(history, (other) => precedes(other, one)));
@@ -49,11 +52,11 @@ export function isLinearizable(history: readonly Operation[]): boolean {
   return false;
 }
 
-/** Whether every order that is promised has `one` before `other`. */
+/** Returns whether every allowed order has `one` before `other`. */
 function precedes(one: Operation, other: Operation): boolean {
   if (one.end >= other.begin) return false;
   if (other.kind !== 'read' || (one.kind !== 'read' && other.isAtWriter === true)) return true;
-  // What another backend has answered may not be known to this one yet.
+  // This backend may not know yet what another one has answered.
   return one.member === other.member || (one.isAtWriter === true && other.isAtWriter === true);
 }
 
@@ -72,7 +75,7 @@ function withAllThatChangeNothing(
   return { done, value };
 }
 
-/** Whether it can be where there is this value, and leaves it. */
+/** Returns whether the operation fits this value and does not change it. */
 function showsThatItIs({ kind, value: shown, found, end }: Operation, value: string | undefined): boolean {
   if (kind === 'read') return shown === value;
   return kind === 'clear' && end !== Infinity && found === false && value === undefined;

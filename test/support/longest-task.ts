@@ -2,8 +2,8 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { cpuMs } from './cpu-ms.ts';
 
 /**
- * The most CPU that this thread took in one round of the event loop while something was done, in milliseconds: how long
- * one task holds up all others, however busy the machine is.
+ * Returns the maximum CPU of this thread in one round of the event loop during `act`, in milliseconds. It
+ * measures how long one task blocks all others, independent of the load.
  */
 export async function longestTaskMs(act: () => Promise<unknown>): Promise<number> {
   const state = { isDone: false };

@@ -7,14 +7,14 @@ import { onTestFinished } from 'vitest';
 interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Whether it came over TLS. */
+  /** True if it came over TLS. */
   readonly isSecure: boolean;
   readonly user: unknown;
-  /** Headers and body, as they came. */
+  /** Headers and body, unmodified. */
   readonly raw: string;
 }
 
-/** An SMTP server of a test, which takes every mail unless it is told otherwise. */
+/** Opens an SMTP server that accepts every mail by default. */
 export async function openMailServer(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -31,7 +31,7 @@ export async function openMailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   });
-  // A client that trusts it not goes away in the middle of a handshake.
+  // A client that does not trust it disconnects during the handshake.
   server.on('error', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-/** A certificate that was made for a test, with its key; both as PEM. */
+/** A certificate for a test with its key; both as PEM. */
 export interface MadeCertificate {
   readonly name: string;
   readonly cert: string;
@@ -11,11 +11,11 @@ export interface MadeCertificate {
 interface CertificateOptions {
   /** Host names and addresses of its Subject Alternative Names. */
   readonly names?: readonly string[];
-  /** Whose key signs it; default: its own. */
+  /** The issuer whose key signs it; default: itself. */
   readonly issuer?: MadeCertificate;
   /** `O` of its subject. */
   readonly organization?: string;
-  /** Whether it may sign others. */
+  /** True if it may sign others. */
   readonly isAuthority?: boolean;
   /** Default: from an hour ago, for sixty days. */
   readonly from?: Date;
@@ -24,7 +24,7 @@ interface CertificateOptions {
 
 const HOUR_MS = 3_600_000;
 
-/** The key is made anew each time, which takes a millisecond. */
+/** Creates a certificate with a new key, which takes a millisecond. */
 export function makeCertificate(name: string, options: CertificateOptions = {}): MadeCertificate {
   const { names = [], isAuthority = false, from = hoursFromNow(-1), until = hoursFromNow(24 * 60) } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -53,7 +53,7 @@ export function makeCertificate(name: string, options: CertificateOptions = {}):
   };
 }
 
-/** The same key, to be opened with a passphrase only. */
+/** Returns the key encrypted with a passphrase. */
 export function encryptedKey({ key }: MadeCertificate): string {
   const passphrase = 'secret';
   return createPrivateKey(key).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase }).toString();
@@ -71,7 +71,7 @@ function extensions(names: readonly string[], isAuthority: boolean): Buffer[] {
   const found = [];
   if (names.length > 0) found.push(sequence(OID.alternativeNames, octets(sequence(...names.map(alternativeName)))));
   if (isAuthority) found.push(sequence(OID.basicConstraints, TRUE, octets(sequence(TRUE))));
-  // An empty list of extensions is none.
+  // An empty list of extensions is invalid.
   if (found.length === 0) found.push(sequence(OID.basicConstraints, octets(sequence())));
   return found;
 }
@@ -80,14 +80,14 @@ function alternativeName(name: string): Buffer {
   return isIPv4(name) ? tagged(0x87, Buffer.from(name.split('.').map(Number))) : tagged(0x82, Buffer.from(name));
 }
 
-/** With nothing but a CommonName, and an organization where there is one. */
+/** Returns a name with a CommonName, and an organization if given. */
 function nameOf(name: string, organization?: string): Buffer {
   const part = (oid: Buffer, text: string): Buffer => tagged(0x31, sequence(oid, tagged(0x0c, Buffer.from(text))));
   const common = part(OID.commonName, name);
   return organization === undefined ? sequence(common) : sequence(part(OID.organization, organization), common);
 }
 
-/** GeneralizedTime, which every year has. */
+/** Returns a GeneralizedTime, which can represent every year. */
 function time(date: Date): Buffer {
   return tagged(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]|\..*/g, '')}Z`));
 }
@@ -104,7 +104,7 @@ function sequence(...parts: readonly Buffer[]): Buffer {
   return tagged(0x30, Buffer.concat(parts));
 }
 
-/** In DER: a tag, the length, the content. */
+/** Returns a DER element: a tag, the length, the content. */
 function tagged(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];

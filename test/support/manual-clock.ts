@@ -3,24 +3,24 @@ import type { BootTime, MachineClock } from '../../daemon/clock/machine-clock.ts
 
 interface Timer {
   dueMs: number;
-  /** The order among timers of the same instant. */
+  /** The order among timers that are due at the same time. */
   rank: number;
   /** Undefined: runs once. */
   readonly periodMs: number | undefined;
   readonly task: () => void;
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that only moves when a test advances it. */
 export class ManualClock implements PlanningClock, MachineClock {
-  /** Epoch milliseconds of a clock that was never moved, unless its test says otherwise: 2026-01-01T00:00:00Z. */
+  /** Default start time in epoch milliseconds: 2026-01-01T00:00:00Z. */
   static readonly START_MS = Date.UTC(2026, 0, 1);
 
   readonly #startMs: number;
   #elapsedMs = 0;
   #setMs = 0;
-  /** Which timers and `monotonic` know nothing of. */
+  /** Time asleep, which timers and `monotonic` do not include. */
   sleptMs = 0;
-  /** Of the system; undefined: it does not tell for how long it runs. */
+  /** Boot id of the system; `undefined` if it has none. */
   bootId: string | undefined;
   readonly #timers = new TimerQueue();
   #lastRank = 0;
@@ -41,7 +41,7 @@ export class ManualClock implements PlanningClock, MachineClock {
     return this.bootId === undefined ? undefined : { id: this.bootId, ms: this.#elapsedMs + this.sleptMs };
   }
 
-  /** Sets the wall clock, forward or back, while time goes on as before. */
+  /** Sets the wall clock forward or back, while the monotonic time continues. */
   set(byMs: number): void {
     this.#setMs += byMs;
   }
@@ -55,26 +55,26 @@ export class ManualClock implements PlanningClock, MachineClock {
   }
 
   every(periodMs: number, task: () => void): Disposable {
-    // As the real timers do, which never run more often than every millisecond.
+    // Like real timers, which run at most every millisecond.
     const atLeast = Math.max(1, periodMs);
     return this.#start(this.#elapsedMs + atLeast, atLeast, task);
   }
 
-  /** The machine sleeps, and its timers with it. */
+  /** Lets the machine sleep, with its timers. */
   sleep(ms: number): void {
     this.#setMs += ms;
     this.sleptMs += ms;
   }
 
   /**
-   * Moves time and runs what falls due on the way: in order of time, then of creation, each at its own time, timers that
-   * are started meanwhile included.
+   * Advances the clock and runs due timers: in order of time, then of creation, each at its own time, including
+   * timers that are started meanwhile.
    */
   advance(ms: number): void {
     const endMs = this.#elapsedMs + ms;
     for (let timer = this.#timers.first; timer !== undefined && timer.dueMs <= endMs; timer = this.#timers.first) {
       this.#elapsedMs = timer.dueMs;
-      // A timer that goes on queues up behind those of the same instant.
+      // A periodic timer is queued after those of the same time.
       this.#timers.delete(timer);
       if (timer.periodMs !== undefined) {
         timer.dueMs += timer.periodMs;
@@ -86,7 +86,7 @@ export class ManualClock implements PlanningClock, MachineClock {
     this.#elapsedMs = endMs;
   }
 
-  /** How many timers are waiting: 0 when everything was disposed. */
+  /** Number of pending timers: 0 when everything was disposed. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -119,7 +119,7 @@ class TimerQueue {
     if (this.#sorted[at] === timer) this.#sorted.splice(at, 1);
   }
 
-  /** The index of the first timer that is not before this one. */
+  /** Returns the index of the first timer that is not before this one. */
   #placeOf({ dueMs, rank }: Timer): number {
     let low = 0;
     let high = this.#sorted.length;

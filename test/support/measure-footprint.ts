@@ -1,4 +1,5 @@
-// node --expose-gc measure-footprint.ts: what things take on the heap, and what is counted for them. Prints JSON.
+// node --expose-gc measure-footprint.ts: measures the heap size of objects and the size that is accounted for
+// them. Prints JSON.
 import { randomUUID } from 'node:crypto';
 import { Footprint } from '../../daemon/backend/registry/footprint.ts';
 import { Namespace } from '../../daemon/backend/registry/namespace.ts';
@@ -9,7 +10,7 @@ import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 const COUNT = 8000;
 const NOW = 1_790_000_000;
 
-/** As it comes from outside: texts of its own. */
+/** Copies a value as if it came from outside, with separate strings. */
 function parsed<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
@@ -58,14 +59,14 @@ function heapBytes(): number {
 }
 
 const ratios = Object.entries(KINDS).map(([kind, put]) => {
-  // Once before, so that what is compiled for it does not count.
+  // Runs once before, so that compiled code is not counted.
   put(new Namespace('warm-up'), 0);
   const footprint = new Footprint();
   const before = heapBytes();
   const namespace = new Namespace('default', footprint);
   for (let at = 0; at < COUNT; at++) put(namespace, at);
   const taken = heapBytes() - before;
-  // Asked after the heap was measured, so that it is still there then.
+  // Used after the measurement, so that the object is not collected before.
   return { kind, ratio: footprint.bytes / taken, namespaces: [namespace.name] };
 });
 process.stdout.write(JSON.stringify(ratios.map(({ kind, ratio }) => [kind, ratio])));

@@ -1,8 +1,8 @@
 /*
- * What rules about aggregates say, once more, from the specification (aggregates 1 and 2) and from nothing else.
+ * A second implementation of the rules about aggregates, written only from the specification (aggregates 1 and 2).
  */
 
-/** A rule as the configuration has it. */
+/** A rule as in the configuration. */
 export interface ModelRule {
   readonly aggregate: string;
   readonly warning?: number | string;
@@ -24,7 +24,7 @@ export interface ModelMember {
 interface Moment {
   /** Epoch seconds. */
   readonly now: number;
-  /** Since when results could arrive. */
+  /** Time from which results could arrive. */
   readonly started: number;
 }
 
@@ -41,7 +41,7 @@ export function statusOfRule(rule: ModelRule, members: readonly ModelMember[], {
   );
 }
 
-/** When the passing of time alone may have a rule say something else, epoch seconds. */
+/** Returns when the rule may change just because time passes, in epoch seconds. */
 export function turnsOfRule(rule: ModelRule, members: readonly ModelMember[], started: number): number[] {
   const { stale } = rule;
   return stale === undefined ? [] : members.map(({ executed }) => Math.max(executed, started) + stale.after + 1);

@@ -1,16 +1,16 @@
 /*
- * Which events a handler with `group_by` is told of together and when, once more, from the specification (grouping 1 to 3) and
- * from nothing else. Limits are not reached.
+ * A second implementation of grouping: which events a handler with `group_by` is notified of together, and when.
+ * Written only from the specification (grouping 1 to 3). The limits are not modeled.
  */
 
-/** Of the handler, in milliseconds. */
+/** The settings of the handler in milliseconds. */
 interface Times {
   readonly wait: number;
   readonly interval: number;
   readonly repeat: number;
 }
 
-/** What was told of an event: its status; that it has to be told once more; that an inhibition holds it back. */
+/** The notified state of an event: its status, that it needs a repeat, or that an inhibition suppresses it. */
 type Told = number | 'once more' | 'held' | undefined;
 
 interface Member {
@@ -30,21 +30,21 @@ interface Group {
   toldAt: number | undefined;
 }
 
-/** An event that is given to the handler. */
+/** An event that is passed to the handler. */
 export interface GivenEvent {
   readonly client: string;
   readonly check: string;
-  /** What it has in common with others. */
+  /** Group key. */
   readonly group: string;
   readonly eventId: string;
   readonly status: number;
   readonly occurrences: number;
   readonly isResolve: boolean;
-  /** A silence had kept it back. */
+  /** True if it was suppressed by a silence that has ended. */
   readonly isSilenceEnd: boolean;
 }
 
-/** How an event stands at the turn of its group. */
+/** The state of an event when its group is flushed. */
 export type Standing = 'open' | 'gone' | 'silenced' | 'inhibited';
 
 const SEVERITIES = ['ok', 'warning', 'critical'];
@@ -64,7 +64,7 @@ export class ModelGroups {
     const before = this.#members.get(place);
     const wasTold = before !== undefined && before.told !== undefined && before.told !== 'held';
     if (event.isResolve && before !== undefined && !before.isOver && !wasTold) {
-      // It ended before anybody was told.
+      // It resolved before a notification.
       this.#members.delete(place);
       this.#drop(before.group);
       return;
@@ -92,12 +92,14 @@ export class ModelGroups {
     if (before !== undefined) this.#drop(before.group);
   }
 
-  /** Whether an event is open there, as far as the group knows. */
+  /** Returns whether an event is open in this place, as far as the group knows. */
   has(place: string): boolean {
     return this.#members.get(place)?.isOver === false;
   }
 
-  /** Two events of a check by two names are one: as the later name has it, with what was told of either. */
+  /**
+   * Joins two events of a check with two names: the event has the later name, and the notified state of either.
+   */
   join(before: string, after: string, eventId: string): void {
     const member = this.#members.get(after);
     if (member === undefined || member.isOver) return;
@@ -107,10 +109,10 @@ export class ModelGroups {
   }
 
   /**
-   * What waits under the old name, an end as well, waits under the new one; beside something else that has it the open event
-   * goes before an end that waits, and that before what nobody has looked at yet.
+   * Moves pending entries of the old name, also resolved ones, to the new one. If the new name has an entry, an
+   * open event has priority over a pending resolve, which has priority over a new entry.
    *
-   * @param openId of the event that is open under the new name
+   * @param openId id of the event that is open under the new name
    */
   rename(
     before: string,
@@ -130,19 +132,27 @@ export class ModelGroups {
     if (present !== undefined) this.#drop(present.group);
   }
 
-  /** When a group has its turn next. */
+  /** Returns when each group is flushed next. */
   moments(): number[] {
     return [...this.#groups.values()].map((group) => this.#dueAt(group));
   }
 
-  /** Gives each group that is due its turn. @returns what the handler is told */
+  /**
+   * Flushes each due group.
+   *
+   * @returns the notifications
+   */
   turns(nowMs: number, standingOf: (member: Member) => Standing): string[] {
     return [...this.#groups].flatMap(([name, group]) =>
       this.#dueAt(group) <= nowMs ? this.#turn(name, group, nowMs, standingOf) : [],
     );
   }
 
-  /** The handler groups no more. @returns what it is told, each by itself */
+  /**
+   * Ends grouping.
+   *
+   * @returns the notifications of single events
+   */
   dissolve(): string[] {
     return [...this.#members.values()]
       .filter((member) => member.told !== 'held' && changeOf(member) !== 'same')
@@ -151,7 +161,7 @@ export class ModelGroups {
       );
   }
 
-  /** `GET /api/mon/v1/handler-groups`, without those things that only its server has. */
+  /** Returns `GET /api/mon/v1/handler-groups` without the values that only its server knows. */
   rows(): unknown[] {
     return [...this.#groups].map(([by, group]) => {
       const shown = this.#of(by).filter(({ told }) => told !== 'held');
@@ -221,7 +231,7 @@ function changeOf({ isOver, told, status }: Member): 'new' | 'changed' | 'resolv
   return told === status ? 'same' : 'changed';
 }
 
-/** News first, the worst before the rest, then what is over, then what is known. */
+/** Returns the message: new events first, the worst at the top, then resolved ones, then known ones. */
 function messageOf(name: string, cause: string, shown: readonly Member[]): string {
   const rank = (member: Member): number => {
     const change = changeOf(member);

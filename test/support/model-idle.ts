@@ -1,13 +1,14 @@
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * How long silences match nothing, once more, from the specification (idleness) and from nothing else.
+ * A second implementation of idle silences: how long a silence has matched nothing. Written only from the specification
+ * (idleness).
  */
 
 /** Settings, in seconds. */
 export interface ModelIdleRules {
   readonly after: number;
-  /** From the mark on. */
+  /** Time from the mark to the end. */
   readonly expire: number;
 }
 
@@ -17,19 +18,23 @@ export interface ModelIdleMark {
   readonly ends_at: number;
 }
 
-/** Epoch seconds of a silence. */
+/** The idle state of a silence, in epoch seconds. */
 export interface ModelIdleness {
-  /** From when on nothing matched: of one that has not begun, from its begin. */
+  /** Time since when nothing matched; for a pending silence, its begin. */
   since: number;
-  /** Whether it was looked at, or matched something, since it began. */
+  /** True if it was checked, or matched something, since it began. */
   isCounted: boolean;
   mark: ModelIdleMark | undefined;
 }
 
-/** How often it is looked after. */
+/** Interval of the checks. */
 const LOOK_MS = 60_000;
 
-/** The first look that is not before `ms`. @param startedMs when the backend was started */
+/**
+ * Returns the first check at or after `ms`.
+ *
+ * @param startedMs start of the backend
+ */
 export function idleLookFrom(ms: number, startedMs: number): number {
   return startedMs + Math.max(1, Math.ceil((ms - startedMs) / LOOK_MS)) * LOOK_MS;
 }
@@ -38,7 +43,10 @@ export function isIdleLook(nowMs: number, startedMs: number): boolean {
   return nowMs > startedMs && (nowMs - startedMs) % LOOK_MS === 0;
 }
 
-/** Idleness 1 and 3, epoch milliseconds: when it is idle unless something matches. Infinity: no window of it is left. */
+/**
+ * Idleness 1 and 3: returns when a silence becomes idle without a match, in epoch milliseconds. Infinity if no
+ * window is left.
+ */
 export function idleDueAt(
   { since }: ModelIdleness,
   recurrence: ModelRecurrence | undefined,

@@ -1,6 +1,6 @@
 /**
- * A selector as the model has it (silencing 1). What it finds is said by its parts; its text, which the backend reads, is
- * made of them.
+ * A selector of the model (silencing 1). The model evaluates its parts, and builds from them the text that the
+ * backend parses.
  */
 export type ModelSearch =
   | { readonly kind: 'word'; readonly text: string }
@@ -16,7 +16,7 @@ export type ModelSearch =
 /** A check on a client. */
 export interface ModelSubject {
   readonly client: { readonly name: string; readonly subscriptions: readonly string[] };
-  /** The attributes of its last result, the name at least. */
+  /** The attributes of its last result, at least the name. */
   readonly check: { readonly name: string };
 }
 
@@ -67,7 +67,7 @@ function textsOf(field: string, { client, check }: ModelSubject): string[] {
   });
 }
 
-/** With `*` or `?` as a whole, else anywhere. */
+/** Returns whether a text matches: completely with `*` or `?` in the pattern, else anywhere. */
 function hasPattern(text: string, pattern: string): boolean {
   if (!/[*?]/.test(pattern)) return text.includes(lower(pattern));
   const parts = Array.from(lower(pattern), (sign) =>

@@ -4,13 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * Silences once more, from the specification (completion 1.2 and 1.3, silencing, maintenance, reminder, idleness) and from nothing else.
+ * A second implementation of silences, written only from the specification (completion 1.2 and 1.3, silencing,
+ * maintenance, reminder, idleness).
  */
 
 export interface ModelSilenceRequest {
   readonly subscription?: string;
   readonly check?: string;
-  /** In place of both. */
+  /** The selector, instead of subscription and check. */
   readonly selector?: ModelSearch;
   readonly recurrence?: ModelRecurrence;
   readonly begin?: number;
@@ -20,7 +21,7 @@ export interface ModelSilenceRequest {
   readonly creator?: string;
 }
 
-/** What a command asks for that holds a silence while it runs, or did. */
+/** The request of a command that holds a silence while it runs. */
 export interface ModelRelease extends Pick<ModelSilenceRequest, 'subscription' | 'check' | 'selector'> {
   readonly run: string;
 }
@@ -34,20 +35,20 @@ interface Silence {
   readonly id: string;
   readonly request: ModelSilenceRequest;
   readonly timestamp: number;
-  /** Of one that does not recur. */
+  /** Expiry of a silence that does not recur. */
   expiresMs: number | undefined;
   readonly run: string | undefined;
   suppressed: number;
   lastSuppressed: number | null;
   window: { readonly begin: number; readonly suppressed: number } | undefined;
-  /** For the end that it has. */
+  /** The reminder for the current end. */
   reminded: { readonly at: number; readonly events: number } | undefined;
-  /** The end before which there was nothing to point out. */
+  /** The end for which no reminder was necessary. */
   passedOver: number | undefined;
   readonly idleness: ModelIdleness;
 }
 
-/** When silences are pointed out and marked. */
+/** The settings for reminders and idle silences. */
 export interface ModelSilenceRules {
   /** Seconds before an end; 0: never. */
   readonly reminder: number;
@@ -66,12 +67,16 @@ export class ModelSilences {
     return copy;
   }
 
-  /** The model names an entry by what it searches for; the id of the backend is nobody's business. */
+  /** Returns the id of the model, which contains the search; the id of the backend does not matter. */
   static idOf({ subscription, check, selector }: Partial<ModelSilenceRequest>): string {
     return selector === undefined ? `${subscription ?? '*'}:${check ?? '*'}` : `selector ${searchText(selector)}`;
   }
 
-  /** @returns false: what is there recurs, and must not be lost (409) */
+  /**
+   * Creates a silence.
+   *
+   * @returns `false` if an existing recurring silence must not be replaced (409)
+   */
   put(request: ModelSilenceRequest, nowMs: number): boolean {
     const id = ModelSilences.idOf(request);
     const present = this.#living(id, nowMs);
@@ -82,7 +87,11 @@ export class ModelSilences {
     return true;
   }
 
-  /** Maintenance 1. @returns the status of the answer */
+  /**
+   * Maintenance 1: holds a silence.
+   *
+   * @returns the status of the response
+   */
   hold({ run, seconds, renews, ...target }: ModelHold, nowMs: number): 204 | 404 | 409 {
     const id = ModelSilences.idOf(target);
     const present = this.#living(id, nowMs);
@@ -101,13 +110,17 @@ export class ModelSilences {
     return this.#entries.delete(present.id) ? 204 : 404;
   }
 
-  /** @returns false: there is no such entry (404) */
+  /**
+   * Clears a silence.
+   *
+   * @returns `false` if it does not exist (404)
+   */
   clear(id: string, nowMs: number): boolean {
     this.expire(nowMs);
     return this.#entries.delete(id);
   }
 
-  /** Those of a dump are as they were, where that is not over. */
+  /** Restores the silences of a dump, unless they have expired. */
   restore(dumped: ModelSilences, nowMs: number): void {
     for (const silence of structuredClone(dumped.#entries).values()) {
       const { request } = silence;
@@ -116,7 +129,7 @@ export class ModelSilences {
       const endMs = request.recurrence === undefined ? silence.expiresMs : (window?.endMs ?? nowMs);
       if (isPast(endMs, nowMs)) continue;
       if (before?.request.recurrence !== undefined && request.recurrence === undefined) continue;
-      // Of another end nothing was pointed out, and of this one perhaps here.
+      // A reminder belongs to one end, and this end may have one here.
       if (silence.expiresMs !== endMs) silence.reminded = undefined;
       silence.expiresMs = endMs;
       silence.passedOver = undefined;
@@ -134,13 +147,13 @@ export class ModelSilences {
     this.#entries.delete(id);
   }
 
-  /** `GET /silenced` */
+  /** Returns `GET /silenced`. */
   list(nowMs: number): Body[] {
     this.expire(nowMs);
     return this.#sorted().map((silence) => viewOf(silence, nowMs));
   }
 
-  /** `GET /api/mon/v1/silenced` */
+  /** Returns `GET /api/mon/v1/silenced`. */
   details(nowMs: number): Body[] {
     this.expire(nowMs);
     return this.#sorted().map((silence) => {
@@ -160,7 +173,7 @@ export class ModelSilences {
     });
   }
 
-  /** By id, since when it is counted that nothing matched. */
+  /** Returns by id since when nothing matched. */
   unmatched(nowMs: number): Readonly<Record<string, unknown>> {
     this.expire(nowMs);
     return Object.fromEntries(
@@ -172,8 +185,8 @@ export class ModelSilences {
   }
 
   /**
-   * 1.3: for each subscription all its events, then the one; then the check everywhere; then those that search. Begun
-   * entries only.
+   * 1.3: returns the active silences. For each subscription they are ordered: those of all events, then of the
+   * check. Then come those of the check everywhere, and those with a search.
    */
   matching(subject: ModelSubject, nowMs: number): Silence[] {
     const { client, check } = subject;
@@ -190,7 +203,7 @@ export class ModelSilences {
     });
   }
 
-  /** One run of a handler was kept back. */
+  /** Counts a suppressed handler run. */
   count(ids: readonly string[], nowMs: number): void {
     for (const id of ids) {
       const silence = this.#living(id, nowMs);
@@ -205,15 +218,15 @@ export class ModelSilences {
     }
   }
 
-  /** Idleness 1: an event begins or ends that they silence. */
+  /** Idleness 1: records that an event they cover begins or ends. */
   match(silences: readonly Silence[], nowMs: number): void {
     for (const silence of silences) matched(silence, nowMs);
   }
 
   /**
-   * Those that are over are gone; those that recur have their next window.
+   * Removes expired silences, and moves recurring ones to their next window.
    *
-   * @param open the checks with an event, at a moment at which windows end
+   * @param open the checks with an event, at a time when windows end
    */
   expire(nowMs: number, open: readonly ModelSubject[] = []): void {
     for (const silence of this.#entries.values()) {
@@ -221,7 +234,7 @@ export class ModelSilences {
       if (recurrence === undefined ? isPast(silence.expiresMs, nowMs) : windowAt(recurrence, nowMs) === undefined) {
         this.#entries.delete(silence.id);
       } else if (recurrence !== undefined && spanOf(silence, nowMs).endMs !== silence.expiresMs) {
-        // Idleness 3: what was open all through the window.
+        // Idleness 3: events that were open during the whole window count as matches.
         if (open.some((subject) => names(silence, subject))) matched(silence, nowMs);
         silence.expiresMs = spanOf(silence, nowMs).endMs;
         silence.reminded = undefined;
@@ -230,7 +243,12 @@ export class ModelSilences {
     }
   }
 
-  /** Reminder 1. @param open the checks with an event @returns of how many it is told */
+  /**
+   * Reminder 1: sends due reminders.
+   *
+   * @param open the checks with an event
+   * @returns the number of reminders
+   */
   remind(open: readonly ModelSubject[], beforeSeconds: number, nowMs: number): number {
     let told = 0;
     for (const silence of this.#entries.values()) {
@@ -245,13 +263,17 @@ export class ModelSilences {
     return told;
   }
 
-  /** Idleness 1 and 4, at each look. @param open the checks with an event */
+  /**
+   * Idleness 1 and 4: checks for idle silences.
+   *
+   * @param open the checks with an event
+   */
   lookForIdle(open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): void {
     for (const silence of this.#entries.values()) {
       const { idleness, id, run } = silence;
       const now = Math.floor(nowMs / 1000);
       if (run === undefined && idleness.since <= now && !idleness.isCounted) {
-        // Idleness 2: where nobody counted before it counts from then on.
+        // Idleness 2: without an earlier count, it starts now.
         if (!isNew(idleness, now)) idleness.since = now;
         idleness.isCounted = true;
       }
@@ -265,16 +287,16 @@ export class ModelSilences {
     }
   }
 
-  /** A backend that was away looks again. */
+  /** Makes a restarted backend check again. */
   restart(): void {
     for (const silence of this.#entries.values()) silence.passedOver = undefined;
   }
 
   /**
-   * When silences begin or end, are pointed out, or looked at for idle ones.
+   * Returns when silences begin or end, need a reminder, or are checked for being idle.
    *
    * @param open the checks with an event
-   * @param startedMs when the backend was started
+   * @param startedMs start of the backend
    */
   moments(
     { reminder, idle }: ModelSilenceRules,
@@ -295,7 +317,7 @@ export class ModelSilences {
   #make(id: string, request: ModelSilenceRequest, nowMs: number, expiresMs: number | undefined, run?: string): void {
     const { recurrence, begin = 0 } = request;
     const timestamp = Math.floor(nowMs / 1000);
-    // Another one, behind the others.
+    // A new silence comes after the others.
     this.#entries.delete(id);
     this.#entries.set(id, {
       id,
@@ -330,7 +352,7 @@ function isSearch({ request }: Silence): boolean {
   return request.selector !== undefined;
 }
 
-/** Whether it is about a check, in force or not. */
+/** Returns whether a silence covers a check, active or not. */
 function names({ request }: Silence, subject: ModelSubject): boolean {
   const { subscription, check, selector } = request;
   if (selector !== undefined) return finds(selector, subject);
@@ -338,13 +360,13 @@ function names({ request }: Silence, subject: ModelSubject): boolean {
   return subscription === undefined || subject.client.subscriptions.includes(subscription);
 }
 
-/** The span in which it is in force, or is next. */
+/** Returns the active span, or the next one. */
 function spanOf({ request, expiresMs }: Silence, nowMs: number): { beginMs: number; endMs: number | undefined } {
   const window = request.recurrence === undefined ? undefined : windowAt(request.recurrence, nowMs);
   return window ?? { beginMs: (request.begin ?? 0) * 1000, endMs: expiresMs };
 }
 
-/** Whether an event is open that it silences. */
+/** Returns whether a silence covers an open event. */
 function covers(silence: Silence, open: readonly ModelSubject[], nowMs: number): boolean {
   return spanOf(silence, nowMs).beginMs <= nowMs && open.some((subject) => names(silence, subject));
 }
@@ -357,15 +379,18 @@ function matched({ idleness }: Silence, nowMs: number): void {
   idleness.isCounted = true;
 }
 
-/** Whether it began so short a time ago that it is known of all of it whether anything matched. */
+/** Returns whether it began so recently that all its matches are known. */
 function isNew({ since }: ModelIdleness, now: number): boolean {
   return now - since <= 120;
 }
 
-/** Idleness 2 and reminder 1: since when nothing matched is known better by the one that is there. */
+/**
+ * Idleness 2 and reminder 1: takes over since when the existing silence has matched nothing, which is more precise
+ * than the value in the dump.
+ */
 function goOnFrom(silence: Silence, before: Silence): void {
   const isUsed = silence.suppressed > 0 || isCountedOf(silence);
-  // Where the dump knows of nothing, one that kept nothing back may have matched something here.
+  // If the dump knows no match, a silence without suppressed runs may still have matched something here.
   const isCounted = isCountedOf(before) && (isUsed || before.suppressed === 0);
   Object.assign(silence.idleness, { isCounted, since: isCounted ? before.idleness.since : beginOf(silence) });
 }
@@ -374,7 +399,7 @@ function isCountedOf({ idleness, run }: Silence): boolean {
   return idleness.isCounted && run === undefined;
 }
 
-/** Epoch seconds from which it may match anything. */
+/** Returns the epoch seconds from which it may match. */
 function beginOf({ request, timestamp }: Silence): number {
   return request.recurrence === undefined ? Math.max(request.begin ?? 0, timestamp) : timestamp;
 }
@@ -383,7 +408,7 @@ function isIdleDue({ idleness, request, run }: Silence, rules: ModelIdleRules, n
   return run === undefined && idleDueAt(idleness, request.recurrence, rules) <= nowMs;
 }
 
-/** When looking at one comes to something: where it begins, is due, is to end or matches by now. */
+/** Returns when a check has an effect: it begins, is due, is about to end or matches. */
 function idleTurns(silence: Silence, open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): number[] {
   const { idleness, request, run } = silence;
   if (run !== undefined) return [];

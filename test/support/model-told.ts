@@ -1,29 +1,29 @@
 import { ModelGroups, type GivenEvent, type Standing } from './model-groups.ts';
 
 /*
- * Who is told of an event and who is not, once more, from the specification (handlers, inhibition, grouping) and from nothing
- * else.
+ * A second implementation of which handlers are notified of an event, written only from the specification (handlers,
+ * inhibition, grouping).
  */
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What is remembered of an event while it is open. */
+/** The stored notification state of an open event. */
 export interface ModelMarks {
-  /** A silence keeps back who would have been told. */
+  /** True if a silence suppresses its notifications. */
   isSuppressed: boolean;
-  /** An inhibition has kept it quiet from its first result on. */
+  /** True if an inhibition has suppressed it since its first result. */
   isHeld: boolean;
-  /** The mark of the inhibition that keeps it quiet, as of the last time that it was handled. */
+  /** The mark of the inhibition that applied when it was last handled. */
   quietBy: string | undefined;
-  /** Handlers that would have run, and that it keeps it from. */
+  /** Handlers whose runs the inhibition suppresses. */
   withheldFrom: readonly string[];
-  /** Those whom it kept it from, and that no result has named since it is free. */
+  /** Handlers whose runs it suppressed, and that no result has named since it ended. */
   owed: readonly string[];
-  /** Its silence has ended, and its next result tells of that. */
+  /** True if its silence has ended, so that its next result notifies. */
   isNextTold: boolean;
 }
 
-/** Of an event that begins. */
+/** Returns the state of a new event. */
 export const newMarks = (): ModelMarks => ({
   isSuppressed: false,
   isHeld: false,
@@ -33,14 +33,16 @@ export const newMarks = (): ModelMarks => ({
   isNextTold: false,
 });
 
-/** Of one event that was known by two names: who has heard of it by either has, and what is owed to somebody by either is. */
+/**
+ * Joins the states of one event that had two names: a notification or pending notification of either counts.
+ */
 export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body): ModelMarks {
   const isHeld = before.isHeld && after.isHeld;
   const all = { ...after, isHeld, withheldFrom: [...before.withheldFrom, ...before.owed, ...after.withheldFrom] };
   return after.quietBy === undefined ? { ...all, ...freed(all, namedBy(check)) } : all;
 }
 
-/** It is quiet once more: who is owed something waits for the end of that. */
+/** Moves pending notifications back, because the event is inhibited again. */
 function owe(marks: ModelMarks): void {
   marks.withheldFrom = [...new Set([...marks.withheldFrom, ...marks.owed])];
   marks.owed = [];
@@ -51,7 +53,11 @@ function namedBy(check: Body): readonly string[] {
   return HANDLERS.filter((name) => Array.isArray(wanted) && wanted.includes(name));
 }
 
-/** Nothing keeps it quiet: to whom it is owed still. @param named the handlers of its result */
+/**
+ * Returns the pending notifications after an inhibition has ended.
+ *
+ * @param named the handlers of its result
+ */
 function freed(
   { withheldFrom, owed }: ModelMarks,
   named: readonly string[],
@@ -59,7 +65,7 @@ function freed(
   return { withheldFrom: [], owed: [...withheldFrom, ...owed].filter((name) => !named.includes(name)) };
 }
 
-/** An event that somebody may be told of. */
+/** An event that may be notified. */
 export interface ModelOccasion {
   readonly client: { readonly name: string; readonly subscriptions: readonly string[] };
   readonly check: { readonly name: string };
@@ -68,19 +74,19 @@ export interface ModelOccasion {
   readonly status: number;
   readonly occurrences: number;
   readonly isNew: boolean;
-  /** Nothing came: the silence that kept it back has ended. */
+  /** True if a silence has ended, without a new result. */
   readonly isSilenceEnd: boolean;
   readonly silencedBy: readonly string[];
   readonly marks: ModelMarks;
 }
 
-/** What of an event matters to inhibitions. */
+/** The attributes that inhibitions evaluate. */
 export type ModelHeard = Pick<ModelOccasion, 'client' | 'check' | 'status' | 'occurrences'>;
 
 /** A rule of the configuration (inhibition 1). */
 export interface ModelInhibition {
   readonly name: string;
-  /** Another one for each rule that says something else. */
+  /** A different mark for each different rule. */
   readonly mark: string;
   readonly when: (event: ModelHeard) => boolean;
   readonly quiet: (event: ModelHeard) => boolean;
@@ -89,7 +95,10 @@ export interface ModelInhibition {
 
 export interface ModelHandlers {
   readonly inhibitions: readonly ModelInhibition[];
-  /** Of the one with `group_by`, `default`; the other, `each`, is told of each event, also of what flaps. */
+  /**
+   * The group key of the handler with `group_by`, `default`. The other handler, `each`, gets each event, also
+   * flapping ones.
+   */
   readonly groupOf: (client: object) => string;
   /** Undefined: it does not group. */
   readonly times: { readonly wait: number; readonly interval: number; readonly repeat: number } | undefined;
@@ -106,11 +115,11 @@ const HANDLERS = ['each', 'default'];
 
 export class ModelTold {
   #handlers: ModelHandlers;
-  /** What a run of a handler was kept back by. */
+  /** Records the silences that suppressed a handler run. */
   readonly #keepsBack: (silences: readonly string[], nowMs: number) => void;
   #groups: ModelGroups | undefined;
   #inhibitors: Inhibitor[] = [];
-  /** By client and check, the event as the group has it. */
+  /** The events as the group has them, by client and check. */
   readonly #given = new Map<string, ModelOccasion>();
   #said: string[] = [];
 
@@ -120,14 +129,14 @@ export class ModelTold {
     this.#groups = handlers.times && new ModelGroups(handlers.times);
   }
 
-  /** What was said since the last time. */
+  /** Returns what was notified since the last call. */
   takeSaid(): string[] {
     const said = this.#said;
     this.#said = [];
     return said;
   }
 
-  /** Reminder 3: `each` is told of so many ends. */
+  /** Reminder 3: notifies `each` of this many ends. */
   reminders(count: number): void {
     for (let at = 0; at < count; at++) this.#said.push('mon/silence-reminder create 1');
   }
@@ -135,7 +144,7 @@ export class ModelTold {
   occasion(occasion: ModelOccasion, nowMs: number): void {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
-    // Grouping 2: what a group knows of ends for it whoever else is to hear of that.
+    // Grouping 2: a resolve reaches a group that contains the event, regardless of the handlers that the result names.
     const isOfGroup = action === 'resolve' && this.#groups?.has(`${occasion.client.name}/${check.name}`) === true;
     const named = namedBy(check);
     const handlers = HANDLERS.filter((name) => named.includes(name) || (name === 'default' && isOfGroup));
@@ -146,7 +155,7 @@ export class ModelTold {
     }
     const inhibitor = action === 'resolve' ? undefined : this.#inhibitorOf(occasion);
     const isQuiet = action === 'resolve' ? marks.isHeld : inhibitor !== undefined;
-    // Inhibition 2: its next result tells all whom the silence or the inhibition kept from it.
+    // Inhibition 2: the next result notifies all handlers that the silence or the inhibition suppressed.
     marks.isNextTold = occasion.isSilenceEnd && marks.withheldFrom.length > 0 && !isQuiet;
     if (marks.isNextTold) return;
     marks.isHeld = isQuiet && (occasion.isNew || marks.isHeld);
@@ -175,7 +184,11 @@ export class ModelTold {
     if (occasion.isSilenceEnd || isFreed || hasRun) marks.isSuppressed = false;
   }
 
-  /** Inhibition 4 and grouping 4: the configuration is another one. @param open all events, as if they occurred now */
+  /**
+   * Inhibition 4 and grouping 4: applies another configuration.
+   *
+   * @param open all events, as if they occurred now
+   */
   reload(handlers: ModelHandlers, open: readonly ModelOccasion[], nowMs: number): void {
     const before = new Set(this.#handlers.inhibitions.map(({ mark }) => mark));
     const inForce = new Set(handlers.inhibitions.map(({ mark }) => mark));
@@ -183,7 +196,7 @@ export class ModelTold {
     this.#regroup(handlers.times);
     this.#handlers = handlers;
     this.#inhibitors = this.#inhibitors.filter(({ mark }) => inForce.has(mark));
-    // As at a result: one that flaps, and is OK at the moment, keeps nothing quiet.
+    // As at a result: a flapping event that is OK inhibits nothing.
     const failing = open.filter(({ status }) => status !== 0);
     for (const rule of fresh) for (const event of failing) if (rule.when(event)) this.#note(rule, event);
     for (const event of open) {
@@ -211,7 +224,7 @@ export class ModelTold {
     else this.#groups.times = times;
   }
 
-  /** A new backend knows of open events what a dump holds. */
+  /** Moves to a new backend, which knows only the open events of a dump. */
   moved(open: readonly ModelOccasion[]): void {
     const { times } = this.#handlers;
     this.#groups = times && new ModelGroups(times);
@@ -220,21 +233,21 @@ export class ModelTold {
     for (const event of open) this.#noteInhibitor(event);
   }
 
-  /** An event is as it was. */
+  /** Restores an event unchanged. */
   restored(event: ModelOccasion): void {
     this.#noteInhibitor(event);
   }
 
-  /** The event of a check is over or deleted: it keeps nothing quiet any more. */
+  /** Removes the inhibitor of an event that has resolved or was deleted. */
   over(client: string, check: string): void {
     this.#inhibitors = this.#inhibitors.filter((one) => one.client !== client || one.check !== check);
   }
 
   /**
-   * A check of a client is called something else (inhibition 3, grouping 2).
+   * Renames a check of a client (inhibition 3, grouping 2).
    *
    * @param event that is open under the new name
-   * @param joins undefined: nothing had that name; else whether an event was open under either
+   * @param joins undefined: the name was unused; else whether an event was open under either
    */
   renamed(
     names: { readonly client: string; readonly from: string; readonly to: string },
@@ -261,7 +274,11 @@ export class ModelTold {
     return this.#groups?.moments() ?? [];
   }
 
-  /** @param standingOf whether an event is open, and silenced */
+  /**
+   * Flushes the due groups.
+   *
+   * @param standingOf returns whether an event is open, and silenced
+   */
   turns(
     nowMs: number,
     standingOf: (event: Pick<GivenEvent, 'client' | 'check' | 'eventId'>) => Exclude<Standing, 'inhibited'>,
@@ -282,7 +299,7 @@ export class ModelTold {
     return this.#groups?.rows() ?? [];
   }
 
-  /** `GET /api/mon/v1/inhibitions`: because of whom, by rule. */
+  /** Returns the source events of `GET /api/mon/v1/inhibitions` by rule. */
   inhibitors(): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries(
       this.#handlers.inhibitions.map(({ name, mark }) => [
@@ -317,7 +334,7 @@ export class ModelTold {
   #inhibitorOf(occasion: ModelHeard): Inhibitor | undefined {
     const { client, check } = occasion;
     for (const rule of this.#handlers.inhibitions) {
-      // What keeps others quiet is not quiet by the same rule.
+      // An event that inhibits others is not inhibited by the same rule.
       if (!rule.quiet(occasion) || rule.when(occasion)) continue;
       const common = rule.common(occasion);
       const found = this.#inhibitors.find(

@@ -1,4 +1,4 @@
-/** When a silence is in force again and again, as it is asked for (silencing 3). */
+/** The recurrence of a silence as in a request (silencing 3). */
 export interface ModelRecurrence {
   readonly schedule: string;
   readonly zone?: string;
@@ -15,7 +15,7 @@ interface Reading {
 
 const everyHalfHour = Array.from({ length: 48 }, (_, at) => at * 30);
 
-/** What the schedules mean that stories use: nobody reads them here. */
+/** The meanings of the schedules in the stories; the model does not parse them. */
 const READINGS: Readonly<Record<string, Reading>> = {
   'daily 00:20': { at: [20] },
   'daily 00:40,03:00': { at: [40, 180] },
@@ -24,16 +24,16 @@ const READINGS: Readonly<Record<string, Reading>> = {
   'weekdays 20:05': { days: [1, 2, 3, 4, 5], at: [1205] },
 };
 
-/** Clocks in the winter of the stories, minutes before UTC. */
+/** Offsets of the time zones in the winter of the stories, in minutes ahead of UTC. */
 const OFFSETS: Readonly<Record<string, number>> = { UTC: 0, 'Europe/Berlin': 60, 'America/New_York': -300 };
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Days that are looked at: more than a week, and what lies behind. */
+/** Number of days that are searched: more than a week, plus past ones. */
 const DAYS = 12;
 
-/** The window that is in force, or else the next one; undefined: there is none any more. */
+/** Returns the active window, or else the next one; `undefined` if none is left. */
 export function windowAt(
   { schedule, zone = 'UTC', duration, last_day: last }: ModelRecurrence,
   nowMs: number,

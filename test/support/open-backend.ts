@@ -9,15 +9,15 @@ import type { Log } from '../../daemon/log/log.ts';
 import { placesOf } from './administrator.ts';
 import { RecordedLog } from './recorded-log.ts';
 
-/** The whole backend in this process, over a directory that can be opened again after `stop`. */
+/** Opens the whole backend in this process, over a directory that can be opened again after `stop`. */
 export async function openBackend(options: {
   readonly dir: string;
   readonly clock?: Clock;
   readonly log?: Log;
   readonly batcher?: BatcherOptions;
-  /** Default: nothing is known of the disk. */
+  /** Default: the disk is unknown. */
   readonly disk?: Disk;
-  /** What stands between the backend and its store. */
+  /** Wraps the store of the backend. */
   readonly around?: (store: Store) => Store;
   /** The `checks` and other sections of a configuration. */
   readonly definitions?: Partial<
@@ -26,7 +26,7 @@ export async function openBackend(options: {
       'checks' | 'handlers' | 'inhibitions' | 'keepalives' | 'api' | 'program'
     >
   >;
-  /** Reads the configuration anew for `reload`; default: nobody can. */
+  /** Loads the configuration for `reload`; default: not possible. */
   readonly loadConfig?: () => ReturnType<typeof loadConfig>;
 }): Promise<Backend> {
   const { dir, around = (store) => store } = options;

@@ -1,7 +1,7 @@
 /**
- * How long a test waits for what it expects: a bound that only a fault passes, also on a machine that is slow and busy. A
- * fraction of the time of a test (vitest.config.ts), so that a failure says what did not come. `interval`: how often
- * `expect.poll` looks, which knows no other pace.
+ * How long a test waits: a limit that only a fault exceeds, even on a slow and busy machine. It is a fraction
+ * of the test timeout (vitest.config.ts), so that a failure says what is missing. `interval` is the fixed
+ * polling interval of `expect.poll`.
  */
 export const PATIENCE = { timeout: 60_000, interval: 25 };
 
@@ -9,8 +9,8 @@ const LOOK_MS_MIN = 5;
 const LOOK_MS_MAX = 100;
 
 /**
- * When to look again for what has not come yet: at once for what comes soon, ever more rarely for what takes long. Most looks
- * ask a backend, and what they take is missing for what they wait for.
+ * Returns the time until the next check: short at first, then longer. Most checks send a request, whose cost
+ * delays what they wait for.
  */
 export function lookAgainMs(waitedMs: number): number {
   return Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, waitedMs / 4));

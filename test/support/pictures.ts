@@ -4,17 +4,17 @@ import type { ConsoleRig, RigOptions } from './console-rig.ts';
 import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from './golden-looks.ts';
 import { expectGolden } from './screen.ts';
 
-/** A screen of which there is a picture, and how one comes to it. */
+/** A golden screen, and how to reach it. */
 export interface Picture {
   readonly view: string;
   readonly play: (rig: ConsoleRig) => Promise<void>;
 }
 
 /**
- * The tests of pictures: in every size that they have one of, no line is wider than the screen and the last one is not blank;
- * in every look, there are colors and other signs than those of ASCII where there should be.
+ * Defines the tests of golden screens. In every size, no line is wider than the screen and the last one is not
+ * blank. In every look, colors and non-ASCII symbols appear where they should.
  *
- * @param open the console on that screen
+ * @param open opens the console on that screen
  */
 export function testPictures<Shown extends { readonly view: string }>(
   pictures: readonly Shown[],

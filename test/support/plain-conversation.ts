@@ -15,11 +15,11 @@ interface Place {
   readonly backend: string;
   readonly readOnly?: boolean;
   readonly namespace?: string | undefined;
-  /** Where its time stands; default: where that of scripted backends does. */
+  /** Start of its clock; default: that of scripted backends. */
   readonly nowMs?: number;
 }
 
-/** A person at the plain console, with time that stands still. */
+/** A user of the console in screen-reader mode, with a manual clock. */
 export class Person {
   readonly clock: ManualClock;
   readonly running: LinesConsole;
@@ -41,7 +41,7 @@ export class Person {
     onTestFinished(() => this.running[Symbol.dispose]());
   }
 
-  /** Waits until it was said what there is. */
+  /** Waits for the initial announcement. */
   async connected(): Promise<this> {
     await vi.waitFor(() => {
       this.clock.advance(250);
@@ -50,12 +50,12 @@ export class Person {
     return this;
   }
 
-  /** What was said since `from`. */
+  /** Returns the output since `from`. */
   since(from: number): string {
     return this.text.slice(from);
   }
 
-  /** Types a line and waits until its last word was said. */
+  /** Types a line and waits for the end of the response. */
   async type(line: string, until: string | RegExp = /mon> $/): Promise<string> {
     const from = this.text.length;
     this.running.input(line);
@@ -68,7 +68,7 @@ export class Person {
   }
 }
 
-/** The same at a backend that says what the test tells it to. */
+/** A user at a scripted backend. */
 export class Conversation extends Person {
   readonly server: FeedServer;
   readonly bulks: readonly unknown[];
@@ -84,7 +84,7 @@ export class Conversation extends Person {
     const connection = await this.server.connection(0);
     this.#seq += 1;
     connection.send({ type: 'changes', seq: this.#seq, time: this.clock.now(), rows: { events: rows } });
-    // Everything before the answer has arrived.
+    // Everything before the response has arrived.
     const before = connection.received.length;
     connection.send({ type: 'ping' });
     await vi.waitFor(() => {

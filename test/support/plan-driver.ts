@@ -10,7 +10,11 @@ export class PlanDriver {
   readonly #client: () => UpgradeClient;
   readonly id: number;
 
-  /** @param client asked each time: the backend may have moved */
+  /**
+   * Creates the operator.
+   *
+   * @param client called each time, because the backend may have moved
+   */
   constructor(client: () => UpgradeClient, id: number) {
     this.#client = client;
     this.id = id;
@@ -30,7 +34,7 @@ export class PlanDriver {
     return this.order({ order: 'take', session: SESSION, force: false });
   }
 
-  /** Starts the step whose turn it is, types what it wants, and waits for what comes of it. */
+  /** Starts the current step, types its confirmation, and waits for the outcome. */
   async start(): Promise<PlanRun> {
     const step = currentStep(await this.plan());
     if (step === undefined) throw new Error('no step is left');
@@ -50,7 +54,7 @@ export class PlanDriver {
     return await this.order({ order: 'skip', session: SESSION, step: step?.id ?? '', reason });
   }
 
-  /** Does what is due until it is the turn of this step. */
+  /** Carries out the steps before this one. */
   async until(id: string): Promise<void> {
     for (let step = currentStep(await this.plan()); step?.id !== id; step = currentStep(await this.plan())) {
       if (step === undefined) throw new Error(`the plan has no step ${id}`);

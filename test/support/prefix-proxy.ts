@@ -3,9 +3,11 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What a proxy needs in front of a backend: requests and WebSockets below a path go to it, without that path. */
+/**
+ * A reverse proxy in front of a backend: it forwards requests and WebSockets below a path, without that path.
+ */
 export interface PrefixProxy extends AsyncDisposable {
-  /** With the path: `http://127.0.0.1:4999/mon`. */
+  /** The URL with the path: `http://127.0.0.1:4999/mon`. */
   readonly url: string;
 }
 

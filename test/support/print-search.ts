@@ -1,7 +1,7 @@
 import type { SearchOf } from '../../shared/domain/search-language.ts';
 import type { SearchFields, SearchNode } from '../../shared/domain/search-syntax.ts';
 
-/** A search in its plainest spelling: parsed again it means the same and prints the same. */
+/** Returns a search in its simplest spelling: parsed again it has the same meaning and prints the same. */
 export function printSearch<Row>({ tree, language }: SearchOf<Row>): string {
   return tree === undefined ? '' : printTree(language.fields, tree);
 }

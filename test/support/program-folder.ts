@@ -8,16 +8,16 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Of the programs, built for this run. */
+    /** Directory of the programs, built for this run. */
     programFolder: string;
-    /** The temporary directories of the workers. */
+    /** Directory of the workers' temporary directories. */
     tempFolder: string;
   }
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Of this folder, what tests run as processes of their own. */
+/** The files of this directory that tests run as separate processes. */
 const TEST_PROGRAMS = [
   'command-host',
   'store-writer',
@@ -29,9 +29,10 @@ const TEST_PROGRAMS = [
 export type TestProgram = (typeof TEST_PROGRAMS)[number];
 
 /**
- * Before all tests: builds the programs, as people run them, into a folder within the clone, where they find their
- * version, and those of the tests beside them. It is gone after the tests. One file starts in half the time of its
- * hundreds of sources, and the tests start hundreds of processes. `MON_TEST_PROGRAMS` is a folder in which they are built.
+ * Runs before all tests: builds the programs into a directory in the clone, where they find their version,
+ * together with the programs of tests. It is deleted after the tests. One file starts in half the time of its
+ * hundreds of sources, and the tests start hundreds of processes. `MON_TEST_PROGRAMS` names a directory with
+ * already built ones.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const parent = join(ROOT, 'build');
@@ -39,7 +40,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(parent, 'test-programs-'));
   const built = process.env['MON_TEST_PROGRAMS'];
   if (built === undefined) await promisify(execFile)(process.execPath, ['scripts/build.ts', folder], { cwd: ROOT });
-  // What the programs keep beside themselves is theirs.
+  // Hidden files beside the programs are their caches.
   else cpSync(built, folder, { recursive: true, filter: (path) => !basename(path).startsWith('.') });
   await build({
     entryPoints: TEST_PROGRAMS.map((name) => join(import.meta.dirname, `${name}.ts`)),
@@ -51,9 +52,9 @@ export async function setup(project: TestProject): Promise<() => void> {
     external: ['level'],
     logLevel: 'warning',
   });
-  // A short path: the names of Unix sockets have at most 107 bytes.
+  // A short path, because the names of Unix sockets have at most 107 bytes.
   const tempFolder = mkdtempSync(join(tmpdir(), 'mon-'));
-  // Others may pass through, as the user of a database does.
+  // Other users need access, such as the user of a database.
   chmodSync(tempFolder, 0o711);
   project.provide('programFolder', folder);
   project.provide('tempFolder', tempFolder);

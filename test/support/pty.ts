@@ -8,17 +8,17 @@ export interface PtyOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly cwd?: string;
-  /** Added to a small environment of a terminal with colours; `TERM` is which one, xterm-256color by default. */
+  /** Added to a minimal environment of a color terminal; `TERM` is xterm-256color by default. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How a program ended: `signal` is its number, 0 when it ended by itself. */
+/** How a program ended: `signal` is its number, 0 if there was none. */
 export interface PtyExit {
   readonly exitCode: number;
   readonly signal: number;
 }
 
-/** A real program in a real pseudo-terminal, with a screen on the other side. */
+/** A real program in a real pseudo-terminal, with its screen. */
 export class Pty implements AsyncDisposable {
   readonly screen: Screen;
   readonly exited: Promise<PtyExit>;
@@ -29,12 +29,12 @@ export class Pty implements AsyncDisposable {
     const { columns = 120, rows = 36, cwd = process.cwd(), env = {} } = options;
     this.screen = new Screen({ columns, rows });
     this.#pty = spawn(program, [...programArguments], {
-      // It becomes TERM, whatever the environment says.
+      // The library sets TERM to this, whatever the environment contains.
       name: env['TERM'] ?? 'xterm-256color',
       cols: columns,
       rows,
       cwd,
-      // Not the environment of the tests: `CI` or `NO_COLOR` would make it another program.
+      // Not the environment of the tests: `CI` or `NO_COLOR` would change the program.
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
@@ -43,7 +43,7 @@ export class Pty implements AsyncDisposable {
         COLORTERM: 'truecolor',
         ...env,
       },
-      // Bytes: text would be cut within characters.
+      // Bytes, because text would be split inside characters.
       encoding: null,
     });
     this.#pty.onData((bytes) => this.screen.feed(bytes));
@@ -53,7 +53,7 @@ export class Pty implements AsyncDisposable {
     this.#pty.onExit(({ exitCode, signal = 0 }) => {
       const exit = { exitCode, signal };
       this.#exit = exit;
-      // What it wrote last is read by now, but not yet on the screen.
+      // The last output is read by now, but not yet on the screen.
       void this.screen.settled().then(() => resolve(exit));
     });
   }
@@ -62,7 +62,7 @@ export class Pty implements AsyncDisposable {
     return this.#pty.pid;
   }
 
-  /** Keys as a terminal sends them. */
+  /** Types keys as a terminal sends them. */
   write(keys: string): void {
     if (this.#exit === undefined) this.#pty.write(keys);
   }
@@ -72,7 +72,7 @@ export class Pty implements AsyncDisposable {
     this.#pty.resize(columns, rows);
   }
 
-  /** Stops reading what the program writes, like ctrl-s or a hung connection, until `flow`. */
+  /** Stops reading the output until `flow`, like ctrl-s or a hung connection. */
   stall(): void {
     this.#pty.pause();
   }
@@ -85,7 +85,11 @@ export class Pty implements AsyncDisposable {
     if (this.#exit === undefined) process.kill(this.pid, signal);
   }
 
-  /** Resolves when the text is on the screen. @throws with the whole screen when it does not get there */
+  /**
+   * Resolves when the text is on the screen.
+   *
+   * @throws with the whole screen after the timeout
+   */
   async waitForText(text: string | RegExp): Promise<void> {
     await this.waitFor(
       (screen) => (typeof text === 'string' ? screen.includes(text) : text.test(screen)),
@@ -106,7 +110,7 @@ export class Pty implements AsyncDisposable {
     });
   }
 
-  /** Ends the program as a closed terminal window does, if need be by force. */
+  /** Ends the program like a closed terminal window, if necessary by force. */
   async close(): Promise<PtyExit> {
     if (this.#exit === undefined) {
       this.flow();

@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 
 export interface Answer {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text as JSON, when it is. */
+  /** The parsed text, if it is JSON. */
   readonly body: unknown;
 }
 
@@ -20,10 +20,10 @@ export interface RawRequest {
 }
 
 /**
- * Sends bytes as they are, because an HTTP client would correct a method, a path or a header on the way.
+ * Sends raw bytes, because an HTTP client would correct a method, a path or a header.
  *
- * @param methods of the requests in there, one answer each
- * @returns the answers that came before the connection was closed
+ * @param methods of the requests, for one response each
+ * @returns the responses that arrived before the connection was closed
  */
 export function exchange(url: string, bytes: string | Buffer, methods: readonly string[]): Promise<Answer[]> {
   const { hostname, port } = new URL(url);
@@ -57,7 +57,7 @@ export function exchange(url: string, bytes: string | Buffer, methods: readonly 
   return promise;
 }
 
-/** One request on a connection of its own; it is closed by whoever wants to. */
+/** Sends one request on its own connection; either side may close it. */
 export async function send(url: string, request: RawRequest): Promise<Answer> {
   const [answer] = await exchange(url, requestBytes(request), [request.method]);
   if (answer === undefined) throw new Error(`no answer to ${request.method} ${request.target}`);
@@ -98,9 +98,9 @@ function parseAnswer(bytes: Buffer, method: string, isEnded: boolean): { answer:
   return { answer: { status, headers, text, body: bodyOf(text) }, length: headEnd + 4 + size };
 }
 
-/** A body in chunks; undefined while its end has not come. */
+/** Returns a chunked body; `undefined` while it is incomplete. */
 function chunksOf(bytes: Buffer): { readonly text: string; readonly length: number } | undefined {
-  // Everything but the end of the last chunk would be looked at again with each piece that comes.
+  // Checked first, because otherwise each chunk would parse everything again.
   if (!bytes.subarray(-5).equals(LAST_CHUNK)) return undefined;
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

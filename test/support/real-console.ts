@@ -6,12 +6,12 @@ import { Pty } from './pty.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The built console in a pseudo-terminal. */
+/** Starts the built console in a pseudo-terminal. */
 export function startConsole(options: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
   return new Pty(process.execPath, [builtProgram('mon'), ...options], { cwd: ROOT, env: { USER: 'alice', ...env } });
 }
 
-/** A backend that has the events of the scene, and takes every change. */
+/** Starts a backend with the events of the scene that accepts every change. */
 export function startSceneBackend(): Promise<FeedServer> {
   return startFeedServer({
     onSubscribe: (connection) =>

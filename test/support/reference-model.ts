@@ -13,12 +13,13 @@ import {
 } from './model-told.ts';
 
 /**
- * The rules of results, events, silences and clients once more, written from the specification (completion 1.2 to 1.7)
- * and from nothing else: plain lists, no packing, no indexes, no batches. What the backend answers must be what this
- * answers. Times are epoch milliseconds where the name says so, and epoch seconds otherwise.
+ * A second implementation of the rules of results, events, silences and clients, from the specification alone
+ * (completion 1.2 to 1.7). It uses plain lists, without packing, indexes and batches. The responses of the
+ * backend must equal those of this model. Times are epoch milliseconds where the name says so, and epoch
+ * seconds otherwise.
  */
 
-/** A result as it is posted; with `source`, the name of its client. */
+/** A posted result; `source` is the name of its client. */
 export interface ModelResult {
   readonly name: string;
   readonly output: string;
@@ -31,7 +32,7 @@ export interface ModelResult {
 type Body = Readonly<Record<string, unknown>>;
 
 interface Event {
-  /** Counts the events that ever were: the real id is a UUID. */
+  /** A counter of all events; the real id is a UUID. */
   readonly id: string;
   readonly action: 'create' | 'flapping';
   readonly check: Body;
@@ -43,7 +44,7 @@ interface Event {
   readonly timestamp: number;
   readonly lastStateChange: number | null | undefined;
   readonly status: number;
-  /** When each OK in a row was executed, while the event waits for more of them. */
+  /** Execution times of successive OK results, while the event needs more of them to resolve. */
   readonly oks: readonly number[];
   readonly marks: ModelMarks;
 }
@@ -51,7 +52,7 @@ interface Event {
 type ToldEvent = Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>;
 
 interface Check {
-  /** The last result; undefined after it was deleted while its event stays. */
+  /** The last result; `undefined` after it was deleted while its event stays. */
   result: Body | undefined;
   history: number[];
   lastOk: number | null;
@@ -63,19 +64,19 @@ interface Client {
   readonly checks: Map<string, Check>;
 }
 
-/** What there is beside results, events, silences and clients. */
+/** The settings besides results, events, silences and clients. */
 export interface ModelSettings {
-  /** Default: nobody is told of anything. */
+  /** Default: no handlers. */
   readonly handlers?: ModelHandlers;
-  /** By the names of their checks. */
+  /** Aggregate rules by the names of their checks. */
   readonly rules?: Readonly<Record<string, ModelRule>>;
   /** Seconds before the end of a silence. */
   readonly reminder?: number;
-  /** Default: no silence is idle. */
+  /** Default: no silence becomes idle. */
   readonly idle?: ModelIdleRules;
 }
 
-/** What there was at some moment. */
+/** The state at some moment. */
 export interface ModelDump {
   readonly clients: Map<string, Client>;
   readonly silences: ModelSilences;
@@ -83,7 +84,7 @@ export interface ModelDump {
 
 const AGGREGATES_CLIENT = 'mon.aggregates';
 
-/** How often aggregates are looked at. */
+/** Interval at which aggregates are evaluated. */
 const LOOK_MS = 1000;
 
 export class ReferenceModel {
@@ -93,7 +94,7 @@ export class ReferenceModel {
   #settings: ModelSettings;
   readonly #told: ModelTold | undefined;
   #events = 0;
-  /** When the backend was started. */
+  /** Start of the backend. */
   #startedMs = 0;
   #lookedMs = 0;
 
@@ -104,7 +105,7 @@ export class ReferenceModel {
     if (handlers !== undefined) this.#told = new ModelTold(handlers, (...kept) => this.#silences.count(...kept));
   }
 
-  /** A model that goes on from here by itself; it tells nobody of anything. */
+  /** Returns an independent copy without handlers. */
   copy(): ReferenceModel {
     const copy = new ReferenceModel(Object.fromEntries(this.#definitions));
     copy.#clients = structuredClone(this.#clients);
@@ -113,7 +114,7 @@ export class ReferenceModel {
     return copy;
   }
 
-  /** 1.4 in its order: merge, store with history, build the event, let silences end, update the registry. */
+  /** 1.4 in its order: merge, store with history, build the event, end silences, update the registry. */
   post(result: ModelResult, nowMs: number, reporter = 'sensu-api'): void {
     const now = seconds(nowMs);
     const definition = this.#definitions.get(result.name);
@@ -123,7 +124,7 @@ export class ReferenceModel {
       {
         ...(merged === undefined ? {} : { ...merged, name: result.name }),
         ...result,
-        // Recorded exchange `proxy merge command`, and the same of a standalone result.
+        // As in the recorded exchange `proxy merge command`, and the same for a standalone result.
         ...(result.source === undefined || definition === undefined ? {} : { command: definition['command'] }),
         type: result['type'] ?? merged?.['type'] ?? 'standard',
         status: result.status ?? 0,
@@ -136,7 +137,11 @@ export class ReferenceModel {
     );
   }
 
-  /** @returns false: there is no such event (404) */
+  /**
+   * Resolves an event.
+   *
+   * @returns `false` if it does not exist (404)
+   */
   resolve(client: string, check: string, nowMs: number): boolean {
     const event = this.#clients.get(client)?.checks.get(check)?.event;
     if (event === undefined) return false;
@@ -159,7 +164,11 @@ export class ReferenceModel {
     return true;
   }
 
-  /** @returns false: there is no such result (404) */
+  /**
+   * Deletes a result.
+   *
+   * @returns `false` if it does not exist (404)
+   */
   deleteResult(client: string, check: string): boolean {
     const checks = this.#clients.get(client)?.checks;
     const stored = checks?.get(check);
@@ -172,10 +181,10 @@ export class ReferenceModel {
   }
 
   /**
-   * `monctl check rename`.
+   * Renames a check, like `monctl check rename`.
    *
-   * @param isForced although the old name is still defined, and where a client has both
-   * @returns the status of the answer
+   * @param isForced true to rename even if the old name is still defined, or a client has both
+   * @returns the status of the response
    */
   rename(
     { from, to, isForced }: { readonly from: string; readonly to: string; readonly isForced: boolean },
@@ -203,7 +212,11 @@ export class ReferenceModel {
     else present.record = record;
   }
 
-  /** @returns false: there is no such client (404) */
+  /**
+   * Deletes a client.
+   *
+   * @returns `false` if it does not exist (404)
+   */
   deleteClient(name: string, nowMs: number): boolean {
     const client = this.#clients.get(name);
     if (client === undefined) return false;
@@ -211,42 +224,58 @@ export class ReferenceModel {
     return this.#clients.delete(name);
   }
 
-  /** @returns false: what is there recurs, and is not replaced (409) */
+  /**
+   * Creates a silence.
+   *
+   * @returns `false` if an existing recurring silence is not replaced (409)
+   */
   silence(request: ModelSilenceRequest, nowMs: number): boolean {
     return this.#silences.put(request, nowMs);
   }
 
-  /** @returns the status of the answer */
+  /**
+   * Holds a silence.
+   *
+   * @returns the status of the response
+   */
   hold(hold: ModelHold, nowMs: number): number {
     return this.#silences.hold(hold, nowMs);
   }
 
-  /** @returns the status of the answer */
+  /**
+   * Releases a silence.
+   *
+   * @returns the status of the response
+   */
   release(release: ModelRelease, nowMs: number): number {
     return this.#silences.release(release, nowMs);
   }
 
-  /** @returns false: there is no such entry (404) */
+  /**
+   * Clears a silence.
+   *
+   * @returns `false` if it does not exist (404)
+   */
   clear(id: string, nowMs: number): boolean {
     return this.#silences.clear(id, nowMs);
   }
 
-  /** `GET /silenced` */
+  /** Returns `GET /silenced`. */
   silenced(nowMs: number): Body[] {
     return this.#silences.list(nowMs);
   }
 
-  /** `GET /api/mon/v1/silenced` */
+  /** Returns `GET /api/mon/v1/silenced`. */
   silencedDetails(nowMs: number): Body[] {
     return this.#silences.details(nowMs);
   }
 
-  /** Since when silences matched nothing, by their ids. */
+  /** Returns by id since when silences matched nothing. */
   unmatchedSilences(nowMs: number): Body {
     return this.#silences.unmatched(nowMs);
   }
 
-  /** What handlers were told since the last time. */
+  /** Returns the notifications since the last call. */
   takeSaid(): readonly string[] {
     return this.#told?.takeSaid() ?? [];
   }
@@ -259,19 +288,19 @@ export class ReferenceModel {
     return this.#told?.inhibitors() ?? {};
   }
 
-  /** The backend was started, for the first time or again. */
+  /** Records a start of the backend. */
   start(nowMs: number): void {
     this.#startedMs = nowMs;
     this.#lookedMs = nowMs;
     this.#silences.restart();
   }
 
-  /** What a dump holds. */
+  /** Returns the content of a dump. */
   dump(): ModelDump {
     return { clients: structuredClone(this.#clients), silences: this.#silences.copy() };
   }
 
-  /** What was dumped a moment ago is all that a new backend knows. */
+  /** Moves to a new backend, which knows only what was just dumped. */
   moved(nowMs: number): void {
     for (const client of this.#clients.values()) {
       for (const [name, { event }] of client.checks) if (event !== undefined) this.#begin(client, name, nowMs);
@@ -280,7 +309,7 @@ export class ReferenceModel {
     this.#told?.moved(open);
   }
 
-  /** `monctl restore`: what was dumped is as it was, and what there is beside it stays. */
+  /** Restores a dump, like `monctl restore`: dumped objects are as before, and others stay. */
   restore({ clients, silences }: ModelDump, nowMs: number): void {
     this.#silences.restore(silences, nowMs);
     const dumped = structuredClone(clients);
@@ -296,13 +325,13 @@ export class ReferenceModel {
     }
   }
 
-  /** The configuration is another one, but for whether there are handlers. */
+  /** Applies another configuration; whether there are handlers stays the same. */
   reload(settings: ModelSettings, nowMs: number): void {
     this.#settings = settings;
     if (settings.handlers !== undefined) this.#told?.reload(settings.handlers, this.#openOccasions(nowMs), nowMs);
   }
 
-  /** When something happens by itself next: at `nowMs` or later. */
+  /** Returns when the next automatic change happens: at `nowMs` or later. */
   nextMoment(nowMs: number): number {
     const { reminder = 0, idle } = this.#settings;
     const moments = [
@@ -313,7 +342,9 @@ export class ReferenceModel {
     return Math.min(...moments.filter((ms) => ms > nowMs));
   }
 
-  /** Does what is due: silences end, are pointed out and marked, aggregates are looked at, groups are told. */
+  /**
+   * Does what is due: silences end, get reminders or become idle, aggregates are evaluated, groups are flushed.
+   */
   settle(nowMs: number): void {
     const { reminder = 0, idle, rules = {} } = this.#settings;
     const open = this.#openSubjects();
@@ -326,7 +357,7 @@ export class ReferenceModel {
       for (const [name, rule] of Object.entries(rules)) this.#look(name, rule, nowMs);
       for (const name of this.#goneRules()) this.#forgetRule(name, nowMs);
     }
-    // What comes at the very moment of a look waits for the next one.
+    // Changes at the very moment of an evaluation wait for the next one.
     this.#lookedMs = nowMs;
     this.#told?.turns(nowMs, ({ client, check, eventId }) => {
       const event = this.#clients.get(client)?.checks.get(check)?.event;
@@ -336,12 +367,12 @@ export class ReferenceModel {
     this.#free(nowMs);
   }
 
-  /** `GET /clients` */
+  /** Returns `GET /clients`. */
   clients(): Body[] {
     return this.#sorted().map(({ record }) => record);
   }
 
-  /** `GET /results` */
+  /** Returns `GET /results`. */
   results(): Body[] {
     return this.#each(({ record }, { result, history }) =>
       result === undefined
@@ -350,7 +381,7 @@ export class ReferenceModel {
     );
   }
 
-  /** `GET /clients/:client/history` */
+  /** Returns `GET /clients/:client/history`. */
   history(client: string): Body[] {
     return this.results()
       .filter((item) => item['client'] === client)
@@ -366,7 +397,7 @@ export class ReferenceModel {
       });
   }
 
-  /** `GET /events`, with the model's own ids */
+  /** Returns `GET /events`, with the model's own ids. */
   events(nowMs: number): Body[] {
     return this.#each(({ record }, { event }, name) => {
       if (event === undefined) return undefined;
@@ -406,7 +437,7 @@ export class ReferenceModel {
     else this.#told?.restored(this.#occasionOf(client, { ...event, marks: event.marks }, nowMs));
   }
 
-  /** Idleness 1: an event begins, or is over. */
+  /** Idleness 1: records that an event begins or has resolved. */
   #begin(client: Client, name: string, nowMs: number): void {
     this.#silences.match(this.#silences.matching(subjectOf(client, name), nowMs), nowMs);
   }
@@ -426,7 +457,7 @@ export class ReferenceModel {
     const change = totalStateChange(stored.history);
     const isFlapping = flaps(before?.action === 'flapping', change, check);
 
-    // Reference 2.2: whatever the action is, such a result resolves and removes.
+    // Reference 2.2: whatever the action is, such a result resolves and removes the event.
     const isForced = check['force_resolve'] === true;
     const isProblem = status !== 0 || isFlapping;
     if (isForced || !isProblem) {
@@ -449,7 +480,7 @@ export class ReferenceModel {
       this.#tell(client, { ...before, action: 'resolve', check, status }, nowMs);
       return;
     }
-    // Recovery 1: who had begun to recover goes on where it was; a wish that is none asks for nothing.
+    // Recovery 1: a recovery that has begun continues; an invalid setting is ignored.
     const isLate = wishOf(check['resolve_after']) !== undefined && check['auto_resolve'] !== false;
     const isSame =
       before !== undefined && before.oks.length > 0
@@ -485,7 +516,7 @@ export class ReferenceModel {
     if (before === undefined) return;
     const stored = after === undefined ? before : joined(before, after);
     const isOne = before.event !== undefined && after?.event !== undefined;
-    // It is over under its new name, so nobody would ever hear of the end of the old event.
+    // The event resolved under its new name, so no resolve would ever be notified for the old event.
     if (after !== undefined && before.event !== undefined && !isOne) this.resolve(record.name, from, nowMs);
     const result = stored.result && { ...stored.result, name: to };
     const event = stored.event && { ...stored.event, check: { ...stored.event.check, name: to } };
@@ -527,7 +558,7 @@ export class ReferenceModel {
     };
   }
 
-  /** Whatever ended the silences that kept somebody from being told: now they are. */
+  /** Notifies events whose silences have ended, for whatever reason. */
   #free(nowMs: number): void {
     for (const client of this.#clients.values()) {
       for (const [name, { event }] of client.checks) {
@@ -538,7 +569,10 @@ export class ReferenceModel {
     }
   }
 
-  /** Aggregates 2: told when the status is another one, and else every interval; gone with the members. */
+  /**
+   * Aggregates 2: a result is sent when the status changes, and otherwise at every interval; it is deleted with
+   * the members.
+   */
   #look(name: string, rule: ModelRule, nowMs: number): void {
     const told = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name);
     const members = this.#members(rule, nowMs);
@@ -563,7 +597,7 @@ export class ReferenceModel {
     this.#process(AGGREGATES_CLIENT, check, nowMs, false);
   }
 
-  /** Checks of what is no rule any more. */
+  /** Returns checks of rules that no longer exist. */
   #goneRules(): string[] {
     const { rules = {} } = this.#settings;
     return [...(this.#clients.get(AGGREGATES_CLIENT)?.checks.keys() ?? [])].filter((name) => !(name in rules));
@@ -581,7 +615,7 @@ export class ReferenceModel {
     return last?.['status'] !== status || now - Number(last['executed']) >= rule.interval;
   }
 
-  /** When a look at an aggregate comes to something. */
+  /** Returns when an evaluation of an aggregate has an effect. */
   #looks(nowMs: number): number[] {
     if (this.#goneRules().length > 0) return [this.#lookFrom(nowMs + 1)];
     return Object.entries(this.#settings.rules ?? {}).flatMap(([name, rule]) => {
@@ -650,19 +684,19 @@ export class ReferenceModel {
   }
 }
 
-/** A check on a client as silences see it. */
+/** Returns a check on a client as silences evaluate it. */
 function subjectOf({ record, checks }: Client, name: string): ModelSubject {
   const stored = checks.get(name);
   return { client: record, check: { ...(stored?.result ?? stored?.event?.check), name } };
 }
 
-/** Monctl, check rename: the results of the new name decide, those of the old one go before them. */
+/** Monctl, check rename: the results of the new name decide, those of the old one are inserted before them. */
 function joined(before: Check, after: Check): Check {
   const history = [...before.history, ...after.history].slice(-21);
   const { event } = after;
   const lastOk = after.lastOk ?? before.lastOk;
   if (event === undefined) return { ...after, history, lastOk };
-  // One that outlives an OK is shown as it was built.
+  // An event that stays open after an OK is shown as it was built.
   const shown = event.history === after.history ? history : event.history;
   const own = { ...event, history: shown };
   return { ...after, history, lastOk, event: before.event === undefined ? own : oneOf(before.event, own) };
@@ -682,7 +716,10 @@ function oneOf(before: Event, after: Event): Event {
   };
 }
 
-/** Recovery 1: a number of OK in a row, or seconds from the first to the last of them; undefined: one will do. */
+/**
+ * Recovery 1: returns the required number of successive OK results, or the seconds from the first to the last;
+ * `undefined` if one is sufficient.
+ */
 function wishOf(after: unknown): { readonly results: number } | { readonly seconds: number } | undefined {
   if (typeof after === 'number') return { results: after };
   const [, count = '', unit = ''] = /^(\d+)([sm])$/.exec(String(after)) ?? [];
@@ -695,7 +732,7 @@ function isEnough(oks: readonly number[], after: unknown): boolean {
   return 'results' in wish ? oks.length >= wish.results : (oks.at(-1) ?? 0) - Math.min(...oks) >= wish.seconds;
 }
 
-/** 1.5: walk from oldest to newest, the change into entry i weighs 0.80 + 0.02 i. */
+/** 1.5: walks from oldest to newest; the change into entry i weighs 0.80 + 0.02 i. */
 function totalStateChange(history: readonly number[]): number {
   if (history.length < 21) return 0;
   let sum = 0;
@@ -713,7 +750,7 @@ function flaps(was: boolean, change: number, check: Body): boolean {
   return was ? change > Number(low) : change >= Number(high);
 }
 
-/** Legacy-peer, State machine: first line only, and one character more than the length says. */
+/** Legacy-peer, State machine: returns the first line only, with one character more than the length says. */
 function storedOutput(check: Body): unknown {
   const output = String(check['output']);
   const isCut = check['truncate_output'] === true || (check['type'] === 'metric' && check['truncate_output'] !== false);

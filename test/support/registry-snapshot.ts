@@ -9,9 +9,9 @@ import { ttlDefinitionsOf } from '../../daemon/backend/results/ttl-definitions.t
 import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 
 /**
- * All that can be seen of a registry, through each of its indexes, in an order that does not depend on how it came to be.
- * Left out is when a check was last not OK, which is remembered since the registry was read, and what a namespace leaves
- * that holds nothing.
+ * Returns all visible state of a registry, through each of its indexes, independent of its history. It excludes
+ * when a check was last not OK, which is only remembered since the registry was loaded, and the remains of an
+ * empty namespace.
  */
 export function snapshotOf(registry: Registry, nowMs: number): object {
   const { audit, bytes, corrections, credentials, declared, definitions, timeline } = registry;
@@ -38,7 +38,7 @@ export function snapshotOf(registry: Registry, nowMs: number): object {
   };
 }
 
-/** Names of the results that are stale at a time, which their index forgets with this. */
+/** Returns names of the results that are stale at a time, which removes them from their index. */
 export function staleAt(registry: Registry, now: number): string[] {
   return [...registry.namespaces()].flatMap(({ name, ttls }) =>
     [...ttls.due(now)].map((entry) => `${name}/${nameOf(entry)}`).toSorted(),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** One run of a check, as its command was told on its standard input. */
+/** One run of a check, as its command received it on standard input. */
 export interface DiaryRun {
   readonly client: Readonly<Record<string, unknown>> & { readonly name: string };
   readonly check: Readonly<Record<string, unknown>> & {
@@ -12,12 +12,15 @@ export interface DiaryRun {
   };
 }
 
-/** The attributes of a check that writes its runs into `diary` of a directory, each in one piece, whoever else writes. */
+/**
+ * Returns the attributes of a check that appends its runs to `diary` in a directory, each in a single write,
+ * because others write too.
+ */
 export function writesDiary(dir: string): { readonly command: string; readonly stdin: true } {
   return { command: `printf '%s\\n' "$(cat)" >> '${dir}/diary'`, stdin: true };
 }
 
-/** The runs so far, in the order of their ends. */
+/** Returns the runs so far, in the order of their ends. */
 export async function readDiary(file: string): Promise<DiaryRun[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text

@@ -8,7 +8,7 @@ import { run } from '../../tui/monctl/run.ts';
 import { placesEnv } from './administrator.ts';
 import { builtProgram } from './built-programs.ts';
 
-/** Noon of a day when nothing happened; what `runMonctl` takes for now. */
+/** The current time for `runMonctl`: noon of an uneventful day. */
 export const NOW = Date.UTC(2026, 10, 20, 12) / 1000;
 
 export interface MonctlRun {
@@ -28,9 +28,9 @@ class Recorder implements OutputStream {
 }
 
 /**
- * Runs a command line in this process, at `NOW`, piped, with no environment but the given one.
+ * Runs a command line in this process, at `NOW`, piped, with only the given environment.
  *
- * @param answer what the person at the terminal says to every question, or to each; without it there is nobody
+ * @param answer the user's answer to every question, or to each; without it there is no terminal
  */
 export async function runMonctl(
   args: readonly string[],
@@ -64,7 +64,7 @@ export async function runMonctl(
 
 export const MONCTL = builtProgram('monctl');
 
-/** Runs the program itself to its end. */
+/** Runs the built program to its end. */
 export async function spawnMonctl(args: readonly string[], env: Env = {}): Promise<MonctlRun> {
   const child = spawn(process.execPath, [MONCTL, ...args], {
     env: {

@@ -13,18 +13,18 @@ import { RecordedLog } from './recorded-log.ts';
 
 export interface RunningBackend extends AsyncDisposable {
   readonly url: string;
-  /** Of the listener for agents; empty without one in the settings. */
+  /** URL of the listener for agents; empty unless the settings enable it. */
   readonly agentUrl: string;
-  /** As SIGHUP. */
+  /** Reloads the configuration, like SIGHUP. */
   readonly reload: () => Promise<void>;
-  /** Of the listener for the newer API; empty without one in the settings. */
+  /** URL of the listener for the v2 API; empty unless the settings enable it. */
   readonly v2Url: string;
   readonly log: RecordedLog;
-  /** Settles, with the reason, when it does not write any more. */
+  /** Resolves with the reason when the backend can no longer write. */
   readonly lost: Promise<Error>;
 }
 
-/** The whole backend on an empty store and a free port, until it is disposed. */
+/** Starts the whole backend on an empty store and a free port, until it is disposed. */
 export async function startBackend(
   options: {
     /** The configuration file. */
@@ -32,17 +32,17 @@ export async function startBackend(
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
     readonly requestTimes?: BackendOptions['requestTimes'];
-    /** A database that it may share with others; default: a directory of its own. */
+    /** A database that it may share with others; default: a separate directory. */
     readonly database?: string;
-    /** Default: it is alone. */
+    /** Default: no cluster. */
     readonly cluster?: BackendOptions['cluster'];
-    /** What stands between the backend and its store. */
+    /** Wraps the store of the backend. */
     readonly around?: (store: Store) => Store;
-    /** A directory with what its store begins with; default: nothing. */
+    /** A directory with the initial content of the store; default: empty. */
     readonly stored?: string;
     readonly openForwarding?: BackendOptions['openForwarding'];
     readonly logRequest?: BackendOptions['logRequest'];
-    /** Default: the backend knows of no disk, and reports nothing about itself. */
+    /** Default: the disk is unknown, and the backend reports nothing about itself. */
     readonly disk?: BackendOptions['disk'];
   } = {},
 ): Promise<RunningBackend> {
@@ -67,7 +67,7 @@ export async function startBackend(
     log,
     bind: '127.0.0.1',
     port: 0,
-    // Where credentials are configured a test shows them, or none.
+    // If credentials are configured, the test sends them or none.
     ...(config.api.user === undefined && { localPlaces: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster, isShared: true }),

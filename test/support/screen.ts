@@ -8,20 +8,19 @@ import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
 
 const GOLDEN_SCREENS = join(import.meta.dirname, '..', 'golden', 'screens');
 
-/** The sixteen colours of a terminal, in the order of their numbers. */
+/** The sixteen colors of a terminal, in the order of their numbers. */
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
 /**
- * A terminal without a window: takes bytes, shows rows. In place of the real one it is `device` and `size` of a
- * `FrameStdout`.
+ * A virtual terminal: it accepts bytes and returns rows. It replaces `device` and `size` of a `FrameStdout`.
  */
 export class Screen extends EventEmitter implements SizeSource {
   readonly #terminal: Terminal;
-  /** Everything that was written, for tests of the very bytes. */
+  /** All written bytes, for tests of escape sequences. */
   output = '';
-  /** Times that the bell rang. */
+  /** Number of bells. */
   bells = 0;
-  /** Set by the program, which ours must never do. */
+  /** The title that the program set; ours must never set one. */
   title = '';
 
   constructor(size: { readonly columns: number; readonly rows: number }) {
@@ -31,7 +30,7 @@ export class Screen extends EventEmitter implements SizeSource {
       rows: size.rows,
       scrollback: 200,
       allowProposedApi: true,
-      // As the line discipline of a real terminal does also in raw mode.
+      // Like the line discipline of a real terminal, also in raw mode.
       convertEol: true,
     });
     this.#terminal.unicode.register(currentUnicode);
@@ -44,7 +43,7 @@ export class Screen extends EventEmitter implements SizeSource {
     return this.#terminal.cols;
   }
 
-  /** The height; the text of the rows is `lines`. */
+  /** The height; the text of the rows is in `lines`. */
   get rows(): number {
     return this.#terminal.rows;
   }
@@ -59,16 +58,16 @@ export class Screen extends EventEmitter implements SizeSource {
 
   feed(bytes: Uint8Array | string): void {
     this.output += typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
-    // A copy, because the terminal reads it later.
+    // Copied, because the terminal reads it later.
     this.#terminal.write(typeof bytes === 'string' ? bytes : bytes.slice());
   }
 
-  /** Resolves when all that was fed is on the screen. */
+  /** Resolves when all data is on the screen. */
   async settled(): Promise<void> {
     await new Promise<void>((resolve) => this.#terminal.write('', resolve));
   }
 
-  /** What the terminal says to the program by itself: answers to questions. */
+  /** Listens to responses of the terminal to requests of the program. */
   onAnswer(listener: (answer: string) => void): void {
     this.#terminal.onData(listener);
   }
@@ -78,7 +77,7 @@ export class Screen extends EventEmitter implements SizeSource {
     this.emit('resize');
   }
 
-  /** Rows as plain text, without the spaces at their ends. */
+  /** Rows as plain text, without trailing spaces. */
   get lines(): string[] {
     return this.#rows().map((cells) => cells.map(cellText).join('').trimEnd());
   }
@@ -88,7 +87,7 @@ export class Screen extends EventEmitter implements SizeSource {
     return this.lines.join('\n');
   }
 
-  /** The whole screen with the changes of looks in brackets: `⟦red bold⟧✗ CRIT⟦⟧`. */
+  /** The whole screen with style changes in brackets: `⟦red bold⟧✗ CRIT⟦⟧`. */
   get styledText(): string {
     return this.#rows()
       .map((cells) => {
@@ -105,13 +104,13 @@ export class Screen extends EventEmitter implements SizeSource {
       .join('\n');
   }
 
-  /** From the left top corner, from 0. */
+  /** Position of the cursor from the top left corner, counted from 0. */
   get cursor(): { column: number; row: number } {
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     return { column: cursorX, row: cursorY };
   }
 
-  /** The modes that a program must take back when it ends. */
+  /** The modes that a program must reset when it ends. */
   get modes(): {
     alternate: boolean;
     cursorHidden: boolean;
@@ -145,7 +144,7 @@ export class Screen extends EventEmitter implements SizeSource {
   }
 }
 
-/** By code point: a screen full of them is measured for every picture. */
+/** Widths by code point, cached because every golden screen measures a full screen. */
 const widths = new Map<number, 0 | 1 | 2>();
 
 function widthOf(code: number): 0 | 1 | 2 {
@@ -156,11 +155,13 @@ function widthOf(code: number): 0 | 1 | 2 {
   return width;
 }
 
-/** The widths of today's Unicode, a character at a time; the terminal's own table is from 2010 and knows no emoji. */
+/**
+ * The widths of current Unicode, for single characters; the terminal's own table is from 2010 and has no emoji.
+ */
 const currentUnicode: IUnicodeVersionProvider = {
   version: 'current',
   wcwidth: widthOf,
-  // Packed as the terminal wants it: what has no width joins the cell before it, if there is one.
+  // Packed as the terminal expects it: a character without width joins the previous cell, if there is one.
   charProperties: (code, before) => {
     const width = widthOf(code);
     const widthBefore = (before >> 1) & 0b11;
@@ -170,8 +171,8 @@ const currentUnicode: IUnicodeVersionProvider = {
 };
 
 /**
- * Compares the screen with `test/golden/screens/<name>.txt`, with its colours when `styled`.
- * New or changed pictures are recorded with `vitest -u`: look at them before they are committed.
+ * Compares the screen with `test/golden/screens/<name>.txt`, with its colors when `styled`. New or changed
+ * golden screens are recorded with `vitest -u`: review them before the commit.
  */
 export async function expectGolden(screen: Screen, name: string, { styled = false } = {}): Promise<void> {
   await screen.settled();
@@ -179,7 +180,10 @@ export async function expectGolden(screen: Screen, name: string, { styled = fals
   await expect(`${picture}\n`).toMatchFileSnapshot(join(GOLDEN_SCREENS, `${name}.txt`));
 }
 
-/** The second half of a wide character has no text of its own; a cell that was never written is a space. */
+/**
+ * Returns the text of a cell. The second half of a wide character has none; a cell that was never written is a
+ * space.
+ */
 function cellText(cell: IBufferCell): string {
   return cell.getWidth() === 0 ? '' : cell.getChars() || ' ';
 }

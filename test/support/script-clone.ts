@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
-/** What the scripts may expect of any machine; Node and npm are put beside them, for a test to take away. */
+/** Tools that the scripts may expect on any machine; Node and npm are added, so that a test can remove them. */
 const TOOLS = [
   'sh',
   'bash',
@@ -30,7 +30,7 @@ const TOOLS = [
   'touch',
 ];
 
-/** Stands for the bundler: counts its runs and leaves a program that tells its arguments. */
+/** Replaces the bundler: counts its runs and creates a program that prints its arguments. */
 const BUILD = `
 import { appendFileSync, writeFileSync } from 'node:fs';
 appendFileSync('builds', 'x');
@@ -39,8 +39,8 @@ writeFileSync('dist/mon.js', 'console.log(JSON.stringify(process.argv.slice(2)))
 `;
 
 /**
- * Stands for npm, which reaches out to a registry. An installation is counted and leaves what npm leaves; a check is
- * counted, writes the test report it was given and fails when it is named in FAIL.
+ * Replaces npm, which would access a registry. An installation is counted and creates what npm creates. A check
+ * is counted, writes its test report, and fails if FAIL names it.
  */
 const NPM = `#!/bin/sh
 case $1 in
@@ -60,30 +60,35 @@ case $1 in
 esac
 `;
 
-/** A clone with the real scripts, a few sources, a fast build, and a machine around it that has only what it names. */
+/**
+ * A clone with the real scripts, a few sources, a fast build, and an environment with only the listed tools.
+ */
 export interface ScriptClone extends Disposable {
   readonly root: string;
-  /** The only folder in PATH. */
+  /** The only directory in PATH. */
   readonly bin: string;
   run(script: string, args?: readonly string[], env?: Readonly<Record<string, string>>): SpawnSyncReturns<string>;
-  /** How often it was installed or built. */
+  /** Returns how often it was installed or built. */
   times(what: 'installs' | 'builds'): number;
-  /** Makes a file look written later than everything else. */
+  /** Makes a file newer than all others. */
   edit(file: string): void;
-  /** Makes a file look older than everything else. */
+  /** Makes a file older than all others. */
   age(file: string): void;
 }
 
 let tools: readonly string[] | undefined;
 
-/** Where this machine has them; asked for once, since a process costs more than all else that a clone is made of. */
+/**
+ * Returns the paths of the tools. They are requested once, because a process costs more than the rest of a
+ * clone.
+ */
 function toolPaths(): readonly string[] {
   const script = TOOLS.map((tool) => `command -v ${tool}`).join('\n');
   return (tools ??= execFileSync('sh', ['-ec', script], { encoding: 'utf8' }).trim().split('\n'));
 }
 
 export function makeScriptClone(): ScriptClone {
-  // A space in the path, because people have them.
+  // A path with a space, because users have such paths.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mon clone ')));
   const bin = join(root, 'bin');
   cpSync('scripts', join(root, 'scripts'), { recursive: true });

@@ -3,17 +3,17 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-/** What a scripted service was asked. */
+/** A request to a scripted service. */
 export interface SeenRequest {
   readonly method: string;
-  /** As it was sent, not decoded. */
+  /** The path as sent, not decoded. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** From JSON; `undefined` when there was none. */
+  /** The parsed JSON; `undefined` without a body. */
   readonly body: unknown;
 }
 
-/** What it answers: a body is sent as JSON, text as it is, nothing as an empty body. */
+/** A response: a body is sent as JSON, text unchanged, and `undefined` as an empty body. */
 export interface ScriptedAnswer {
   readonly status: number;
   readonly body?: unknown;
@@ -25,7 +25,7 @@ export interface ScriptedServer {
   readonly seen: readonly SeenRequest[];
 }
 
-/** A real HTTP server on loopback that answers by a script, closed when the test ends. */
+/** Starts a real HTTP server on loopback that responds by a script, closed when the test ends. */
 export async function startScriptedServer(
   answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
 ): Promise<ScriptedServer> {
@@ -52,7 +52,7 @@ export async function startScriptedServer(
   return { url: `http://127.0.0.1:${String(portOf(server))}`, seen };
 }
 
-/** Where nothing listens. */
+/** Returns a URL on which nothing listens. */
 export async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

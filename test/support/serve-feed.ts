@@ -5,7 +5,11 @@ import { onTestFinished } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 
-/** Serves a feed on a real socket until the test is over. @returns its address */
+/**
+ * Serves a feed on a real socket until the test is over.
+ *
+ * @returns its address
+ */
 export async function serveFeed(hub: Disposable, accept: (socket: WebSocket) => void): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Preset } from '../../shared/schemas/preset.ts';
 
 /**
- * What services take, written down from their documentation: every attribute that is sent has to be there, within its
- * bounds. Strict: an attribute that is not documented is a mistake.
+ * The formats that services accept, from their documentation: every required attribute must be present and
+ * within its limits. Strict: an undocumented attribute is an error.
  */
 
 const text = (most: number): z.ZodString => z.string().min(1).max(most);
@@ -19,7 +19,8 @@ const slackText = (most: number) =>
   z.discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('mrkdwn'),
-      // https://docs.slack.dev/messaging/formatting-message-text: these are escaped, or begin something.
+      // https://docs.slack.dev/messaging/formatting-message-text: these characters are escaped, or start a
+      // link.
       text: text(most).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;|<https?:[^<>|]*(?:\|[^<>|]+)?>)*$/, 'must be escaped'),
       verbatim: z.boolean().optional(),
     }),
@@ -118,7 +119,8 @@ const pagerDutyKey = { routing_key: text(32), dedup_key: text(255) };
 
 /**
  * https://developer.pagerduty.com/docs/send-alert-event and
- * https://github.com/PagerDuty/api-schema/blob/main/reference/events-v2/openapiv3.json: payload is asked for with trigger alone
+ * https://github.com/PagerDuty/api-schema/blob/main/reference/events-v2/openapiv3.json: only trigger requires
+ * payload
  */
 const pagerduty = z
   .discriminatedUnion('event_action', [
@@ -141,7 +143,10 @@ const pagerduty = z
   ])
   .refine((body) => Buffer.byteLength(JSON.stringify(body)) <= 512 * 1024, 'at most 512 KiB');
 
-/** https://docs.opsgenie.com/docs/alert-api: Create Alert, and Close and Acknowledge Alert, which have no message */
+/**
+ * https://docs.opsgenie.com/docs/alert-api: Create Alert, and Close and Acknowledge Alert, which have no
+ * message
+ */
 const opsgenie = z.union([
   z.strictObject({
     message: text(130),
@@ -163,8 +168,8 @@ const telegramCommon = {
 };
 
 /**
- * https://core.telegram.org/bots/api#sendmessage (1 to 4,096 characters after the markup is parsed) and #html-style (what
- * tags there are; `<`, `>` and `&` are escaped everywhere else)
+ * https://core.telegram.org/bots/api#sendmessage (1 to 4,096 characters after the markup is parsed) and
+ * #html-style (the allowed tags; `<`, `>` and `&` are escaped elsewhere)
  */
 const telegram = z.union([
   z.strictObject({
@@ -193,7 +198,7 @@ const ntfy = z.strictObject({
 
 export const SERVICE_FORMATS = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
-/** A definition of each preset that has all that it needs. */
+/** A complete definition of each preset. */
 export const PRESET_DEFINITIONS = {
   slack: { preset: 'slack', url: 'https://hooks.slack.com/services/T0/B0/hunter2' },
   mattermost: { preset: 'mattermost', url: 'https://chat.example.com/hooks/hunter2' },

@@ -1,14 +1,17 @@
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** What waits this long at most only waits for company. */
+/** Maximum length of the waits of batches. */
 const SHORT_MS = 100;
 
-/** A machine whose time a test moves and whose clock it sets; short waits are real, so that what is asked is answered. */
+/**
+ * A machine whose time a test advances and whose clock it sets; short waits are real, so that requests get
+ * responses.
+ */
 export class SetMachine extends ManualClock {
   readonly #timers = new SystemClock();
 
-  /** True time, milliseconds since the machine was made. */
+  /** True time in milliseconds since the machine was created. */
   get trueMs(): number {
     return this.steady() - ManualClock.START_MS + this.sleptMs;
   }

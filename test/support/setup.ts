@@ -6,15 +6,16 @@ import { WorkerFolder, type BegunTest } from './left-behind.ts';
 import { lookAgainMs, PATIENCE } from './patience.ts';
 import { propertyRuns } from './property-runs.ts';
 
-// Attributes from outside must never reach a prototype (security S9): closed, such an addition throws in every test.
-// Not frozen, because then an ordinary object could not be given a `toString` or `valueOf` of its own either.
+// Attributes from outside must never reach a prototype (security S9): after this, adding one throws in every
+// test. The prototype is not frozen, because then an ordinary object could not have its own `toString` or
+// `valueOf`.
 Object.preventExtensions(Object.prototype);
 
-// Properties that say nothing else try so many. In the suite that is what they do by themselves.
+// Number of examples of properties without a setting, which is the default in the suite.
 const USUAL_RUNS = 100;
 if (propertyRuns(1) !== 1) (await import('fast-check')).configureGlobal({ numRuns: propertyRuns(USUAL_RUNS) });
 
-/** As `vi.waitFor`, which gives up after a second, and looks at one pace however long it waits. */
+/** Like `vi.waitFor`, which times out after a second and polls at a fixed interval. */
 const waitPatiently: typeof vi.waitFor = async (callback, options) => {
   const { timeout = PATIENCE.timeout, interval } = typeof options === 'number' ? { timeout: options } : (options ?? {});
   const beganMs = performance.now();
@@ -34,10 +35,11 @@ const waitPatiently: typeof vi.waitFor = async (callback, options) => {
   }
 };
 
-// All files of a worker share one process, and this is run for each.
+// All files of a worker share one process, and this runs for each.
 vi.waitFor = waitPatiently;
 
-// The number of a process that a test did not learn is 0, -1 or NaN: the process group of the run, or all processes.
+// A process id that a test failed to get is 0, -1 or NaN, which means the process group of the run, or all
+// processes.
 const kill = process.kill.bind(process);
 process.kill = (pid, signal) => {
   if (!Number.isSafeInteger(pid) || Math.abs(pid) <= 1) throw new Error(`no process of a test: ${String(pid)}`);
@@ -47,5 +49,5 @@ process.kill = (pid, signal) => {
 const folder = new WorkerFolder(join(inject('tempFolder'), process.env['VITEST_POOL_ID'] ?? '0'));
 const begun: BegunTest[] = [];
 beforeEach(({ task }) => void begun.push({ name: task.name, startMs: Date.now() }));
-// Hooks run last that were made first, so this one comes after those of the file.
+// Hooks run in reverse order, so this one runs after those of the file.
 afterAll(() => folder.clear(begun));

@@ -6,7 +6,11 @@ import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-s
 import { startBackend, type RunningBackend } from './running-backend.ts';
 import { tempDir } from './temp-dir.ts';
 
-/** A PostgreSQL for the tests of a file. To be called once, outside of them. @returns gives it, within them */
+/**
+ * Starts a PostgreSQL for the tests of a file. Call it once, outside of them.
+ *
+ * @returns a function that returns it, within the tests
+ */
 export function postgresOfFile(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
@@ -19,10 +23,10 @@ export function postgresOfFile(): () => PostgresServer {
   };
 }
 
-/** The key that backends of a test have in common; each test file has its own. */
+/** The common key of a test's backends; each test file has its own. */
 const PEER_KEY = randomBytes(32).toString('base64');
 
-/** A file that holds a peer key, until the test is over. */
+/** Returns a file that contains a peer key, until the test is over. */
 export async function peerKeyFile(key = PEER_KEY): Promise<string> {
   const file = join(await tempDir(), 'peer.key');
   await writeFile(file, `${key}\n`, { mode: 0o600 });
@@ -30,9 +34,9 @@ export async function peerKeyFile(key = PEER_KEY): Promise<string> {
 }
 
 /**
- * A backend in this process that shares a database, until the test is over.
+ * Starts a backend in this process that shares a database, until the test is over.
  *
- * @param settings get the `peer-key-file` of all, unless they name another one; undefined: the backend has no such key
+ * @param settings get the common `peer-key-file`, unless they name one; `undefined` means no key
  */
 export async function startSharing(
   database: string,

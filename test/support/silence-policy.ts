@@ -1,6 +1,6 @@
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 
-/** The policy of a backend that says nothing about it, but for what a test cares about. */
+/** Returns the default policy of a backend, with overrides. */
 export function silencePolicy(about: Partial<SilencePolicy> = {}): SilencePolicy {
   return {
     reason: 'required',

@@ -25,7 +25,7 @@ const WEB_DISKS: SilencedRow = entry('web', 'disk-root', {
   expire_on_resolve: true,
 });
 
-/** Nothing has matched for nine days. */
+/** No match for nine days. */
 const LONG_IDLE = { idle: { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR } };
 
 const ALL: readonly SilencedRow[] = [
@@ -41,7 +41,7 @@ const ALL: readonly SilencedRow[] = [
   entry('client:gone-001', null, { creator: 'alice@ops', reason: 'being dismantled', expire_at: null, ...LONG_IDLE }),
 ];
 
-/** One that recurs, which is not among those of the scene. */
+/** A recurring silence, which is not part of the scene. */
 export const WEEKLY: SilencedRow = entry('client:web-001.eu-west-1', null, {
   creator: 'bob',
   reason: 'CHG-4400 backup',
@@ -57,7 +57,7 @@ export const SILENCE_SCENE: FeedRows = {
   silenced: Object.fromEntries(ALL.map((row) => [row.id, row])),
 };
 
-/** Ended an hour ago, as the audit trail has it. */
+/** A silence that ended an hour ago, as in the audit trail. */
 const ENDED: AuditRecord = {
   id: 7,
   at: FEED_HELLO.time - HOUR * 1000,
@@ -76,7 +76,7 @@ const ENDED: AuditRecord = {
   hash: 'abc',
 };
 
-/** Answers as the backend of this scene would. */
+/** Responds like the backend of this scene. */
 export const silenceApi: NonNullable<RigOptions['api']> = ({ path, body }) => {
   if (path === '/api/mon/v1/silence-policy') {
     return { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 8 * HOUR, warn_matches: 5 }) };
@@ -90,7 +90,7 @@ export const silenceApi: NonNullable<RigOptions['api']> = ({ path, body }) => {
   return path.startsWith('/api/mon/v1/audit') ? { status: 200, body: [ENDED] } : { status: 404 };
 };
 
-/** Those of the first two kept something back. */
+/** Returns a silence with its use; the first two suppressed something. */
 function withKept(row: SilencedRow, index: number): SilencedDetail {
   const suppressed = [1204, 12][index] ?? 0;
   return { ...row, expire: -1, suppressed, last_suppressed: suppressed === 0 ? null : NOW - MINUTE };

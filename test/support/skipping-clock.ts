@@ -1,7 +1,7 @@
 import type { PlanningClock } from '../../daemon/backend/ports.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
-/** The time of this machine, of which a test can skip some; timers run as they would. */
+/** The clock of this machine, of which a test can skip time; timers run normally. */
 export class SkippingClock implements PlanningClock {
   readonly #clock = new SystemClock();
   #skippedMs = 0;

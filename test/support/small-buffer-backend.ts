@@ -7,8 +7,8 @@ import { LineWriter } from '../../daemon/log/line-writer.ts';
 import { createLog } from '../../daemon/log/log.ts';
 
 /**
- * The backend, started as `mon-backend start` is, over a store that begins a new log and writes tables every few moments, so
- * that a disk can fail in the middle of that too.
+ * The backend like `mon-backend start`, with small store buffers. The store starts a new log and writes tables
+ * every few moments, so that a disk can fail during that too.
  */
 const { values } = parseArgs({
   allowPositionals: true,

@@ -1,13 +1,13 @@
 import type { Disk, ReserveUse } from '../../daemon/backend/ports.ts';
 
-/** A disk with as much room as a test says. */
+/** A disk with as much free space as a test sets. */
 export class SmallDisk implements Disk {
   readonly dir = '/var/lib/mon';
   free: number | undefined;
   reserved = 0;
-  /** What is set aside for a start. */
+  /** Bytes that are reserved for a start. */
   reservedForOpening = 0;
-  /** What was done to the reserve, in order. */
+  /** The operations on the reserve, in order. */
   readonly done: string[] = [];
 
   constructor(free?: number) {

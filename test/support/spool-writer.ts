@@ -1,5 +1,5 @@
-// A process to be killed: appends results to the spool in the directory it is given, and prints each id once it is
-// safe.
+// A process to be killed: appends results to the spool in the given directory, and prints each id once it is
+// durable.
 import { openSpool } from '../../daemon/agent/spool.ts';
 
 const [, , stateDir = ''] = process.argv;

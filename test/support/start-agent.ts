@@ -12,18 +12,18 @@ export interface AgentProcess extends AsyncDisposable {
   /** Log records so far. */
   readonly records: readonly z.infer<typeof recordSchema>[];
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** How it ended. */
+  /** How the process ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
-/** The agent program as a process of its own, killed when the test ends if it is still there. */
+/** Starts the agent program as a separate process, which is killed at the end of the test. */
 export function startAgent(args: readonly string[], env?: Readonly<Record<string, string>>): AgentProcess {
   const agent = spawnAgent(args, env);
   onTestFinished(() => agent[Symbol.asyncDispose]());
   return agent;
 }
 
-/** The agent program as a process of its own. Disposing of it kills it. */
+/** Starts the agent program as a separate process. Disposing of it kills it. */
 export function spawnAgent(args: readonly string[], env: Readonly<Record<string, string>> = {}): AgentProcess {
   const child = spawn(process.execPath, [builtProgram('mon-agent'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,7 +31,7 @@ export function spawnAgent(args: readonly string[], env: Readonly<Record<string,
   });
   const records: z.infer<typeof recordSchema>[] = [];
   createInterface(child.stdout).on('line', (line) => {
-    // Help and version are no log records.
+    // Help and version are not log records.
     records.push(line.startsWith('{') ? recordSchema.parse(JSON.parse(line)) : { level: 'text', message: line });
   });
   let stderr = '';

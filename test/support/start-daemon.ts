@@ -13,37 +13,37 @@ const recordSchema = z.looseObject({
 type LogRecord = z.infer<typeof recordSchema>;
 
 export interface DaemonProcess extends AsyncDisposable {
-  /** Where it listens. */
+  /** The address of the API. */
   readonly url: string;
   /** The listener for agents, if there is one. */
   readonly agentUrl: string | undefined;
   readonly pid: number;
   /** Log records so far. */
   readonly records: readonly LogRecord[];
-  /** What it wrote beside its log; undefined while it runs. */
+  /** Other output besides its log; `undefined` while it runs. */
   readonly lastWords: string | undefined;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
 /**
- * The backend program as a process of its own, serving on a free port. Disposing of it kills it.
+ * Starts the backend program as a separate process on a free port. Disposing of it kills it.
  *
- * @throws Error with what it wrote when it ends before it serves
+ * @throws Error with its output when it ends before it serves
  */
 export async function startDaemon(options: {
   readonly stateDir: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** More arguments of `mon-backend start`. */
+  /** Additional arguments of `mon-backend start`. */
   readonly args?: readonly string[];
-  /** How many files it may have open; default: as many as the tests. */
+  /** Maximum number of open files; default: that of the tests. */
   readonly openFiles?: number;
   /** Default: `mon-backend` itself. */
   readonly program?: string;
-  /** More variables of its environment. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Told at once, before it serves; `kill` ends it, by default without a chance to do anything. */
+  /** Called at once, before it serves; `kill` ends it, by default without a chance to clean up. */
   readonly onSpawn?: (kill: (signal?: NodeJS.Signals) => void) => void;
 }): Promise<DaemonProcess> {
   const limit = options.openFiles === undefined ? '' : `ulimit -n ${String(options.openFiles)} && `;
@@ -78,7 +78,7 @@ export async function startDaemon(options: {
   const failed = ended.then(({ code }) => {
     throw new Error(`the backend ended with ${String(code)} before it served: ${stderr}${JSON.stringify(records)}`);
   });
-  // Once it serves, its end is no failure.
+  // Once it serves, its end is not a failure.
   failed.catch(() => undefined);
   const { url, agent_url: agentUrl } = await Promise.race([served, failed]);
   const end = async (signal: NodeJS.Signals): ReturnType<DaemonProcess['end']> => {

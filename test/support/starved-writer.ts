@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 
 /**
- * A program that writes to the store in argv, takes all descriptors that it may have until a write is refused, gives them
- * back and writes until one is taken again. Prints each write as `acknowledged` or `refused` with its number, and at last
- * `read` with the numbers that it reads.
+ * A program that writes to the store in argv. It takes all available file descriptors until a write is
+ * rejected, releases them, and writes until one succeeds again. It prints each write as `acknowledged` or
+ * `refused` with its number, and finally `read` with the numbers that it reads.
  */
 const [dir = ''] = process.argv.slice(2);
 const store = await openLevelStore(dir, { writeBufferBytes: 64 * 1024 });
@@ -29,9 +29,9 @@ const taken: number[] = [];
 try {
   for (;;) taken.push(openSync('/dev/null', 'r'));
 } catch {
-  // There are no more.
+  // No more descriptors are available.
 }
-// Before long it needs another log.
+// Soon it needs another log file.
 while (await write());
 // Reads need no descriptor.
 await store.getMany([['write', 1]]);

@@ -17,12 +17,12 @@ const event = (check: string): Change => ['event', 'default', 'web-1', check];
 
 const lastName = (change: Change): string => change.findLast((part) => typeof part === 'string') ?? '';
 
-/** Changes as they were told, one line each. */
+/** Returns the published changes, one line each. */
 const told = (records: readonly ChangeRecord[]): string[] =>
   records.map(({ seq, changes }) => `${String(seq)}: ${changes.map(lastName).join(' ')}`);
 
 /**
- * What every `Store` promises.
+ * Tests what every `Store` guarantees.
  *
  * @param open opens the store of a directory, which is new or was closed before
  */

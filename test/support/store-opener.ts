@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 
-/** A program that opens the store in argv and closes it again for each line that it reads, and says how that went. */
+/** A program that opens and closes the store in argv for each input line, and prints the outcome. */
 const [dir = ''] = process.argv.slice(2);
 
 for await (const _ of createInterface({ input: process.stdin })) {

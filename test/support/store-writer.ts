@@ -1,13 +1,15 @@
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 
 /**
- * A program that writes until it is killed: argv is the directory and how many writes it keeps in flight. Each write
- * brings `['log', seq]` and moves `['left']` and `['right']`; its number is printed once it is acknowledged. When the
- * disk refuses, it prints `refused` and goes on; after `refusedMost` of them it stops.
+ * A program that writes until it is killed: argv is the directory and the number of concurrent writes. Each
+ * write adds `['log', seq]` and moves `['left']` and `['right']`; its number is printed once it is
+ * acknowledged. When the disk rejects a write, it prints `refused` and continues; after `refusedMost`
+ * rejections it stops.
  */
 const [dir = '', inFlight = '1', refusedMost = 'Infinity'] = process.argv.slice(2);
 
-// With a limit on the size of files this is how the system says that a write went too far; it must only fail.
+// With a limit on the file size, the system reports an excessive write by this signal; the write must only
+// fail.
 process.on('SIGXFSZ', () => undefined);
 
 const store = await openLevelStore(dir, { writeBufferBytes: 256 * 1024 });

@@ -11,33 +11,33 @@ import { ConsoleDriver } from './console-driver.ts';
 import { targetOf, type Target } from '../../tui/model/target.ts';
 import type { Layer } from '../../tui/state/layers/layer.ts';
 
-/** Layers that ask about what was chosen before they were opened. */
+/** Layers that refer to a selection made before they were opened. */
 const DIALOGS: ReadonlySet<Layer['kind']> = new Set(['silence', 'confirm', 'menu', 'command']);
 
 const DOWN = '\u001B[B';
 const CTRL_S = '\u0013';
 
-/** What the last frame showed, as far as keys act on it. */
+/** The last frame, as far as keys act on it. */
 interface Drawn {
   readonly view: ViewName;
   readonly top: Layer | undefined;
   readonly rows: readonly string[];
   readonly cursor: string | undefined;
   readonly marks: readonly string[];
-  /** Events under the cursor of what is inspected. */
+  /** Events under the cursor of the inspect screen. */
   readonly inspected: readonly string[];
 }
 
 /**
- * A console that is used while everything changes. It notes what each key was about, by what the last frame showed,
- * and holds every change that the console asks for against that. Things are named as silences are: an event and the
- * silence of exactly this event `client:NAME:CHECK`, a client `client:NAME:*`, a check `*:NAME`, a dead letter
- * `letter:ID`.
+ * A console that is used while everything changes. It records what each key refers to according to the last
+ * frame, and compares it with every change that the console requests. Objects are named like silences: an
+ * event, and the silence of exactly this event, `client:NAME:CHECK`; a client `client:NAME:*`; a check
+ * `*:NAME`; a dead letter `letter:ID`.
  */
 export class TargetRound {
-  /** What was acted on though no key was about it, with the key. */
+  /** Objects that were changed although no key referred to them, with the key. */
   readonly astray: string[] = [];
-  /** How many things each kind of change was about. */
+  /** Number of changed objects by the kind of change. */
   readonly acted = new Map<string, number>();
   readonly #driver: ConsoleDriver;
   readonly #subjectOf: (subject: Subject) => SubjectData | undefined;
@@ -45,10 +45,14 @@ export class TargetRound {
   #hasUnseen = false;
   #meant: ReadonlySet<string> = new Set();
   #key = '';
-  /** Own changes that can be undone, by what they were about. */
+  /** The objects of changes that can be undone. */
   readonly #own: (readonly string[])[] = [];
 
-  /** @param members the contexts of a merged list; default: one backend */
+  /**
+   * Creates the console.
+   *
+   * @param members the contexts of a merged list; default: one backend
+   */
   constructor(
     rows: FeedRows,
     subjectOf: (subject: Subject) => SubjectData | undefined,
@@ -66,13 +70,13 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Rows arrive; no frame shows them yet. */
+  /** Applies rows that no frame shows yet. */
   change(rows: FeedRows): void {
     this.#driver.change(rows);
     this.#hasUnseen = true;
   }
 
-  /** What is loaded of the dead letters is another list; no frame shows it yet. */
+  /** Loads another list of dead letters that no frame shows yet. */
   letters(letters: readonly DeadLetterSummary[]): void {
     this.#driver.store.answers.viewLoaded('dead-letters', letters);
     this.#hasUnseen = true;
@@ -88,7 +92,7 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Keys that only move, mark or leave. */
+  /** Types keys that only move, mark or leave. */
   use(keys: string): void {
     if (!this.#isAsked) this.#meant = new Set();
     if (keys === 'escape') this.#driver.escape();
@@ -96,21 +100,24 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** A view by its digit, which waits for what may follow. */
+  /** Opens a view by its digit, which waits for a following key. */
   look(digit: string): void {
     this.use(digit);
     this.pass(400);
   }
 
-  /** The dead letters, which have no digit. */
+  /** Opens the dead letters, which have no digit. */
   lookAtLetters(): void {
     if (this.#drawn?.top !== undefined) return;
     this.use(':dead-letters\r');
   }
 
-  /** A key that acts on what is under the cursor, or marked; `down`: rows that it goes down in the same piece. */
+  /**
+   * Types a key that acts on the row under the cursor or the marked ones; `down`: rows that it first moves down
+   * in the same chunk.
+   */
   act(key: string, down: number): void {
-    // Rows that no frame has shown cannot be counted by who types ahead.
+    // A user who types ahead cannot count rows that no frame has shown.
     const ahead = this.#hasUnseen || this.#isAsked || this.#drawn?.top !== undefined ? 0 : down;
     if (!this.#isAsked) this.#meant = new Set(key === 'z' ? this.#own.at(-1) : this.#meaning(ahead));
     this.#key = key;
@@ -118,11 +125,11 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Says yes to whatever is asked; `choice`: how far down in a menu, or which command. */
+  /** Confirms whatever is asked; `choice`: the position in a menu, or the command. */
   agree(choice: number): void {
     const top = this.#drawn?.top;
     const kind = top?.kind;
-    // The dialog on an entry begins with its end, that on events with the reason.
+    // The dialog on a silence begins with its end, the one on events with the reason.
     if (top?.kind === 'silence') this.#driver.type(`${top.form.origin === undefined ? '' : '3\t\t'}why${CTRL_S}`);
     if (kind === 'confirm') this.#driver.type('y');
     if (kind === 'menu') this.#driver.type(`${DOWN.repeat(choice)}\r`);
@@ -157,13 +164,13 @@ export class TargetRound {
     const { rows } = inspectBody(this.#driver.store, layer);
     const about = layer.marks.size > 0 ? [...layer.marks] : [layer.cursor.key];
     const shown = rows.filter(({ key }) => about.includes(key)).flatMap((row) => row.targets.map(nameOf));
-    // Marked is meant, also while what is opened is loaded again and its rows are not drawn.
+    // Marked rows are selected, even while the screen reloads and does not draw its rows.
     const marked = rows.length === 0 ? [...layer.marks].map((key) => nameOf(targetOf(key))) : [];
     const targets = [...shown, ...marked];
     return targets.length === 0 && kind === 'check' ? [`*:${name}`] : targets;
   }
 
-  /** What a key is about on what was drawn, once the cursor went down so many rows. */
+  /** Returns what a key refers to in the last frame, after the cursor moved down this many rows. */
   #meaning(down: number): readonly string[] {
     const drawn = this.#drawn;
     if (drawn === undefined) return [];
@@ -180,7 +187,7 @@ export class TargetRound {
     return key === undefined ? [] : [nameIn(view, key)];
   }
 
-  /** Looks at what the console asks for, and answers as a backend where all goes well. */
+  /** Checks the console's requests, and responds like a backend without failures. */
   #answer(): void {
     const { store } = this.#driver;
     this.#judge(this.#driver.effects());
@@ -221,7 +228,7 @@ export class TargetRound {
   }
 }
 
-/** What an effect changes at the backend; nothing where it only asks. */
+/** Returns what an effect changes at the backend; nothing for a request that only reads. */
 function aboutOf(effect: Effect): { readonly verb: string; readonly names: readonly string[] } {
   switch (effect.kind) {
     case 'change':

@@ -26,7 +26,7 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Keeps what came on each connection that was ended, and ends it too. */
+/** Records what came on each ended connection, and ends it too. */
 export async function receiver(place: Place = { port: 0, host: '127.0.0.1' }) {
   const received: string[] = [];
   const server = await listen(place, (socket) => {

@@ -4,16 +4,19 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 /** The tag of tests that only `./scripts/test --all` runs. */
 export const SLOW = 'slow';
 
-/** The longest that a test without the tag may take on a machine that does nothing else, in milliseconds. */
+/** Maximum duration of a test without the tag on an otherwise idle machine, in milliseconds. */
 const STANDARD_MS_MAX = 5000;
 
-/** The load for each core that the suite makes by itself. */
+/** The load for each core that the suite causes by itself. */
 const OWN_LOAD_MAX = 2;
 
-/** From this slowdown on the times of tests are only printed: they depend on the other work more than on the test. */
+/**
+ * Slowdown above which the durations are only printed: they then depend more on the other load than on the
+ * test.
+ */
 const JUDGED_SLOWDOWN_MAX = 2;
 
-/** How many of the slowest tests of each tier are printed. */
+/** Number of the slowest tests of each tier that are printed. */
 const SHOWN = 20;
 
 interface TimedTest {
@@ -23,8 +26,8 @@ interface TimedTest {
 }
 
 /**
- * Prints the slowest tests of each tier, and fails the run when a test of the standard tier takes too long. On a machine
- * that is overloaded by other work it does not fail the run.
+ * Prints the slowest tests of each tier, and fails the run when a test of the standard tier takes too long. On
+ * a machine with too much other load it does not fail the run.
  */
 export class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -49,7 +52,7 @@ export class TierReporter implements Reporter {
   }
 }
 
-/** How much slower the tests are because of other work on this machine: 1 when it does none. */
+/** Returns how much slower the tests are because of other load on this machine: 1 without other load. */
 function slowdown(): number {
   const [, loadOfFiveMinutes = 0] = loadavg();
   return Math.max(1, loadOfFiveMinutes / availableParallelism() / OWN_LOAD_MAX);

@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 const OF_CHECK = { client: 'db-014.eu-west-1', check: 'postgres-repl' } as const;
 const SILENCE = 'client:db-014.eu-west-1:postgres-repl';
 
-/** Three outages of a day: one silenced, one a warning first, one that goes on. */
+/** Three outages of a day: one silenced, one that began as a warning, one that is still open. */
 const ROWS: readonly TimelineRow[] = [
   row(3 * MINUTE, {
     kind: 'create',
@@ -63,7 +63,7 @@ const PAST: CheckPast = {
   },
 };
 
-/** A night shift. */
+/** The report of a night shift. */
 export const SCENE_REPORT: Report = {
   since: NOW - 12 * HOUR,
   until: NOW,
@@ -136,7 +136,7 @@ export const SCENE_REPORT: Report = {
   },
 };
 
-/** The console with the events of the scene, and a backend that knows of their past. */
+/** Opens the console with the events of the scene, and a backend with their timeline. */
 export function openTimelineScene(options: RigOptions = {}): Promise<ConsoleRig> {
   return openScene({ api: answerOf, ...options });
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MadeCertificate } from './make-certificate.ts';
 
-/** Writes a certificate and its key as an operator would have them. */
+/** Writes a certificate and its key like an operator. */
 export async function writePair(
   dir: string,
   { cert, key }: Pick<MadeCertificate, 'cert' | 'key'>,

@@ -6,12 +6,12 @@ import { tempDir } from './temp-dir.ts';
 
 const run = promisify(execFile);
 
-/** Whether the program is installed on this machine. */
+/** Returns whether tmux is installed on this machine. */
 export function hasTmux(): boolean {
   return spawnSync('tmux', ['-V']).status === 0;
 }
 
-/** A terminal of tmux that nobody looks at, with a shell in it. Disposing of it ends all that runs in it. */
+/** A detached tmux terminal with a shell. Disposing of it ends all its processes. */
 export class Tmux implements AsyncDisposable {
   readonly #socket: string;
 
@@ -26,7 +26,7 @@ export class Tmux implements AsyncDisposable {
     return tmux;
   }
 
-  /** Keys as a person types them, Enter as `\r`. */
+  /** Types keys; Enter is `\r`. */
   async type(keys: string): Promise<void> {
     await this.#ask('send-keys', '-l', keys);
   }
@@ -35,17 +35,21 @@ export class Tmux implements AsyncDisposable {
     await this.#ask('resize-window', '-x', String(columns), '-y', String(rows));
   }
 
-  /** The rows of the screen at this moment. */
+  /** Returns the current rows of the screen. */
   async capture(): Promise<readonly string[]> {
     return (await this.#ask('capture-pane', '-p')).replace(/\n$/, '').split('\n');
   }
 
-  /** What tmux knows of the terminal, by the names of its formats. */
+  /** Returns a property of the terminal, by the name of its tmux format. */
   async asked(format: string): Promise<string> {
     return (await this.#ask('display-message', '-p', format)).trimEnd();
   }
 
-  /** @throws with the screen when it does not get there */
+  /**
+   * Waits for a text.
+   *
+   * @throws with the screen after the timeout
+   */
   async waitForText(text: string | RegExp): Promise<void> {
     await vi.waitFor(async () => {
       const screen = (await this.capture()).join('\n');

@@ -1,12 +1,16 @@
 import type { PlanningClock } from '../../daemon/backend/ports.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
-/** The time that a test tells; what waits for a while waits for real. */
+/** A clock whose time a test sets; waits are real. */
 export class ToldClock implements PlanningClock {
   readonly #timers = new SystemClock();
   readonly #toldMs: () => number;
 
-  /** @param toldMs epoch milliseconds, which never go back */
+  /**
+   * Creates the clock.
+   *
+   * @param toldMs returns epoch milliseconds, which never go back
+   */
   constructor(toldMs: () => number) {
     this.#toldMs = toldMs;
   }

@@ -1,13 +1,13 @@
 import type { Cluster } from '../../daemon/backend/cluster/cluster.ts';
 import type { ClusterMember, ClusterView } from '../../shared/schemas/cluster.ts';
 
-/** A cluster whose state the test tells. */
+/** A cluster whose state the test sets. */
 export class ToldCluster implements Cluster {
-  /** What it answers. */
+  /** The view that it returns. */
   told: ClusterView;
-  /** Who was to write, by id. */
+  /** Ids of the members that a handover named. */
   readonly handedTo: (string | undefined)[] = [];
-  /** What a hand-over comes to; default: the member writes at once. */
+  /** The outcome of a handover; default: the member becomes leader at once. */
   onHandOver: (to: string | undefined) => Promise<ClusterView> = (to) => {
     this.told = writtenBy(this.told, to ?? '');
     return Promise.resolve(this.told);
@@ -29,7 +29,7 @@ export class ToldCluster implements Cluster {
 
 const CLUSTER_START = 1_795_000_000;
 
-/** A member called after its host, with `NAME-id` as its id, which is up to date. */
+/** Returns a member with the name of its host and the id `NAME-id`, which is up to date. */
 export function aMember(host: string, more: Partial<ClusterMember> = {}): ClusterMember {
   return {
     id: `${host}-id`,
@@ -46,7 +46,7 @@ export function aMember(host: string, more: Partial<ClusterMember> = {}): Cluste
   };
 }
 
-/** Three members with a database, of which `web1` writes and answers. */
+/** Returns three members with a database; `web1` is the leader and responds. */
 export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
   return {
     answered_by: 'web1-id',
@@ -58,7 +58,7 @@ export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
   };
 }
 
-/** The same, a moment after another member began to write. */
+/** Returns the view a moment after another member became leader. */
 export function writtenBy(view: ClusterView, id: string): ClusterView {
   return {
     ...view,

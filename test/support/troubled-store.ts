@@ -10,23 +10,23 @@ import type {
 } from '../../daemon/backend/ports.ts';
 import { MonError } from '../../shared/errors.ts';
 
-/** A store over a real one that has the troubles a test gives it. */
+/** A store over a real one with failures that a test controls. */
 export class TroubledStore implements Store {
   readonly id: string;
   readonly schema: StoreSchema;
-  /** Writes that were tried, the refused ones included. */
+  /** Number of attempted writes, including rejected ones. */
   writes = 0;
-  /** Changes that were announced with what was written. */
+  /** Number of changes that were announced with writes. */
   announced = 0;
-  /** Readings of values under way. */
+  /** Number of reads in progress. */
   reading = 0;
-  /** Asked before each write; true: the disk refuses it. */
+  /** Called before each write; true means that the disk rejects it. */
   refuses: (ops: readonly StoreOp[]) => boolean = () => false;
-  /** Asked before each scan, which reads the whole state again. */
+  /** Called before each scan, which reads the whole state again. */
   refusesScans: () => boolean = () => false;
-  /** Asked before values are read by their keys. */
+  /** Called before values are read by their keys. */
   refusesReads: () => boolean = () => false;
-  /** Why it takes no writes, as a store says that is being opened again. */
+  /** Why it rejects writes, like a store that is being opened again. */
   closedFor: MonError | undefined;
   readonly #mendedListeners = new Set<() => void>();
   readonly #store: Store;
@@ -38,7 +38,7 @@ export class TroubledStore implements Store {
     this.schema = store.schema;
   }
 
-  /** A disk that takes its time: no write begins until the returned function is called. */
+  /** Simulates a slow disk: no write begins until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gate = promise;
@@ -103,7 +103,7 @@ export class TroubledStore implements Store {
     };
   }
 
-  /** The disk works again. */
+  /** Makes the disk work again. */
   mend(): void {
     this.closedFor = undefined;
     for (const listener of this.#mendedListeners) listener();

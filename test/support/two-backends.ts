@@ -9,20 +9,20 @@ import { byKey, eventOf, openRig, type ConsoleRig, type RigOptions, type SeenReq
 import { aClientRow } from './feed-rows.ts';
 import { startFeedServer, type FeedServer } from './feed-server.ts';
 
-/** A scripted backend of a merged list, and what it was asked to do. */
+/** A scripted backend of a merged list, with the requests that it received. */
 export interface ScriptedMember {
   readonly server: FeedServer;
   readonly requests: readonly SeenRequest[];
-  /** From now on changes are answered with this status. */
+  /** Responds to further changes with this status. */
   refuseChanges(status: number): void;
-  /** Operations of `POST /bulk`, in the order in which they came. */
+  /** Returns the operations of `POST /bulk`, in the order of arrival. */
   readonly operations: () => readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
- * Has these events and does what it is asked for: a silence can be taken back.
+ * Starts a backend with these events that carries out its requests; a silence can be undone.
  *
- * @param answers what else it answers to a path
+ * @param answers returns further responses by path
  */
 export async function startMember(
   events: readonly EventRow[],
@@ -62,7 +62,7 @@ export async function startMember(
   return { server, requests, operations, refuseChanges: (status) => void (refusal = status) };
 }
 
-/** A console that begins with all of these backends as one list. */
+/** Opens a console that starts with all of these backends as one list. */
 export async function openAllRig(
   members: Readonly<Record<string, ScriptedMember>>,
   options: Pick<RigOptions, 'columns' | 'rows'> = {},

@@ -3,7 +3,7 @@ import type { UpgradeFacts } from '../../shared/schemas/plan.ts';
 /** 2026-11-21, epoch seconds. */
 export const FACTS_NOW = 1_795_200_000;
 
-/** An installation of which everything is known and nothing is wrong. */
+/** Returns an installation of which everything is known and nothing is wrong. */
 export function someFacts(facts: Partial<UpgradeFacts> = {}): UpgradeFacts {
   return {
     product: 'cluster',
@@ -30,7 +30,7 @@ export function someFacts(facts: Partial<UpgradeFacts> = {}): UpgradeFacts {
   };
 }
 
-/** The same without some of it: not to be found out. */
+/** Returns the facts without some that cannot be determined. */
 export function unknown(...keys: readonly (keyof UpgradeFacts)[]): UpgradeFacts {
   return Object.fromEntries(
     Object.entries(someFacts()).filter(([key]) => !keys.includes(key as keyof UpgradeFacts)),

@@ -23,7 +23,7 @@ export function entities(count: number, spec: Readonly<Record<string, unknown>> 
 }
 
 /**
- * A dump of a cluster as wrapped JSON.
+ * Creates a dump of a cluster as wrapped JSON.
  *
  * @param written epoch seconds; default: now
  */
@@ -34,7 +34,7 @@ export async function dumpFile(objects: readonly Dumped[] = [], written?: number
   return await aFile('dump.json', text, written);
 }
 
-/** The bare file of an embedded key-value store: a page with its meta data. */
+/** Creates the plain file of an embedded key-value store: a page with its metadata. */
 export async function snapshotFile(written?: number): Promise<string> {
   const page = Buffer.alloc(4096);
   page.writeUInt32LE(0xed_0c_da_ed, 16);

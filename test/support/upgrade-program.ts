@@ -11,18 +11,18 @@ export interface UpgradeProgram {
   readonly child: ChildProcess;
   /** Log records so far. */
   readonly records: z.infer<typeof recordSchema>[];
-  /** From the first record to the last, milliseconds. */
+  /** Time from the first record to the last, in milliseconds. */
   readonly workedMs: () => number;
-  /** As soon as it has begun. */
+  /** Resolves when it has started. */
   readonly begun: Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
 /**
- * `mon-backend` as a process of its own, with arguments as `upgrade`.
+ * Runs `mon-backend` as a separate process, with arguments such as `upgrade`.
  *
- * @param stdin what the operator types
- * @param blocksMax of any file that it writes, in units of the shell; default: no limit
+ * @param stdin the input of the operator
+ * @param blocksMax maximum size of a written file, in units of the shell; default: no limit
  */
 export function runUpgradeProgram(
   args: readonly string[],
@@ -38,7 +38,7 @@ export function runUpgradeProgram(
   const toldMs: number[] = [];
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const lines = createInterface(child.stdout).on('line', (line) => {
-    // A dry run prints for people.
+    // A dry run prints text for people.
     records.push(line.startsWith('{') ? recordSchema.parse(JSON.parse(line)) : { level: 'text', message: line });
     toldMs.push(performance.now());
     resolve();

@@ -9,7 +9,7 @@ import { FEED_HELLO } from './feed-server.ts';
 import { openOverviewScene, overviewApi } from './overview-scene.ts';
 import { someFacts } from './upgrade-facts.ts';
 
-/** A store with a check of a namespace that is gone, and a dump that was never made. */
+/** A store with a check of a deleted namespace, and without a dump. */
 const FACTS = someFacts({
   product: 'mon',
   namespaces: ['default'],
@@ -22,7 +22,9 @@ const FACTS = someFacts({
   attested: ['entity-limit', 'relational-backup'],
 });
 
-/** A backend that holds one plan, and carries out orders as the real one does, but for its steps: those end when told. */
+/**
+ * A backend with one plan. It carries out orders like the real one, but its steps end when the test says so.
+ */
 export class ScriptedPlans {
   plan: PlanRun | undefined;
   /** Epoch milliseconds of its next change. */
@@ -30,13 +32,13 @@ export class ScriptedPlans {
   readonly orders: PlanOrder[] = [];
   #rig: ConsoleRig | undefined;
 
-  /** The plan from 6.1.0 to 6.5.0 that alice made a while ago. */
+  /** Creates the plan from 6.1.0 to 6.5.0 that alice started a while ago. */
   begin(): this {
     this.plan = this.#made('6.1.0', '6.5.0', FEED_HELLO.time - 16 * 60_000);
     return this;
   }
 
-  /** An order of somebody at another console. */
+  /** Sends an order from another console. */
   async from(who: string, order: PlanOrder): Promise<void> {
     if (this.#order(order, who).status !== 200) throw new Error(`refused: ${JSON.stringify(order)}`);
     await this.#publish();
@@ -55,7 +57,7 @@ export class ScriptedPlans {
     return answer;
   };
 
-  /** The console on view 7, with the plan where there is one. */
+  /** Opens the console on view 7, with the plan if there is one. */
   async open(options: RigOptions = {}): Promise<ConsoleRig> {
     const rig = await openOverviewScene({ api: this.api, ...options });
     this.#rig = rig;
@@ -101,7 +103,7 @@ export class ScriptedPlans {
   }
 }
 
-/** Plays the plan of the scene until it is the turn of a step, held by somebody at another console. */
+/** Carries out the plan of the scene up to a step, with a holder at another console. */
 export async function playUntil(plans: ScriptedPlans, wanted: string, session: string, who = 'alice'): Promise<void> {
   await plans.from(who, { order: 'take', session, force: true });
   for (const step of plans.plan?.steps ?? []) {
@@ -121,7 +123,7 @@ const NOTES: Readonly<Record<string, string>> = {
   migrate: 'schema 3 became schema 4',
 };
 
-/** What the rules say when the namespace is there no more. */
+/** Returns the findings after the namespace was deleted. */
 function fixedFindings(): readonly Finding[] {
   return findingsOf({ from: [6, 1, 0], to: [6, 5, 0] }, { ...FACTS, checks: [{ namespace: 'default', name: 'disk' }] });
 }

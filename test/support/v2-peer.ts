@@ -1,6 +1,6 @@
 import { administratorOf } from './administrator.ts';
 
-/** What came back. */
+/** A response. */
 export interface V2Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -9,8 +9,8 @@ export interface V2Answer {
 }
 
 /**
- * The newer API, asked as its command-line client does: with the same headers on every request, body or not. It is an
- * administrator, where the backend takes everybody.
+ * A client of the v2 API like its command-line tool, with the same headers on every request, with or without a
+ * body. It is an administrator if the backend accepts everybody.
  */
 export class V2Peer {
   readonly #url: string;
@@ -66,10 +66,10 @@ export class V2Peer {
   }
 }
 
-/** An object below a namespace; events may leave it to their path. */
+/** An object in a namespace; events may take the namespace from their path. */
 const IN_NAMESPACE = /^\/namespaces\/([^/]+)\/(?!events)[^/]+(?:\/[^/]+)?$/;
 
-/** As that client sends it: with the namespace that it goes to, unless it names one. */
+/** Returns the body as that client sends it: with its namespace, unless it names one. */
 function named(path: string, body: unknown): unknown {
   const namespace = IN_NAMESPACE.exec(path)?.[1];
   if (namespace === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;

@@ -8,16 +8,17 @@ import type { LoopDelay } from '../../scripts/bench/backend-process.ts';
 import { programArguments } from './built-programs.ts';
 import { REPOSITORY } from './repository.ts';
 
-/** The backend program as a process of its own that says how much CPU the rounds of its event loop take. */
+/** The backend program as a separate process that reports the CPU of its event loop rounds. */
 export interface WatchedDaemon extends AsyncDisposable {
   readonly url: string;
   readonly agentUrl: string;
-  /** The most CPU of one round since the last call, in milliseconds. */
+  /** Returns the maximum CPU of one round since the last call, in milliseconds. */
   longestTaskMs(): Promise<number>;
 }
 
 /**
- * On an empty store, until it is disposed of. Unlike `startDaemon` it may be started outside of a test.
+ * Starts the program on an empty store, until it is disposed of. Unlike `startDaemon` it may be started outside
+ * of a test.
  *
  * @param settings its configuration file
  */

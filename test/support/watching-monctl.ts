@@ -4,12 +4,16 @@ import { onTestFinished, vi } from 'vitest';
 import { MONCTL } from './run-monctl.ts';
 import { placesEnv } from './administrator.ts';
 
-/** The program itself, into a pipe, until the test ends. */
+/** The built program with a pipe as output, until the test ends. */
 export interface WatchingMonctl {
-  /** The next line of its output. @throws with all lines when none comes */
+  /**
+   * Waits for the next line of its output.
+   *
+   * @throws with all lines when none comes
+   */
   next(): Promise<string>;
   readonly stderr: string;
-  /** Of the program, once it has ended. */
+  /** Exit code of the program, once it has ended. */
   readonly ended: Promise<number | null>;
 }
 
@@ -17,7 +21,7 @@ export function watchMonctl(args: readonly string[], env: Readonly<Record<string
   return followMonctl([...args, '--watch'], env);
 }
 
-/** A command line that stays of its own accord. */
+/** Runs a command line that does not end by itself. */
 export function followMonctl(args: readonly string[], env: Readonly<Record<string, string>>): WatchingMonctl {
   const child = spawn(process.execPath, [MONCTL, ...args], {
     env: {

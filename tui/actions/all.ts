@@ -50,7 +50,7 @@ const ALL: readonly Action[] = [
   ...COMMAND_ACTIONS,
 ];
 
-/** Everything that can be done in the console, by name. */
+/** All actions of the console by name. */
 export const ACTIONS: ReadonlyMap<KeyAction, Action> = new Map(ALL.map((action) => [action.name, action]));
 
 putActions(ALL);

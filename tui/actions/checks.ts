@@ -14,7 +14,7 @@ import { saysLost } from '../keys/targets.ts';
 import type { RunOrder } from '../state/effects.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
-/** Each check once, on the clients of the targets. */
+/** Returns one order for each check, for the clients of the targets. */
 function runsOn(targets: readonly Target[]): readonly RunOrder[] {
   const byCheck = Map.groupBy(targets, ({ check }) => check);
   return Array.from(byCheck, ([check, some]) => ({
@@ -23,7 +23,7 @@ function runsOn(targets: readonly Target[]): readonly RunOrder[] {
   }));
 }
 
-/** Asks whether to run checks now, and says on whom. Without a connection the key means: connect. */
+/** Asks for confirmation to run checks now. Without a connection the key reconnects instead. */
 function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
@@ -45,13 +45,13 @@ function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
   });
 }
 
-/** `disk on client:web-01, client:web-02` */
+/** Returns an order such as `disk on client:web-01, client:web-02`. */
 function orderText({ check, subscribers }: RunOrder): string {
   if (subscribers === undefined) return safeLine(`${check} on all of its subscribers`);
   return safeLine(`${check} on ${named(subscribers).join(', ')}`);
 }
 
-/** What can be done with checks. */
+/** Actions on checks. */
 export const CHECK_ACTIONS: readonly Action[] = [
   {
     name: 'run',
@@ -75,7 +75,7 @@ export const CHECK_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** A check everywhere on its own screen while no client is chosen; otherwise what is under the cursor. */
+/** Runs the check of the screen on all its clients, or only what is selected among its rows. */
 function runInspected(store: ActionPorts, layer: InspectLayer): void {
   const targets = inspectTargets(layer);
   if (targets.length > 0) return askRun(store, runsOn(targets));

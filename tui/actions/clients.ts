@@ -13,7 +13,7 @@ import { openSilenceEntries } from './silences.ts';
 import type { Opened, Screen, Says, Asks } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 
-/** Asks whether to delete clients and says what goes with them. */
+/** Asks for confirmation to delete clients, and lists what is deleted with them. */
 function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
@@ -35,7 +35,7 @@ function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: r
   });
 }
 
-/** Opens the silence dialog on all checks of the clients, whether or not anything is wrong with them now. */
+/** Opens the silence dialog for all checks of the clients, whatever their current state. */
 export function silenceClients(
   store: Screen & Says & Asks & Opened & Pick<Known, 'silenced'>,
   names: readonly string[],
@@ -68,7 +68,7 @@ function openEvents({ critical, warning, unknown, ok, silenced }: EventCounts): 
   return critical + warning + unknown + ok + silenced;
 }
 
-/** What can be done with clients. */
+/** Actions on clients. */
 export const CLIENT_ACTIONS: readonly Action[] = [
   {
     name: 'delete-client',
@@ -90,7 +90,7 @@ export const CLIENT_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** The marked clients, or the one under the cursor. */
+/** Returns the marked clients, or the one under the cursor. */
 export function clientsMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientEntry[] {
   return meantRows(store) as readonly ClientEntry[];
 }

@@ -10,7 +10,7 @@ import type { Known } from '../model/known.ts';
 import type { Says, Screen } from '../state/ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
-/** What can be done with the backends that share a store. */
+/** Actions on the members of a cluster. */
 export const CLUSTER_ACTIONS: readonly Action[] = [
   {
     name: 'hand-over',
@@ -28,7 +28,7 @@ export function openMember(store: ActionPorts): void {
   if (member !== undefined) openLoadedLayer(store, 'member', member.id);
 }
 
-/** The id of the one that is shown, or under the cursor. */
+/** Returns the id of the shown member, or of the one under the cursor. */
 function memberMeant(store: ActionPorts): string | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'member') return layer.id;
@@ -37,7 +37,7 @@ function memberMeant(store: ActionPorts): string | undefined {
   return others.length > 0 ? undefined : member?.id;
 }
 
-/** Asks first, and says at once why it cannot be. */
+/** Asks for confirmation of a handover, or says why it is not possible. */
 function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: string | undefined): void {
   const { data } = store.loads.of('cluster');
   if (data === undefined || to === undefined) return;

@@ -9,7 +9,7 @@ import { fitRuns } from '../text/runs.ts';
 import { fieldRuns } from '../form/text-field.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 
-/** The command line over the last rows of the screen: what is typed, what is wrong with it, what can follow. */
+/** The command line over the last rows of the screen: the typed text, its problem, and the completions. */
 export function CommandBar({
   theme,
   size,
@@ -38,7 +38,7 @@ function belowRuns({ problem, chosen }: CommandLayer, completion: Completion, co
   return candidateRuns(candidates.map(safeLine), chosen?.at, columns);
 }
 
-/** As many candidates as fit, a page of them at a time, so that the one that was chosen is there. */
+/** Returns the page of candidates that contains the chosen one. */
 function candidateRuns(candidates: readonly string[], at: number | undefined, columns: number): readonly Run[] {
   let page: Run[] = [];
   let room = columns - 2;

@@ -10,15 +10,15 @@ import type { Places } from '../model/known.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stack.ts';
 
-/** Earlier commands that are remembered. */
+/** Maximum number of commands in the history. */
 const HISTORY_MAX = 100;
 
-/** What can stand where the caret is. */
+/** The completions at the caret. */
 export interface Completion {
-  /** Where in the line the candidates go. */
+  /** Index in the line where a candidate is inserted. */
   readonly from: number;
   readonly candidates: readonly string[];
-  /** Of the command that is typed; `undefined` while its name is. */
+  /** The usage of the typed command; `undefined` while its name is being typed. */
   readonly usage: string | undefined;
 }
 
@@ -38,11 +38,11 @@ export function typeInCommandLine(store: Screen & Asks & Places, edit: LineEdit 
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
   putLayer(store, { ...layer, line, chosen: undefined, problem: undefined });
-  // Its names are there by the time that they are typed.
+  // Loads the namespaces before the user starts to type one.
   if (line.text === 'ns' && store.backends === undefined) store.request({ kind: 'load-namespaces' });
 }
 
-/** What opens the command line, and what is done in it. */
+/** Actions in the command line, and the action that opens it. */
 export const COMMAND_ACTIONS: readonly Action[] = [
   {
     name: 'command',
@@ -118,7 +118,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** The candidates for the word before the caret, as the layer has it typed. */
+/** Returns the candidates for the word before the caret. */
 export function completionOf(store: CompletionPorts, { line, chosen }: CommandLayer): Completion {
   const { state } = store;
   const { text, caret } = chosen?.typed ?? line;
@@ -131,7 +131,7 @@ export function completionOf(store: CompletionPorts, { line, chosen }: CommandLa
   }
   const command = commands.find((candidate) => candidate.name === name);
   const word = /[^\s(!]*$/u.exec(before)?.[0] ?? '';
-  // A blank at the end is a word that is not there yet.
+  // A blank at the end starts a new word.
   const { operand } = splitCommand(before);
   const typed = word === '' && operand !== '' ? `${operand} ` : operand;
   const candidates = startingWith(command?.complete?.(store, typed) ?? [], word);
@@ -151,7 +151,8 @@ function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
   const at = (before + by + candidates.length) % candidates.length;
   const start = typed.text.slice(0, from) + (candidates[at] ?? '');
   const isOnly = candidates.length === 1;
-  // What can only be meant is as good as typed, and the next word may follow. A value still follows an operator.
+  // A single candidate is inserted completely, and the next word may follow. After an operator a value follows
+  // without a blank.
   const end = isOnly && !/[=<>~]$/.test(start) ? ' ' : '';
   const line = { text: start + end + typed.text.slice(typed.caret), caret: start.length + end.length };
   putLayer(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
@@ -162,7 +163,7 @@ function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {
   closeLayer(store);
   const problem = runCommand(store, text, perform);
   if (problem === undefined) return remember(store, text.trim());
-  // It can be mended where it stands.
+  // The user can fix the line where it is.
   openLayer(store, { ...layer, chosen: undefined, problem });
 }
 

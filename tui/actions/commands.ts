@@ -26,27 +26,31 @@ import { openReport } from '../screens/report/screen.ts';
 import { isThere, openView } from '../screens/open-view.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
-/** Does what the key of an action does. */
+/** Performs the action of a key. */
 export type Perform = (action: KeyAction) => void;
 
-/** What is typed after `:`. */
+/** A command that can be typed after `:`. */
 export interface Command {
   readonly name: string;
-  /** What may stand after the name, for people. */
+  /** The operands in the usage text. */
   readonly operands: string;
   readonly help: string;
-  /** Whether there must be something after the name. */
+  /** True if the command needs an operand. */
   readonly needsOperand?: true;
-  /** @returns what is wrong with what stands after the name, and what is allowed */
+  /**
+   * Runs the command.
+   *
+   * @returns the problem with the operand and the allowed values; `undefined` on success
+   */
   readonly run: (store: ActionPorts, operand: string, perform: Perform) => string | undefined;
-  /** Words that may stand where the last word of the operand is; only those that begin like it are shown. */
+  /** Returns completions of the operand's last word; only those with the same start are shown. */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
 
-/** Actions that need to know which key was pressed, and the one that opened the line. */
+/** Actions that depend on the pressed key, and the action that opens the command line. */
 const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
 
-/** Every command that can be used in a place: those with words behind them, then the actions of keys. */
+/** Returns all commands of a context: those with operands, then the actions of keys. */
 export function commandsFor(context: KeyContext): readonly Command[] {
   const own = OWN_COMMANDS.map((command) => ownOrAction(command, context));
   const names = new Set(own.map(({ name }) => name));
@@ -54,7 +58,11 @@ export function commandsFor(context: KeyContext): readonly Command[] {
   return [...own, ...actions.map(([action, { help }]) => actionCommand(action, help))];
 }
 
-/** Runs a command line. The line is closed already. @returns what is wrong with it, and what is allowed */
+/**
+ * Runs a command line, which is already closed.
+ *
+ * @returns the problem and the allowed values; `undefined` on success
+ */
 export function runCommand(store: ActionPorts, text: string, perform: Perform): string | undefined {
   const { name, operand } = splitCommand(text);
   if (name === '') return undefined;
@@ -77,7 +85,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['run-now', 'run'],
 ]);
 
-/** What the key of the same name does is done when nothing stands behind the command. */
+/** Returns the command. Without an operand it performs the key action of the same name, if there is one. */
 function ownOrAction(command: Command, context: KeyContext): Command {
   const action = actionsIn(context).find(([name]) => name === command.name)?.[0];
   if (action === undefined) return command;
@@ -137,7 +145,11 @@ function viewCommand(view: ViewName, title: string): Command {
 
 interface Setting {
   readonly values: readonly string[];
-  /** @param value one of those */
+  /**
+   * Changes the setting.
+   *
+   * @param value one of `values`
+   */
   readonly set: (store: ActionPorts, value: string) => void;
 }
 
@@ -145,7 +157,7 @@ function switchSetting(set: (store: ActionPorts, isOn: boolean) => void): Settin
   return { values: ['on', 'off'], set: (store, value) => set(store, value === 'on') };
 }
 
-/** What `:set` changes, until the console ends. */
+/** The settings that `:set` changes, until the console ends. */
 const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ['ascii', switchSetting((store, ascii) => store.update({ look: { ...store.state.look, ascii } }))],
   ['color', switchSetting((store, color) => store.update({ look: { ...store.state.look, color } }))],
@@ -163,7 +175,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ],
 ]);
 
-/** What people call all namespaces. */
+/** The name for all namespaces that users type. */
 const ALL = 'all';
 
 const OWN_COMMANDS: readonly Command[] = [
@@ -250,7 +262,7 @@ const OWN_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** The contexts as choices of a menu. */
+/** Returns the contexts as items of a menu. */
 function contextItems(store: Asks & Opened): readonly MenuItem[] {
   const { contexts } = store.options;
   return contextNames(contexts).map((name) => ({

@@ -12,7 +12,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
-/** What answers a question. */
+/** Actions that answer a confirmation. */
 export const CONFIRM_ACTIONS: readonly Action[] = [
   {
     name: 'confirm-yes',
@@ -43,7 +43,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** The number of things, where it must be typed. */
+/** Edits the number that must be typed to confirm. */
 export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'confirm');
   if (layer?.typed === undefined || edit === undefined) return;
@@ -55,23 +55,26 @@ function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (typed !== undefined && typed.line.text.trim() !== typed.wanted) {
     return store.say(`type ${typed.wanted} to confirm, Esc cancels`, 'problem');
   }
-  // The question may have been open for long: what was lost since then is not acted on.
+  // The dialog may have been open for long, so the effect skips what no longer exists.
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   closeLayer(store);
   const wanted = stillWanted(store, effect);
   if (wanted === undefined) return store.say('nothing to do: it ended before you confirmed');
-  // What was marked has been dealt with; from another screen, and of an undo, the marks are about something else.
+  // The marked rows have been handled. On another screen and for an undo, the marks refer to something else.
   if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(wanted);
 }
 
-/** Without what was resolved or ended while the question was open; `undefined`: nothing is left. */
+/**
+ * Returns the effect without objects that resolved or ended while the dialog was open; `undefined` if nothing
+ * is left.
+ */
 function stillWanted(store: Pick<Known, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
   if (effect.kind === 'delete-events') {
     const targets = stillThere(store, effect.targets);
     return targets.length === 0 ? undefined : { ...effect, targets };
   }
-  // What an undo is about is only known to the backend, and its operations say what must be there.
+  // Only the backend knows what an undo affects, and its operations contain their preconditions.
   if (effect.kind !== 'change' || isUndo(effect)) return effect;
   const operations = effect.change.operations.filter((operation) => {
     if (operation.op === 'clear') return store.silenced.has(operation.id);
@@ -85,10 +88,10 @@ function isUndo(effect: Effect): boolean {
   return effect.kind === 'change' && effect.change.verb === 'undo';
 }
 
-/** The one event that an operation is about; `undefined`: it is about more, or about none. */
+/** Returns the only event of an operation; `undefined` if it affects several or none. */
 function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefined {
   if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
-  // A silence from the table of silences covers what is to come just as well.
+  // A silence from the view of silences also covers future events.
   if (operation.op !== 'silence' || (verb !== 'acknowledge' && verb !== 'repeat-silence')) return undefined;
   const { subscription, check } = operation;
   if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;

@@ -9,14 +9,14 @@ import type { Asks, Opened, Screen, Says, Shown } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
-/** What can be copied about. */
+/** The object that is copied. */
 export interface Copied {
   readonly kind: 'event' | 'result' | 'client' | 'check' | 'silence' | 'aggregate';
-  /** `client/check` of an event or a result; otherwise its name or id. */
+  /** `client/check` for an event or a result; otherwise the name or id. */
   readonly name: string;
 }
 
-/** Where it is. */
+/** The backend and namespace of the object. */
 type CopiedPlace = Pick<ConsoleOptions, 'backend' | 'namespace'>;
 
 const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
@@ -27,7 +27,7 @@ const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
   checks: 'check',
 };
 
-/** Where the API has it, with the name as segments behind. */
+/** The paths of the API; the segments of the name follow. */
 const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
   event: 'events',
   result: 'results',
@@ -36,7 +36,7 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
   aggregate: 'aggregates',
 };
 
-/** Opens the menu of what can be copied of the thing that is shown, or that is under the cursor. */
+/** Opens the menu of texts to copy about the shown object or the one under the cursor. */
 export function openCopyMenu(store: Screen & Says & Asks & Opened & Pick<ListOfView, 'list'>): void {
   const about = copiedNow(store);
   if (about === undefined) return store.say('nothing to copy here');
@@ -56,7 +56,7 @@ function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | 
 function copyItems(store: Asks & Opened, about: Copied): readonly MenuItem[] {
   const { kind, name } = about;
   const text = (id: string, label: string, copied: string): MenuItem => {
-    // One line without control characters: pasted into a shell it waits for Enter.
+    // One line without control characters, so that a shell does not run it before Enter is pressed.
     const safe = safeLine(copied);
     return { id, label: `${label}: ${safe}`, choose: () => store.request({ kind: 'copy', label, text: safe }) };
   };
@@ -73,7 +73,7 @@ function copyItems(store: Asks & Opened, about: Copied): readonly MenuItem[] {
   ];
 }
 
-/** Without credentials: they would end up in the history of the shell. */
+/** Returns the command without credentials, which would be stored in the shell history. */
 function curlCommand(path: string, about: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedPlace): string {
   const segments = [path, ...namesOf(about).map(encodeURIComponent)].join('/');
   const isDefault = namespace === DEFAULT_NAMESPACE;

@@ -19,7 +19,7 @@ const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
   drop: 'These notifications will not be sent. This cannot be undone.',
 };
 
-/** Asks whether to run the handlers again, or to forget the letters. */
+/** Asks for confirmation to retry or drop the dead letters. */
 function ask(store: Screen & Says, verb: DeadLetterVerb, letters: readonly DeadLetterSummary[]): void {
   if (letters.length === 0) return store.say(`there is no dead letter to ${verb}`);
   const orders = letters.map((letter): LetterOrder => ({ id: letter.id, name: letterName(letter) }));
@@ -34,24 +34,27 @@ function ask(store: Screen & Says, verb: DeadLetterVerb, letters: readonly DeadL
   });
 }
 
-/** `pager for web-1/disk`, or of a group `pager for dc=fra (31 events)`; safe for a terminal. */
+/**
+ * Returns the name of a dead letter such as `pager for web-1/disk`, or of a group `pager for dc=fra (31
+ * events)`. It is safe for a terminal.
+ */
 function letterName(letter: DeadLetterSummary): string {
   const { handler, client, check, group } = letter;
   return safeLine(`${handler} for ${group === undefined ? `${client}/${check}` : deadLetterSubject(letter)}`);
 }
 
-/** Shows one with its event. */
+/** Opens the screen of a dead letter. */
 export function openLetter(store: Screen, letter: DeadLetterSummary | undefined): void {
   if (letter !== undefined) openLoadedLayer(store, 'dead-letter', String(letter.id));
 }
 
-/** Shows what becomes of the event of a dead letter, and why. */
+/** Opens the explanation of how the handlers handle the event of a dead letter. */
 export function explainLetter(store: Screen & Says, letter: DeadLetterSummary | undefined): void {
   if (letter === undefined) return store.say('there is no dead letter to explain');
   openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
 }
 
-/** Shows the event of a dead letter as it is now. */
+/** Opens the current event of a dead letter. */
 function openLetterEvent(
   store: Screen & Says & Asks & Pick<Known, 'events'>,
   { client, check }: DeadLetterSummary,
@@ -61,7 +64,7 @@ function openLetterEvent(
   openDetail(store, target, false);
 }
 
-/** What can be done with dead letters, in their table and on their own screen. */
+/** Actions on dead letters, in their view and on their screen. */
 export const DEAD_LETTER_ACTIONS: readonly Action[] = [
   {
     name: 'dead-letter-retry',
@@ -94,7 +97,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** The marked ones, the one under the cursor, or the one that is shown. */
+/** Returns the marked dead letters, the one under the cursor, or the shown one. */
 export function lettersMeant(store: ActionPorts): readonly DeadLetterSummary[] {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'dead-letter') return meantRows(store) as readonly DeadLetterSummary[];

@@ -37,7 +37,7 @@ function openSilence(
   store.request({ kind: 'load-silence-policy' });
 }
 
-/** Asks first when it is more than one event, or a critical one. */
+/** Resolves events. Several events or a critical one need a confirmation. */
 function askResolve(store: Screen & Says & Asks & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'resolve');
   if (living.length === 0) return;
@@ -54,7 +54,7 @@ function askResolve(store: Screen & Says & Asks & Pick<Known, 'events'> & Places
   });
 }
 
-/** Always asks: what a client has reported goes with the event. */
+/** Asks for confirmation to delete events, because the results of their clients are deleted too. */
 function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'delete');
   if (living.length === 0) return;
@@ -73,8 +73,8 @@ function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, target
 }
 
 /**
- * Silences exactly these events until they resolve, because somebody is at it. Those that have such a silence already
- * keep theirs. Asks first when it is more than one.
+ * Acknowledges events: silences exactly these events until they resolve. Existing silences of this kind stay.
+ * Several events need a confirmation.
  */
 function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'acknowledge');
@@ -118,7 +118,7 @@ function acknowledgement(
   return { verb: 'acknowledge', operations };
 }
 
-/** Ends the silences on events; always asks, since each may cover other events too. */
+/** Asks for confirmation to end the silences on events, because they may cover other events too. */
 function askUnsilence(store: Screen & Says & Known & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'unsilence');
   const [first] = living;
@@ -140,12 +140,12 @@ function askUnsilence(store: Screen & Says & Known & Places, targets: readonly T
   });
 }
 
-/** An action on the open events that are meant: those that are marked, under the cursor, or shown. */
+/** Returns an action on the selected open events: those that are marked, under the cursor, or shown. */
 function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): Run {
   return (store) => {
     const layer = store.state.layers.at(-1);
     if (layer?.kind === 'detail') return act(store, [layer.target]);
-    // Also those that are over: what is asked about them says so.
+    // Includes resolved events, so that the confirmation can name them.
     if (layer?.kind !== 'inspect') return act(store, meantKeys(store).map(targetOf));
     const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
     if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
@@ -155,7 +155,7 @@ function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Targ
 
 const silenceEvents = onEvents('silence', openSilence);
 
-/** What can be done with events, in their list, on their own screen and among the rows of a client or check. */
+/** Actions on events, in their view, on their screen and among the rows of a client or check. */
 export const EVENT_ACTIONS: readonly Action[] = [
   {
     name: 'silence',

@@ -22,10 +22,10 @@ import { openViewMenu } from './list-menus.ts';
 import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, PAGES, TEXTS } from '../keys/places.ts';
 import { goBack } from '../screens/open-view.ts';
 
-/** Two presses within this quit from anywhere. */
+/** Time within which two interrupts quit the console. */
 const INTERRUPT_TWICE_MS = 1000;
 
-/** What means the same wherever it is asked for. */
+/** Actions with the same meaning in all contexts. */
 export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'views',
@@ -164,12 +164,12 @@ function seekBy(step: 1 | -1): Action['run'] {
   };
 }
 
-/** In rows it is their filter. */
+/** Opens the search; among rows it is their filter. */
 function openSearch(store: ActionPorts, layer: HelpLayer | InspectLayer): void {
   putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
 }
 
-/** The search first, then the screen. */
+/** Clears the search, or closes the screen if there is none. */
 function closeText(store: ActionPorts): void {
   if (!clearTextSearch(store)) closeLayer(store);
 }
@@ -178,11 +178,11 @@ function backFromList(store: Screen & Says & Pick<Known, 'events'> & Places & Li
   if (store.list.marks.size > 0) return clearMarks(store);
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });
-  // Events are where the console begins: there is nothing behind them to go back to.
+  // Events are the first view, so there is nothing to go back to.
   if (store.state.view !== 'events') goBack(store);
 }
 
-/** The commands that are copied name a backend and a namespace. */
+/** Opens the menu of texts to copy. The copied commands contain a backend and a namespace. */
 function copy(store: ActionPorts): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'report') return copyReport(store, layer);

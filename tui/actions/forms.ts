@@ -9,17 +9,17 @@ import { choiceOf, type FormStep } from '../form/form.ts';
 import type { FormDialog } from '../keys/form-dialog.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
-/** The form on top, whatever it is about. */
+/** The form on top, independent of its kind. */
 interface OpenForm {
   readonly field: string;
-  /** Whether text is typed into that field. */
+  /** True if the field contains text. */
   readonly isText: boolean;
   readonly step: (step: FormStep) => void;
   readonly submit: () => void;
   readonly press: (key: KeyPress) => void;
 }
 
-/** What drives a dialog with fields, whatever it is about. */
+/** Actions in dialogs with fields. */
 export const FORM_ACTIONS: readonly Action[] = [
   {
     name: 'form-next',
@@ -59,7 +59,7 @@ export const FORM_ACTIONS: readonly Action[] = [
   { name: 'form-cancel', keys: ['escape'], in: ['form'], help: 'cancel', hint: 'cancel', run: closeLayer },
 ];
 
-/** Every other key belongs to the field: text where there is text, a choice where there is none. */
+/** Passes any other key to the focused field: as text to a text field, as a choice to others. */
 export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress): void {
   const form = openForm(store);
   if (form?.isText === true) {

@@ -8,13 +8,13 @@ import { isDigit } from './views.ts';
 import type { KeyAction, KeyPress } from '../state/keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
-/** Nobody means more rows than this; it also bounds what a stuck key can do. */
+/** Maximum count; it also limits the effect of a stuck key. */
 const COUNT_MAX = 99_999;
 
 /**
- * Before a key does anything in a list: a digit counts, and the row under the cursor is held.
+ * Runs before a key acts in a list. A digit extends the count, and the row under the cursor is fixed.
  *
- * @returns what was counted before it; `taken`: it means nothing more
+ * @returns the count before the key, or `taken` if the key has no further effect
  */
 export function beforeListKey(
   store: ActionPorts,
@@ -27,7 +27,7 @@ export function beforeListKey(
     return 'taken';
   }
   store.update({ count: undefined, digitAtMs: undefined });
-  // What one's own filter hides is not what the key is about.
+  // A row that the user's new filter hides must not be affected.
   if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
   else store.settleRows();
   if (action === undefined || !isAboutRow(action, store.table?.menu ?? []) || takeHold(store)) return count;
@@ -45,7 +45,9 @@ export function moveInList(store: ActionPorts, action: KeyAction, count: number 
   if (action !== 'top' && action !== 'bottom') store.window.noteMove(from, to - index, store);
 }
 
-/** The first digit may be a view just as well: what follows tells (`settleDigit`). */
+/**
+ * Starts or extends a count. The first digit may also open a view, which the next key decides (`settleDigit`).
+ */
 function typeCount(store: Screen & Opened, digit: number): void {
   const { count } = store.state;
   const mayBeView = count === undefined && VIEWS.some(({ number }) => number === digit);

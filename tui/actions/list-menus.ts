@@ -19,7 +19,7 @@ export function openSortMenu({ sort, sorts, sortTitle, unsorted, sortBy }: RowsO
 }
 
 export function openColumnsMenu(store: Screen & Places & ListOfView): void {
-  // The first column names the row: without it nobody knows what the others are about.
+  // The first column names the row and cannot be hidden, because the others need it.
   const columns = columnsOf(store.state.view, store.whereColumn).slice(1);
   const items = (): readonly MenuItem[] =>
     columns.map(({ id, title }) => ({

@@ -18,7 +18,7 @@ import { openPrompt, keepFilter } from '../list/search-prompt.ts';
 import { inEach, onLayer, type Pressed, type Action } from '../keys/action.ts';
 import { LISTS } from '../keys/places.ts';
 
-/** What is done with a list, whatever is in it; much of it is done with the rows of a client or check, too. */
+/** Actions on lists of any kind; many also work on the rows of a client or check. */
 export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'mark',
@@ -158,11 +158,11 @@ export const LIST_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** What can be done with the rows of the list that is shown. */
+/** Opens the menu of actions on the rows of the shown list. */
 function openListMenu(store: ActionPorts, { perform }: Pressed): void {
   const { list, table } = store;
   const about = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
-  // The order stands still behind a menu, so cursor and marks are those that it was opened for.
+  // The order is paused behind a menu, so cursor and marks stay the ones that it was opened for.
   openActionMenu(store, about, table?.menu ?? [], perform);
 }
 

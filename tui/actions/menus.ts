@@ -6,7 +6,7 @@ import type { Screen, Says } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
-/** What is done in a menu. */
+/** Actions in menus. */
 export const MENU_ACTIONS: readonly Action[] = [
   {
     name: 'menu-choose',
@@ -23,7 +23,7 @@ export const MENU_ACTIONS: readonly Action[] = [
     help: 'tick or untick a box',
     run: onLayer('menu', (store, layer) => {
       const item = itemAt(layer);
-      // Without boxes a space is part of what is searched for.
+      // In a menu without checkboxes, Space is part of the search.
       if (item?.ticked === undefined) typeInMenu(store, { kind: 'insert', text: ' ' });
       else choose(store, item);
     }),
@@ -45,7 +45,7 @@ export const MENU_ACTIONS: readonly Action[] = [
   { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'close the menu', hint: 'close', run: closeLayer },
 ];
 
-/** What is typed narrows the choices down, and the cursor is on the first of them. */
+/** Edits the search of the menu; the cursor moves to the first match. */
 export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'menu');
   if (layer === undefined || edit === undefined) return;
@@ -67,6 +67,6 @@ function itemAt(layer: MenuLayer): MenuItem | undefined {
 function moveBy(store: ActionPorts, layer: MenuLayer, by: 1 | -1): void {
   const items = shownItems(layer);
   const index = menuIndex(items, layer) + by;
-  // Past the end is the beginning: a menu is short.
+  // The first item follows the last, because a menu is short.
   putLayer(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
 }

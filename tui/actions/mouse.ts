@@ -15,30 +15,30 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import { isSortable } from '../list/table-column.ts';
 import { openView } from '../screens/open-view.ts';
 
-/** Rows that one notch of the wheel goes. */
+/** Rows that one notch of the wheel scrolls. */
 const WHEEL_ROWS = 3;
 
-/** Row of a tall header with the tabs. */
+/** Row of the tabs in a tall header. */
 const TABS_ROW = 2;
 
 /**
- * The wheel, and clicks on tabs, column titles and rows. A click never changes anything but what is shown: what a person
- * sees of it is where the cursor goes.
+ * Handles the wheel, and clicks on tabs, column titles and rows. A click only changes what is shown, such as
+ * the position of the cursor.
  *
- * @param press does what the key of an action does
+ * @param press performs the action of a key
  */
 export function takeMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
-  // A report may be on its way when the mouse is given back.
+  // A report may still arrive after mouse support is turned off.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
   if (event.action === 'wheelup' || event.action === 'wheeldown') return turn(store, event.action, press);
   if (event.action !== 'press' || event.button !== 'left') return;
-  // What lies over the view hides it.
+  // A layer hides the view.
   if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event);
 }
 
 function turn(store: Shown, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
   const context = keyContext(store.state);
-  // In a field or before a decision a row is nothing to go to.
+  // In a field or a confirmation there are no rows to scroll.
   if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
   if (context === 'command') return;
   if (context === 'menu') return press(way === 'wheelup' ? 'menu-up' : 'menu-down');
@@ -63,7 +63,7 @@ function click(store: ActionPorts, { row, column }: MouseEvent): void {
   if (index !== -1) moveTo(store, index);
 }
 
-/** Sorts by the column; when it does already, the other way round. */
+/** Sorts by the column, or reverses the order if it is already sorted by it. */
 function sortByTitle(store: Shown & Known & Places & ListOfView, cell: number): void {
   const column = sortableAt(store, cell);
   if (column === undefined) return;

@@ -10,7 +10,7 @@ import { moveInList } from './list-keys.ts';
 import { LISTS, SCROLLED, TEXTS } from '../keys/places.ts';
 import type { KeyAction } from '../state/keys.ts';
 
-/** How a place is moved in, by a movement of this name. */
+/** Returns the implementation of a movement in a context. */
 type Move = (action: KeyAction) => Run;
 
 const inList: Move =
@@ -34,7 +34,7 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   log: (action) => onLayer('log', (store, layer) => moveLog(store, layer, action)),
 };
 
-/** Each can have a count before it in a list. */
+/** The movements. In a list each accepts a count before it. */
 export const MOVEMENTS: readonly Action[] = [
   { name: 'down', keys: ['j', 'down'], in: [...SCROLLED], help: 'down; 5j goes five rows', run: moves('down') },
   { name: 'up', keys: ['k', 'up'], in: [...SCROLLED], help: 'up', run: moves('up') },

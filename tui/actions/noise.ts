@@ -11,7 +11,7 @@ import { NAMESPACE_COLUMN } from '../model/where-column.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { openFiltered } from '../screens/open-filtered.ts';
 
-/** Shows the events of a group. */
+/** Opens the list of the events in a group. */
 export function openGroup(store: ActionPorts, group: GroupRow | undefined): void {
   if (group === undefined) return;
   if (group.id === undefined)
@@ -19,15 +19,15 @@ export function openGroup(store: ActionPorts, group: GroupRow | undefined): void
   openFiltered(store, 'events', `group=${group.id}`);
 }
 
-/** Shows the events that a rule keeps quiet. */
+/** Opens the list of the events that a rule inhibits. */
 export function openQuieted(store: ActionPorts, rule: InhibitionRow | undefined): void {
   if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${searchValue(rule.name)}`);
 }
 
 /**
- * Shows the event because of which others are quiet.
+ * Opens the event that inhibits others.
  *
- * @param nameOf the name of its client in what is shown
+ * @param nameOf returns the displayed name of its client
  */
 function openInhibitor<By extends { readonly client: string; readonly check: string }>(
   store: ActionPorts,
@@ -40,7 +40,7 @@ function openInhibitor<By extends { readonly client: string; readonly check: str
   openDetail(store, target, false);
 }
 
-/** What can be done with inhibitions, in their table and where one keeps an event quiet. */
+/** Actions on inhibitions, in their view and on an inhibited event. */
 export const NOISE_ACTIONS: readonly Action[] = [
   {
     name: 'inhibitor',

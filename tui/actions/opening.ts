@@ -20,7 +20,7 @@ import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
 import { LISTS } from '../keys/places.ts';
 
-/** What opens the thing under the cursor, or shows it another way. */
+/** Actions that open the row under the cursor, or change how it is shown. */
 export const OPENING_ACTIONS: readonly Action[] = [
   {
     name: 'open',
@@ -69,7 +69,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     run: {
       events: (store) => openUnderCursor(store, true),
       detail: onLayer('detail', (store, layer) => putLayer(store, { ...layer, raw: !layer.raw, top: 0 })),
-      // Words of one are no filter of the other.
+      // Words to find in a text are not a filter of rows, and vice versa.
       inspect: onLayer('inspect', (store, layer) =>
         putLayer(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH }),
       ),

@@ -3,10 +3,15 @@ import type { Asks, Says, Screen } from '../state/ports.ts';
 import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
 
 /*
- * What leads through the past (spec, timeline 5): every list as it was, while nothing can be changed.
+ * Commands and keys for moving through the past (spec, timeline 5). Every list is shown as it was, and nothing can be
+ * changed.
  */
 
-/** Goes to the change before or after the moment that is shown. @returns false: what is shown is of now */
+/**
+ * Moves to the change before or after the shown moment.
+ *
+ * @returns `false` if live data is shown
+ */
 export function stepPast(store: Screen & Says & Asks, by: 1 | -1): boolean {
   const { past } = store.state;
   if (past === undefined) return false;
@@ -16,7 +21,11 @@ export function stepPast(store: Screen & Says & Asks, by: 1 | -1): boolean {
   return true;
 }
 
-/** Shows a moment of the past. @returns what is wrong with it, and what is allowed */
+/**
+ * Shows a moment of the past.
+ *
+ * @returns the problem with the time and the allowed formats; `undefined` on success
+ */
 export function travelTo(store: ActionPorts, operand: string): string | undefined {
   if (store.backends !== undefined) return 'the past is shown for one backend: choose it with :ctx NAME';
   const atMs = parsePastTime(operand, store.options.now());
@@ -25,7 +34,7 @@ export function travelTo(store: ActionPorts, operand: string): string | undefine
   return undefined;
 }
 
-/** Shows what is. */
+/** Returns to live data. */
 export function travelBack(store: ActionPorts): string | undefined {
   if (store.state.past === undefined) return 'this is live data already';
   store.request({ kind: 'travel', atMs: undefined });

@@ -21,11 +21,15 @@ import { beforeInspectKey } from '../screens/inspect/actions.ts';
 import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
-/** What a place does with its keys beside the actions that they are bound to. */
+/** The handling of keys in a context besides its bound actions. */
 interface Place {
-  /** @returns what was counted before the key; `taken`: it means nothing more */
+  /**
+   * Runs before an action.
+   *
+   * @returns the count before the key, or `taken` if the key has no further effect
+   */
   readonly before?: (store: ActionPorts, action: KeyAction | undefined, key: KeyPress) => 'taken' | number | undefined;
-  /** A key that is bound to nothing here, or pasted text, which comes without a key. */
+  /** Handles an unbound key, or pasted text, which comes without a key. */
   readonly type?: (store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress) => void;
 }
 
@@ -40,16 +44,16 @@ const PLACES: Partial<Readonly<Record<KeyContext, Place>>> = {
   menu: { type: typeInMenu },
 };
 
-/** Takes one event of the terminal. What it asks of the world outside is left with the store (`takeEffects`). */
+/** Handles one event of the terminal. Its requests to the outside are queued in the store (`takeEffects`). */
 export function takeInput(store: ActionPorts, event: InputEvent): void {
   switch (event.kind) {
     case 'focus':
       return store.update({ focused: event.focused });
     case 'paste':
-      // It reaches text fields only, and never runs anything.
+      // Pasted text only goes into text fields, and never runs an action.
       return PLACES[keyContext(store.state)]?.type?.(store, { kind: 'insert', text: event.text });
     case 'key':
-      // Whoever types has the focus, whatever the terminal has said of it.
+      // A user who types has the focus, whatever the terminal has reported.
       if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
     case 'mouse':
@@ -57,7 +61,7 @@ export function takeInput(store: ActionPorts, event: InputEvent): void {
   }
 }
 
-/** For an action that no key asks for. */
+/** The key of an action that no key triggered. */
 const NO_KEY: KeyPress = { name: '', ctrl: false, meta: false, shift: false };
 
 function pressKey(store: ActionPorts, key: KeyEvent): void {
@@ -71,7 +75,7 @@ function pressKey(store: ActionPorts, key: KeyEvent): void {
   act(store, action, key);
 }
 
-/** What a key with this action does, or without any: text is typed where there is a place for it. */
+/** Performs the action of a key. Without an action the key is typed into a text field. */
 function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): void {
   const context = keyContext(store.state);
   const action = name && ACTIONS.get(name);

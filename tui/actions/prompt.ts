@@ -1,7 +1,7 @@
 import { keepFilter, applyFilter, fromHistory } from '../list/search-prompt.ts';
 import type { Action } from '../keys/action.ts';
 
-/** What is done in the line of the filter. */
+/** Actions in the filter prompt. */
 export const PROMPT_ACTIONS: readonly Action[] = [
   {
     name: 'prompt-accept',
@@ -11,11 +11,11 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     hint: 'keep',
     run: (store) => {
       const { filter } = store.list;
-      // A line that is no filter stays open, with its error, instead of being silently ignored.
+      // An invalid filter stays open with its error, instead of being silently ignored.
       if (filter.problem !== undefined) return;
       store.update({ prompt: undefined });
       keepFilter(store, filter.text);
-      // The next key may come before the next frame: it must not act on a row that the filter hides.
+      // The next key may come before the next frame, and must not act on a row that the filter hides.
       store.settleList();
     },
   },

@@ -6,7 +6,7 @@ import type { Screen, Asks, Opened } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import { stepText } from '../words/plan-text.ts';
 
-/** Quits; asks first while a step runs that was started here. */
+/** Quits. If a step that was started here is running, it asks for confirmation. */
 export function askQuit(store: Screen & Asks & Opened & Pick<Known, 'plans'>): void {
   const { plan } = store.plans;
   const step = plan && currentStep(plan);

@@ -12,28 +12,28 @@ import { moveCursor, settleCursor } from '../state/list-cursor.ts';
 import type { ListState } from '../state/list-state.ts';
 import { viewTitle } from '../state/view-names.ts';
 
-/** Rows that are listed: those of the view, or over it those of one client, check or aggregate. */
+/** The listed rows: those of the view, or of the client, check or aggregate above it. */
 export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sideways' | 'wide'> {
   /** Key of the row that was drawn under the cursor. */
   readonly cursor: string | undefined;
-  /** Keys of all that the filter shows. */
+  /** Returns the keys of all rows that match the filter. */
   readonly keys: () => readonly string[];
-  /** `undefined`: in an order that no column gives. */
+  /** The sort column; `undefined` if the order is not that of a column. */
   readonly sort: SortState | undefined;
   readonly sorts: readonly ColumnChoice[];
   readonly sortTitle: string;
-  /** What the order that no column gives is called; `undefined`: there is none. */
+  /** The name of the order without a column; `undefined` if there is none. */
   readonly unsorted: string | undefined;
-  /** Whether there is more to see at the right. */
+  /** Returns true if more columns follow on the right. */
   readonly hasMore: () => boolean;
   readonly setMarks: (marks: ReadonlySet<string>, lastMark: string | undefined) => void;
   readonly look: (change: Partial<Pick<ListState, 'sideways' | 'wide'>>) => void;
   readonly sortBy: (sort: SortState | undefined) => void;
-  /** To the row below the one under the cursor. */
+  /** Moves the cursor to the next row. */
   readonly goDown: () => void;
 }
 
-/** Something done with the rows on top; nothing where there are none. */
+/** Returns an action on the rows on top; it does nothing without rows. */
 export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): Run {
   return (store) => {
     const layer = store.state.layers.at(-1);
@@ -70,9 +70,9 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return undefined;
   const order = orderOf(rows);
-  // An answer may have come since the last frame.
+  // A response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
-  // A menu may have been over it since.
+  // A menu may have been opened above since.
   const put = (change: Partial<InspectLayer>): void => {
     const top = store.state.layers.at(-1);
     if (top?.kind === 'inspect') putLayer(store, { ...top, ...change });
@@ -101,7 +101,7 @@ export function markRow({ cursor, marks: marked, setMarks, goDown }: RowsOnTop):
   goDown();
 }
 
-/** To the column beside the one that sorts, and past the last one to the first. */
+/** Sorts by the next or previous column; the first follows the last. */
 export function sortBeside({ sort, sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
   const at = sorts.findIndex(({ id }) => id === sort?.column);
   const from = at === -1 && step === -1 ? 0 : at;

@@ -8,19 +8,22 @@ import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { KEYS_TAKEN } from '../keys/places.ts';
 
-/** `b`: the runbook of the event that is shown, or under the cursor. */
+/** Requests the runbook of the shown event, or of the one under the cursor. */
 export function askRunbook(store: Shown & Says & Asks): void {
   const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
 }
 
-/** Shows it; choosing it copies it. No program is started: what opens a link is up to the terminal and to people. */
+/**
+ * Shows the runbook link; choosing it copies the link. No program is started: opening a link is left to the
+ * terminal and the user.
+ */
 export function showRunbook(store: Screen & Says & Asks, { key, client, check }: Target, runbook: Runbook): void {
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
   const name = safeLine(`${client}/${check}`);
-  // What is typed by now is not meant for a menu.
+  // Keys that are typed by now are not meant for a menu.
   const isAwaited = !KEYS_TAKEN.has(keyContext(store.state)) && targetNow(store)?.key === key;
   if (!isAwaited) return store.say(`the runbook of ${name}: ${url}`);
   openMenu(store, {
@@ -36,7 +39,7 @@ export function showRunbook(store: Screen & Says & Asks, { key, client, check }:
   });
 }
 
-/** The event that is shown, or under the cursor. */
+/** Returns the shown event, or the one under the cursor. */
 function targetNow(store: Shown): Target | undefined {
   return layerOnTop(store, 'detail')?.target ?? eventUnderCursor(store.state);
 }

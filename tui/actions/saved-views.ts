@@ -8,7 +8,7 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
-/** What is shown now, to be saved. */
+/** Returns the current view with its settings, to be saved. */
 export function presentView({ state, list, whereColumn }: Shown & Places & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
@@ -16,7 +16,7 @@ export function presentView({ state, list, whereColumn }: Shown & Places & Pick<
   return { view, filter: filter.text, sort, columns };
 }
 
-/** Opens a view with everything that was saved of it. Marks and cursor are those of the view. */
+/** Opens a view with its saved settings. Marks and cursor are those of the view. */
 export function applyView(
   store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
   { view, filter, sort, columns }: SavedView,
@@ -29,7 +29,7 @@ export function applyView(
   store.updateList({ sort, hidden: hiddenBut(view, columns) });
 }
 
-/** The saved views as choices of a menu. */
+/** Returns the saved views as items of a menu. */
 export function savedViewItems(
   store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
 ): readonly MenuItem[] {

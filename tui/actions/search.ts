@@ -7,7 +7,7 @@ import type { Screen, Shown } from '../state/ports.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
-/** What ends the line of a search. */
+/** Actions in the search line. */
 export const SEARCH_ACTIONS: readonly Action[] = [
   {
     name: 'search-keep',
@@ -19,7 +19,7 @@ export const SEARCH_ACTIONS: readonly Action[] = [
       const search = topSearch(store);
       if (search === undefined) return;
       putSearch(store, { ...search, isOpen: false });
-      // The next key may come before the next frame: it must not act on a row that the filter hides.
+      // The next key may come before the next frame, and must not act on a row that the filter hides.
       settleInspect(store);
     },
   },
@@ -47,7 +47,7 @@ function putSearch(store: Screen & TextKnown, search: SearchField): void {
   const text = textPaneOf(store, layer);
   if (text !== undefined) return putLayer(store, searchTyped(text, search));
   if (layer?.kind === 'inspect') return putLayer(store, { ...layer, search });
-  // What was under the cursor may not be found any more: it goes to the first line that is.
+  // The line under the cursor may no longer match, so the cursor moves to the first match.
   if (layer?.kind === 'help') putLayer(store, { ...layer, search, at: undefined });
   if (layer?.kind === 'log') putLayer(store, { ...layer, search, at: undefined });
 }

@@ -25,14 +25,14 @@ function silence(store: Screen, operand: string, perform: Pressed['perform']): s
   const before = store.state.layers.length;
   perform('silence');
   const layer = store.state.layers.at(-1);
-  // It says by itself why there is no dialog.
+  // `openSilence` has reported why there is no dialog.
   if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
   const form = filledForm(layer.form, { seconds, duration, reason });
   putLayer(store, { ...layer, form });
   return undefined;
 }
 
-/** The form with these filled in, and on the button where nothing is missing. */
+/** Returns the form with these values. The submit button has the focus if nothing is missing. */
 function filledForm(
   form: SilenceForm,
   { seconds, duration, reason }: { readonly seconds: number; readonly duration: string; readonly reason: string },

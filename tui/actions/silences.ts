@@ -24,7 +24,7 @@ import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/si
 import { openEntryForm, openSilenceForm, silenceScopeEntries } from '../screens/silences/form.ts';
 import { silenceSubmission, silenceOperations, entryText } from '../screens/silences/submission.ts';
 
-/** Silences these events as the last ones were, after one question. */
+/** Silences events with the settings of the last silence, after a confirmation. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
   if (last === undefined) return store.say(`no silence was created here yet: ${keyOf('silence')} opens the dialog`);
@@ -53,7 +53,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   });
 }
 
-/** Ends entries, unless somebody has made another one of the same name by then. */
+/** Returns the change that ends silences. A silence that was replaced meanwhile stays. */
 export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string[]): Change {
   const operations = ids.map((id): BulkOperation => {
     const entry = store.silenced.get(id);
@@ -62,7 +62,7 @@ export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string
   return { verb: 'end-silence', operations };
 }
 
-/** Asks before entries are ended: everything that they cover is heard again. */
+/** Asks for confirmation to end silences: notifications for all covered events resume. */
 function askEndSilences(store: Screen & Says & Known, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0)
@@ -83,7 +83,7 @@ function askEndSilences(store: Screen & Says & Known, entries: readonly Silenced
   });
 }
 
-/** Opens the dialog on entries: to change those that are there, to make those again that have ended, or new ones. */
+/** Opens the dialog on silences: to change existing ones, recreate ended ones, or create new ones. */
 export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin: SilenceOrigin): void {
   if (origin.entries.length === 0) {
     return store.say(
@@ -96,7 +96,7 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
   store.request({ kind: 'load-silence-policy' });
 }
 
-/** Events that nothing else silences; counted when somebody asks, not for each frame. */
+/** Returns how many events would no longer be silenced. The count runs on request, not for each frame. */
 function heardAgainText(store: Pick<Known, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
   let count = 0;
@@ -110,14 +110,14 @@ function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptio
   const { subscriptionName, ...settings } = last;
   const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
   const form = { ...openSilenceForm(targets, subscriptions), ...settings };
-  // A search was about others than these.
+  // The search of the last silence does not cover these events.
   if (settings.scope === 'search') return { ...form, scope: 'pairs' };
-  // A subscription that these clients do not share would silence others than these.
+  // A subscription that these clients do not share would cover other events.
   if (settings.scope === 'subscription' && subscription === -1) return { ...form, scope: 'pairs' };
   return { ...form, subscription: Math.max(0, subscription) };
 }
 
-/** What can be done with silences, in their table and on their own screen. */
+/** Actions on silences, in their view and on their screen. */
 export const SILENCE_ACTIONS: readonly Action[] = [
   {
     name: 'silence-change',
@@ -179,7 +179,7 @@ function endedSilences(store: ActionPorts): readonly SilencedRow[] {
   return ended === undefined ? [] : [ended.entry];
 }
 
-/** The marked silences, or the one under the cursor. */
+/** Returns the marked silences, or the one under the cursor. */
 function silencesMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
   return meantRows(store) as readonly SilenceEntry[];
 }

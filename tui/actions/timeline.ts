@@ -4,7 +4,7 @@ import { openTimeline, stepOutage, turnSpan } from '../screens/timeline/layer.ts
 import { eventUnderCursor } from '../state/console-state.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
-/** What looks into the past. */
+/** Actions that show the past. */
 export const TIMELINE_ACTIONS: readonly Action[] = [
   {
     name: 'timeline',

@@ -3,7 +3,7 @@ import { undoText } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { Screen, Says, Opened, Remembers } from '../state/ports.ts';
 
-/** Asks whether to take the last own change back, and says exactly what that does. */
+/** Asks for confirmation to undo the user's last change, and lists the exact effect. */
 export function askUndo(store: Screen & Says & Opened & Remembers): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);

@@ -13,12 +13,12 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import { goBack, openView, goTo } from '../screens/open-view.ts';
 
 /**
- * How long a digit waits for what it means. In a list `5j` goes five rows down while `5` alone opens the fifth view, so
- * the view opens when no movement and no other digit has come within this time, or at once when another key comes.
+ * Time that a digit waits for the next key. In a list `5j` goes five rows down, while `5` alone opens the fifth
+ * view. The view opens if no movement or digit follows within this time, or at once with any other key.
  */
 const DIGIT_WAIT_MS = 400;
 
-/** A short screen has one line, which says how the connection is: that stays. */
+/** Toggles the header. A short screen keeps its one line, which shows the state of the connection. */
 function toggleHeader(store: Screen & Says): void {
   const header = !store.state.header;
   store.update({ header });
@@ -26,13 +26,15 @@ function toggleHeader(store: Screen & Says): void {
     store.say(`header ${header ? 'on' : 'off'}: shown from ${String(TALL_ROWS)} rows on`);
 }
 
-/** Before every key, and before every frame: a digit that waited for long enough opens its view. */
+/** Runs before each key and frame: opens the view of a digit that has waited long enough. */
 export function openDueView(store: Screen & Says & Places & ListOfView, nowMs: number): void {
   const { digitAtMs } = store.state;
   if (digitAtMs !== undefined && nowMs - digitAtMs >= DIGIT_WAIT_MS) openWaiting(store);
 }
 
-/** Before a key: unless it goes on with a count, or takes it back, the digit before it meant a view. */
+/**
+ * Runs before a key. If the key neither continues a count nor cancels it, the digit before it opens its view.
+ */
 export function settleDigit(store: Screen & Says & Places & ListOfView, key: KeyPress): 'taken' | 'open' {
   const { state } = store;
   if (state.digitAtMs === undefined) return 'open';
@@ -60,7 +62,7 @@ function openNumber(store: Screen & Says & Places & ListOfView, number: number):
   if (view !== undefined) openView(store, view.name);
 }
 
-/** What leads from view to view. */
+/** Actions that open views. */
 export const VIEW_ACTIONS: readonly Action[] = [
   {
     name: 'view',

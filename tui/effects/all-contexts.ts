@@ -3,9 +3,9 @@ import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import type { OpenedContext, ShownBackend } from './shown-backend.ts';
 
 /**
- * Opens every context; one that cannot be opened is told of beside the others.
+ * Opens every context; the failure of one is shown beside the others.
  *
- * @throws MonError when none of them can be
+ * @throws MonError when none of them can be opened
  */
 export async function openAll(
   names: readonly string[],

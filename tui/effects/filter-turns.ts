@@ -1,14 +1,14 @@
 import type { FrameClock } from './frame-scheduler.ts';
 
-/** How long a new filter may be evaluated before keys and frames get their turn. */
+/** Time that the evaluation of a filter may take before keys and frames are handled. */
 const TURN_MS = 8;
 
 /** A list that is being filtered. */
 interface Filtered {
   readonly isFiltering: boolean;
-  /** Whether its beginning is not known yet. */
+  /** True if the first matches are not known yet. */
   readonly rows: { readonly isFilterAwaited: boolean };
-  /** Looks at some more of it. */
+  /** Evaluates another chunk. */
   readonly workFilters: (nowMs: number) => void;
 }
 
@@ -18,7 +18,10 @@ interface FilterParts {
   readonly paint: () => void;
 }
 
-/** Evaluates a new filter a few milliseconds per turn of the event loop, so that keys and frames come between. */
+/**
+ * Evaluates a new filter a few milliseconds per turn of the event loop, so that keys and frames are handled in
+ * between.
+ */
 export class FilterTurns {
   readonly #parts: FilterParts;
   #isDue = false;
@@ -27,13 +30,16 @@ export class FilterTurns {
     this.#parts = parts;
   }
 
-  /** Mostly the beginning is done by then, and the frame shows the result together with the key that was typed. */
+  /**
+   * Evaluates before a frame. The first matches are usually known by then, so the frame shows them together
+   * with the typed key.
+   */
   beforeFrame(nowMs: number): void {
     const { list } = this.#parts;
     this.#workUntil(nowMs + TURN_MS, () => !list().rows.isFilterAwaited);
   }
 
-  /** Goes on where something is left. Its beginning is drawn at once, the rest when it is all known. */
+  /** Continues an unfinished evaluation. The first matches are drawn at once, the rest when it is complete. */
   goOn(): void {
     const { list, clock, paint } = this.#parts;
     if (this.#isDue || !list().isFiltering) return;
@@ -47,7 +53,11 @@ export class FilterTurns {
     });
   }
 
-  /** @returns whether it is as far as wanted */
+  /**
+   * Evaluates until a time.
+   *
+   * @returns true if it has got as far as wanted
+   */
   #workUntil(untilMs: number, isEnough: () => boolean): boolean {
     const { list, clock } = this.#parts;
     while (!isEnough()) {

@@ -20,20 +20,20 @@ import { targetOf } from '../model/target.ts';
 /** A backend of the merged list, or why it cannot be opened. */
 export type Member = FollowedBackend | { readonly problem: string };
 
-/** What hears of several backends. */
+/** Receives the feeds of several backends. */
 export interface MergedSink extends Opened {
-  /** One of them is heard, or not any more. */
+  /** Reports the new status of one backend. */
   backendChanged(context: string, status: FeedStatus): void;
-  /** `isNews`: whether the rows tell of what happens now, outside of a snapshot. */
+  /** Receives rows; `isNews` is true for current changes outside of a snapshot. */
   rowsArrived(
     rows: FeedRows,
     about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
   ): void;
-  /** Events of the snapshot of one of them. */
+  /** Receives events of one backend's snapshot. */
   snapshotEventsArrived(events: readonly EventRow[], isNews: boolean): void;
 }
 
-/** Folds the feeds of several backends into one store, each with a feed of its own. */
+/** Feeds several backends into one store, each over its own connection. */
 export function followAll(
   members: ReadonlyMap<string, Member>,
   store: MergedSink,
@@ -57,14 +57,14 @@ export function followAll(
 
 type Keys = Readonly<Record<Topic, Set<string>>>;
 
-/** What one backend says, with its name at everything. */
+/** Adds the name of the backend to everything that its feed contains. */
 class MemberSink implements FeedSink {
   readonly #context: string;
   readonly #store: MergedSink;
   #status: FeedStatus = INITIAL_FEED_STATUS;
-  /** Keys, as the store has them, of all rows of this backend. */
+  /** Keys in the store of all rows of this backend. */
   readonly #known: Keys = noKeys();
-  /** Keys of these that the snapshot that is arriving has mentioned; what it does not mention is gone at its end. */
+  /** Keys that the current snapshot has contained so far; the others are removed at its end. */
   #mentioned: Keys | undefined;
 
   constructor(context: string, store: MergedSink) {
@@ -113,7 +113,7 @@ class MemberSink implements FeedSink {
         else this.#note(topic, key);
       }
     }
-    // What a backend begins with is no news, also where another one is live already.
+    // The initial rows of a backend are not news, even if another backend is already live.
     this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.everLive });
   }
 
@@ -137,9 +137,9 @@ function noKeys(): Keys {
 }
 
 /**
- * Rows of several places as one list has them: with the place at every name. A topic that is not mentioned stays so.
+ * Returns rows with the backend or namespace added to every name. A missing topic stays missing.
  *
- * @param placeOf the place of a row, and its key there
+ * @param placeOf returns the backend or namespace of a row and its key there
  */
 export function placedRows(
   { events, silenced, clients }: FeedRows,
@@ -175,7 +175,7 @@ function eventKeyAt(key: string, context: string): string {
   return eventKey(nameAt(client, context), check);
 }
 
-/** An event as a list of several places has it. */
+/** Returns an event with the backend or namespace added to its names. */
 export function eventAt(row: EventRow, place: string): EventRow {
   const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, place));
   return { ...row, client: nameAt(row.client, place), silenced_by: silencedBy };

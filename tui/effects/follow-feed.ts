@@ -6,31 +6,34 @@ import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { EventRow, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { Hello } from '../model/feed-status.ts';
 
-/** Where a feed is, and with what one is let in. */
+/** The address of a feed and the credentials for it. */
 export interface FollowedBackend {
   readonly backend: string;
-  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
   /** Default: `default`. */
   readonly namespace?: string | undefined;
-  /** Default: those of the lists that are open all the time. */
+  /** Default: the topics of the lists that are always open. */
   readonly topics?: readonly FeedTopic[];
 }
 
-/** What hears a feed. */
+/** Receives a feed. */
 export interface FeedSink {
   connectionChanged(connection: FeedState): void;
   greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
   rowsArrived(rows: FeedRows, about: Omit<RowsAbout, 'seq'>): void;
-  /** More of the snapshot that a call of `rowsArrived` began. Absent: these come there, too. */
+  /**
+   * Receives more of a snapshot that `rowsArrived` started. If it is absent, `rowsArrived` receives these
+   * events too.
+   */
   snapshotEventsArrived?(events: readonly EventRow[]): void;
 }
 
-/** What a console does with a feed that it follows. */
+/** The operations on a feed that the console uses. */
 export type FollowedFeed = Pick<Feed, 'reconnect' | 'resync' | 'setPace' | 'close'>;
 
-/** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
+/** Feeds a backend into the store. The frame scheduler decides when to draw. */
 export function followFeed(
   { backend, env, namespace, topics = ['events', 'silenced', 'clients', 'upgrades'] }: FollowedBackend,
   store: FeedSink,
@@ -64,7 +67,8 @@ export function followFeed(
     feed.setPace(pace);
     if (isClosed) feed.close();
   };
-  // Loading what speaks WebSocket and TLS takes a tenth of the time to the first frame: that is written first.
+  // Loading the WebSocket and TLS code takes a tenth of the time to the first frame, so the frame is drawn
+  // before.
   setImmediate(() => void open());
   return {
     reconnect: () => feed?.reconnect(),

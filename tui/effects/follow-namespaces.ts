@@ -4,14 +4,14 @@ import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespa
 import { eventAt, placedRows } from './follow-all.ts';
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
-/** What hears of several namespaces. */
+/** Receives the feed of several namespaces. */
 export interface NamespacesSink extends FeedSink {
-  /** Rows of this namespace are, or were, among those of all. */
+  /** Records that rows of this namespace exist or have existed. */
   noteNamespace(name: string): void;
   snapshotEventsArrived(events: readonly EventRow[]): void;
 }
 
-/** Folds all namespaces of a backend that can be seen into the store, as one list: one feed tells of all. */
+/** Feeds all readable namespaces of a backend into the store as one list, over a single feed. */
 export function followNamespaces(
   backend: FollowedBackend,
   store: NamespacesSink,

@@ -7,15 +7,15 @@ import type { Frames, Shown } from '../state/ports.ts';
 import { standsStill } from '../state/upkeep.ts';
 import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
-/** Where what is heard goes. */
+/** The store that receives the rows of a view. */
 type ViewSink = Answered & Frames & Shown & Pick<Known, 'loads'>;
 
-/** How often the rows of a view may be others: a list that is read. */
+/** Update interval of a view, which is read as a list. */
 const PACE_MS = 250;
 
 /**
- * Follows the feed of the list that is looked at, where it is one that nobody has open all the time: on a connection of its
- * own, which ends as soon as nobody looks.
+ * Follows the topic of the visible view, if it is not one of the permanent topics. It uses its own connection,
+ * which ends as soon as the view is hidden.
  */
 export class ViewFeed {
   readonly #follow: (view: FollowedView) => FollowedTopic;
@@ -29,8 +29,10 @@ export class ViewFeed {
   }
 
   /**
-   * @param view what is looked at now; undefined: nothing of the kind
-   * @param isBackendLive whether the feed of all the other lists is live: once it is again, so can be this one
+   * Follows the visible view.
+   *
+   * @param view the visible view; `undefined` if it has no topic
+   * @param isBackendLive true if the main feed is live: when it recovers, this one reconnects too
    */
   look(view: FollowedView | undefined, isBackendLive: boolean): void {
     const isBack = isBackendLive && !this.#isBackendLive;
@@ -50,14 +52,14 @@ export class ViewFeed {
   }
 }
 
-/** The rows of one view as its topic tells them. */
+/** The rows of one view from its topic. */
 class FollowedTopic {
   readonly view: FollowedView;
   readonly #store: ViewSink;
   readonly #feed: FollowedFeed;
   readonly #rows = new Map<string, object>();
   #isLive = false;
-  /** Whether there is something that is not shown yet. */
+  /** True if there are rows that are not shown yet. */
   #isNew = false;
 
   constructor(view: FollowedView, backend: FollowedBackend, store: ViewSink, clock: FeedClock, chance: () => number) {
@@ -81,16 +83,16 @@ class FollowedTopic {
     this.#feed.setPace({ ms: PACE_MS });
   }
 
-  /** Shows what has come, unless the lists stand still. */
+  /** Shows new rows, unless the lists are paused. */
   show(): void {
     const { answers, loads } = this.#store;
     if (!this.#isNew || !this.#isLive || standsStill(this.#store, loads.of(this.view))) return;
     this.#isNew = false;
-    // What the frames hold was looked at as they came.
+    // The cast is safe, because frames are validated when they arrive.
     answers.viewLoaded(this.view, [...this.#rows.values()] as unknown as ViewData[FollowedView]);
   }
 
-  /** Connects at once where it waits to. */
+  /** Reconnects at once if it is waiting to reconnect. */
   retry(): void {
     if (!this.#isLive) this.#feed.reconnect();
   }
@@ -117,7 +119,7 @@ class FollowedTopic {
 
   #lost(reason: string): void {
     if (this.#isLive) {
-      // It was so until now.
+      // The rows were current until now.
       this.#isNew = true;
       this.show();
     }
@@ -125,7 +127,7 @@ class FollowedTopic {
     this.#store.answers.viewFailed(this.view, reason);
   }
 
-  /** A backend of before has no such topic: it is asked every two seconds. */
+  /** Handles a rejection. A backend of an earlier version has no such topic and is polled every two seconds. */
   #refused(code: string, message: string): void {
     this.#isLive = false;
     if (code !== 'invalid') return this.#store.answers.viewFailed(this.view, message);

@@ -1,24 +1,24 @@
 import type { Urgency } from '../state/ports.ts';
 
-/** How long what arrives may wait until it is drawn. Time passes on the screen too, so a second is the longest. */
+/** Maximum delay until changes are drawn. A second is the longest, because ages on the screen change too. */
 const WAIT_MS: Readonly<Record<Urgency, number>> = { rows: 100, figures: 250, none: 1000 };
 
-/** Nobody looks at a window without the focus. */
+/** Delay for a window without the focus, which nobody reads. */
 const UNFOCUSED_WAIT_MS = 1000;
 
-/** How often it is looked whether a frame is due. */
+/** Interval at which the scheduler checks whether a frame is due. */
 const LOOK_MS = 50;
 
 export interface FrameSource {
   readonly urgency: Urgency;
   readonly focused: boolean;
-  /** Time has passed. Epoch milliseconds. */
+  /** Reports that time has passed. Epoch milliseconds. */
   tick(nowMs: number): void;
-  /** Draws a frame of what is known. */
+  /** Draws a frame of the current state. */
   paint(): void;
 }
 
-/** Where frames go: `idle` says whether it took the last one. */
+/** The destination of frames; `idle` is true once it has written the last one. */
 export interface FrameSink {
   readonly idle: boolean;
   on(event: 'idle', listener: () => void): unknown;
@@ -31,8 +31,8 @@ export interface FrameClock {
 }
 
 /**
- * Decides when a frame is drawn: after a key at once, for the feed ten times a second at most, and never while the
- * terminal is still busy with the one before, because a frame that was made cannot be skipped any more.
+ * Decides when a frame is drawn: after a key at once, for the feed at most ten times a second. While the
+ * terminal is busy with the previous frame none is drawn, because a drawn frame cannot be skipped.
  */
 export class FrameScheduler implements Disposable {
   readonly #source: FrameSource;
@@ -50,7 +50,7 @@ export class FrameScheduler implements Disposable {
     this.#timer = clock.every(LOOK_MS, () => this.#paintDue());
   }
 
-  /** Draws now, with everything that arrived so far; when the terminal is busy, as soon as it is not. */
+  /** Draws now with all current data; if the terminal is busy, as soon as it is idle. */
   paintNow(): void {
     if (!this.#sink.idle) {
       this.#isWaiting = true;
@@ -70,7 +70,7 @@ export class FrameScheduler implements Disposable {
   #paintDue(): void {
     const { urgency, focused } = this.#source;
     const waitMs = focused ? WAIT_MS[urgency] : UNFOCUSED_WAIT_MS;
-    // A busy terminal gets the newest state at its next frame; nothing is queued for it.
+    // A busy terminal gets the newest state in its next frame; no frames are queued.
     if (this.#sink.idle && this.#clock.now() - this.#paintedAtMs >= waitMs) this.paintNow();
   }
 

@@ -6,7 +6,7 @@ import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
 import { targetOf } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
 
-/** What the requests of layers need. */
+/** The API methods that layers use. */
 export type LayerApi = Pick<
   ApiClient,
   'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'silencedDetail' | 'timeline'
@@ -20,14 +20,14 @@ export type LayerLoaders = {
   ) => Promise<LayerData[Kind] | undefined>;
 };
 
-/** Transitions that are shown; who wants more is told where they are. */
+/** Maximum number of transitions that are shown; a note says where to find more. */
 const ROWS_MAX = 500;
 
 function transitionsOf({ transitions: rows, next }: TimelinePage): Transitions {
   return { rows, more: next !== null };
 }
 
-/** How each layer asks for what it is about; `undefined`: the backend has no such thing. */
+/** The request of each layer; it returns `undefined` if the backend has no such object. */
 export const LAYER_LOADERS: LayerLoaders = {
   'dead-letter': (api, id) => api.deadLetter(Number(id)),
   handling: (api, id) => {

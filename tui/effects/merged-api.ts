@@ -14,19 +14,19 @@ import type { ConsoleApi } from './run-effects.ts';
 /** The backends of the merged list. */
 export interface MergedBackends {
   readonly open: Pick<ReadonlyMap<string, () => Promise<ApiClient>>, 'get' | 'has' | 'keys' | 'values'>;
-  /** Whether something can be changed there now. */
+  /** Returns true if the backend accepts changes now. */
   readonly isConnected: (context: string) => boolean;
 }
 
-/** Something to be done at one backend: what, and where it stands among everything that was asked for. */
+/** An operation for one backend, with its index among all operations. */
 interface Placed {
   readonly operation: BulkOperation;
   readonly index: number;
 }
 
 /**
- * Several backends behind the methods of one. Names say where each thing is; what names no backend is refused. A change
- * of several is sent only when each of them is connected.
+ * Combines several backends behind one API. Names contain their backend; a request without one is rejected. A
+ * change to several backends is only sent if all of them are connected.
  */
 export function openMergedApi(backends: MergedBackends): ConsoleApi {
   const at = async (context: string | undefined): Promise<ApiClient> => {
@@ -73,7 +73,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           withName(place, async () => ({ place, report: await (await at(place)).report(query) })),
         ),
       );
-      // Without one of them it would pass for the whole.
+      // A report without one of them would be taken for the whole.
       const failed = parts.flatMap((part) => (part.status === 'rejected' ? [errorMessage(part.reason)] : []));
       if (failed.length > 0) throw new MonError('unavailable', failed.join('; '));
       const [first, ...others] = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
@@ -98,14 +98,15 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           }),
         ),
       );
-      // Half of an undo must be there to be undone again; and where nothing was done, it is told as that.
+      // A partly failed undo must be repeatable, so it fails as a whole. If nothing was done, that is reported
+      // as a failure.
       if (request.undo === true || answers.every(({ status }) => status === 'rejected')) wholeOrThrow(answers);
       return inOrder(request.operations.length, [...parts.values()], answers);
     },
   };
 }
 
-/** Asks for something by its own name where it is. */
+/** Sends a request about an object to its backend, under its own name. */
 async function askThere<T>(
   open: (place: string | undefined) => Promise<ApiClient>,
   named: string,
@@ -115,7 +116,11 @@ async function askThere<T>(
   return ask(await open(context), name, context ?? '');
 }
 
-/** @throws MonError `unavailable` when one of them is not: then nothing is sent to any */
+/**
+ * Verifies that all backends are connected.
+ *
+ * @throws MonError `unavailable` when one of them is not: then nothing is sent to any
+ */
 function mustBeConnected({ open, isConnected }: MergedBackends, contexts: readonly string[]): void {
   const unknown = contexts.find((context) => !open.has(context));
   if (unknown !== undefined || contexts.length === 0) {
@@ -133,7 +138,7 @@ function placed(operation: BulkOperation, index: number): Placed & { readonly co
   return { ...own, index, context: context ?? '' };
 }
 
-/** The operation as its backend knows it. */
+/** Returns the operation with the names that its backend uses. */
 function ownOperation(operation: BulkOperation): {
   readonly operation: BulkOperation;
   readonly context: string | undefined;
@@ -158,7 +163,7 @@ function ownOperation(operation: BulkOperation): {
   }
 }
 
-/** What takes a change back names its backend, too. */
+/** Adds the backend to the operation that undoes a change. */
 function outcomeAt(outcome: BulkOutcome | undefined, context: string): BulkOutcome | undefined {
   return outcome?.undo === undefined ? outcome : { ...outcome, undo: operationAt(outcome.undo, context) };
 }
@@ -194,7 +199,7 @@ function inOrder(
   return outcomes;
 }
 
-/** Whatever fails says where. */
+/** Adds the name of the backend to a failure. */
 async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -203,7 +208,11 @@ async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws MonError that says where it failed */
+/**
+ * Returns the values of all responses.
+ *
+ * @throws MonError that names the failed backends
+ */
 function wholeOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly T[] {
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [errorMessage(answer.reason)] : []));
   if (failed.length > 0) {
@@ -213,7 +222,10 @@ function wholeOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly 
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }
 
-/** What keeps to this keeps to each of them; a pattern that is not that of all is left to its backend. */
+/**
+ * Returns a policy that satisfies the policies of all backends. A pattern that differs between them is left to
+ * each backend.
+ */
 function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
   const [first, ...others] = policies;
   if (first === undefined) throw new MonError('unavailable', 'no backend sent its silence policy');
@@ -232,7 +244,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this needs a single backend: choose it with :ctx NAME'));
 
-/** Of a list of all namespaces each element says where it is. */
+/** Returns the namespace of an element in a list of all namespaces. */
 function placeOf(element: object): string {
   return 'namespace' in element ? String(element.namespace) : DEFAULT_NAMESPACE;
 }
@@ -260,10 +272,10 @@ const ofOneNamespace = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this needs a single namespace: choose it with :ns NAME'));
 
 /**
- * All namespaces of a backend behind the methods of one. Names say where each thing is; what is of the whole backend is asked
- * of it.
+ * Combines all namespaces of a backend behind one API. Names contain their namespace; requests about the whole
+ * backend go to it directly.
  *
- * @param at the backend, in one namespace or for what is in none
+ * @param at returns the API of one namespace, or of the backend without one
  */
 export function openApiOfNamespaces(
   at: (namespace?: string) => Promise<ApiClient>,
@@ -332,7 +344,7 @@ export function openApiOfNamespaces(
   };
 }
 
-/** What is not asked of several backends at once. */
+/** The methods that do not work for several backends at once. */
 const OF_ONE_BACKEND = {
   access: ofOne,
   aggregate: ofOne,

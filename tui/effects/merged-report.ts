@@ -3,10 +3,10 @@ import { mostFirst } from '../../shared/domain/report/causes.ts';
 import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
 import { nameAt } from '../model/backend-names.ts';
 
-/** Entries of each list, as one backend has them. */
+/** Maximum number of entries in each list, as for one backend. */
 const LISTED = 100;
 
-/** Of noisy checks. */
+/** Maximum number of noisy checks. */
 const NOISIEST = 10;
 
 type Report = Awaited<ReturnType<ApiClient['report']>>;
@@ -14,15 +14,15 @@ type ReportCheck = Report['open']['checks'][number];
 
 /** The report of one of several backends. */
 export interface ReportOfBackend {
-  /** What it is called. */
+  /** The name of the backend. */
   readonly place: string;
   readonly report: Report;
 }
 
 /**
- * The reports of several backends as one, in which names say where each thing is.
+ * Joins the reports of several backends. Names contain their backend.
  *
- * @param reports of the same span, one at least
+ * @param reports of the same span, at least one
  */
 export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBackend[]]): Report {
   const [{ report: first }] = reports;
@@ -35,7 +35,7 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   return {
     since: Math.min(...reports.map(({ report }) => report.since)),
     until: Math.max(...reports.map(({ report }) => report.until)),
-    // What one of them does not know, the whole does not.
+    // The whole is only complete since the latest of these times, and unknown if one is unknown.
     complete_since: told.some((since) => since === null) ? null : Math.max(...told.map((since) => since ?? 0)),
     is_cut: reports.some(({ report }) => report.is_cut),
     total: {

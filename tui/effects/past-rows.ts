@@ -7,9 +7,9 @@ import { placedRows } from './follow-all.ts';
 type Named<Row> = readonly (readonly [key: string, row: Row | null])[];
 
 /**
- * The lists of a moment as a feed has them.
+ * Converts the lists of a moment to rows as a feed has them.
  *
- * @param isPlaced whether they are of all namespaces, and say of which
+ * @param isPlaced true if they cover all namespaces and contain their names
  */
 export function rowsOfPast(
   { events, silenced = [], clients = [] }: Pick<PastState, 'events' | 'silenced' | 'clients'>,
@@ -22,10 +22,10 @@ export function rowsOfPast(
 }
 
 /**
- * What is different at a moment as a feed tells it; silences are all of them, or not mentioned.
+ * Converts the differences of a moment to rows as a feed has them. Silences are complete or absent.
  *
- * @param before events that there were
- * @param isPlaced whether it is of all namespaces, and says of which
+ * @param before the events of the previous moment
+ * @param isPlaced true if it covers all namespaces and contains their names
  */
 export function rowsOfChanges(
   { events, gone, silenced, clients, gone_clients: goneClients }: PastChanges,
@@ -47,7 +47,7 @@ export function rowsOfChanges(
     isPlaced,
   );
   if (silenced === undefined) return rows;
-  // Of all that were silenced those that are not told are no longer.
+  // Silenced events that the differences do not contain are no longer silenced.
   const told = rows.events ?? {};
   const loud: Record<string, EventRow> = {};
   for (const { key, row } of before) {
@@ -56,7 +56,7 @@ export function rowsOfChanges(
   return { ...rows, events: { ...loud, ...told } };
 }
 
-/** As `feedRows` takes it apart again. */
+/** Returns the key in the form that `feedRows` parses. */
 function placed(namespace: string | undefined, key: string): string {
   return namespace === undefined ? key : `${namespace}/${key}`;
 }
@@ -69,7 +69,7 @@ function silenceOf(row: NonNullable<PastState['silenced']>[number]): readonly [s
   return [placed(row.namespace, row.id), row];
 }
 
-/** Its last sign of life is that of today, so that it can be told at each moment how long ago it was. */
+/** Returns a client with its newest keepalive, so that its age can be computed for each moment. */
 function clientOf({ events: _events, gone: _gone, seen, ...row }: PastClient): readonly [string, ClientRow] {
   const subscriptions = [...row.subscriptions];
   return [placed(row.namespace, row.name), { ...row, timestamp: seen ?? row.timestamp, subscriptions }];

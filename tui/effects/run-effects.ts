@@ -31,10 +31,10 @@ import type { Answered } from '../state/answers.ts';
 import type { Known } from '../model/known.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
 
-/** Requests under way at once where each thing takes one of its own. */
+/** Maximum number of concurrent requests if each object needs its own. */
 const PARALLEL_MAX = 8;
 
-/** What the console asks of a backend. */
+/** The API methods that the console uses. */
 export type ConsoleApi = ViewApi &
   SubjectApi &
   LayerApi &
@@ -55,7 +55,7 @@ export type ConsoleApi = ViewApi &
     | 'silencePreview'
   >;
 
-/** What the effects act on. */
+/** The dependencies of the effects. */
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: Screen &
     Says &
@@ -74,7 +74,7 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
   readonly quit: () => void;
 }
 
-/** Does what a key asked for and tells the store how it went. Never throws: an outcome is something to show. */
+/** Runs an effect and reports the outcome to the store. It never throws, because every outcome can be shown. */
 export async function runEffect(effect: Effect, tools: EffectTools): Promise<void> {
   switch (effect.kind) {
     case 'change':
@@ -142,7 +142,7 @@ async function travel(atMs: number | undefined, tools: EffectTools): Promise<voi
   }
 }
 
-/** Sends a change as one, tells how it went, and remembers what takes it back. */
+/** Sends a change as one request, reports the outcome, and stores the operations that undo it. */
 async function change(wanted: Change, undoes: number | undefined, { store, api }: EffectTools): Promise<void> {
   try {
     const client = await api();
@@ -162,7 +162,7 @@ async function change(wanted: Change, undoes: number | undefined, { store, api }
   }
 }
 
-/** Best effort: the dialog says what it covers now without it. */
+/** Loads the recent problems. Best effort: without them the dialog still shows what the silence covers now. */
 async function loadSilenceRecent(
   { entries, recurrence, key }: Effect & { readonly kind: 'load-silence-recent' },
   { store, api }: EffectTools,
@@ -175,7 +175,7 @@ async function loadSilenceRecent(
   } catch (error) {
     const { code, message } = error instanceof MonError ? error : { code: undefined, message: '' };
     if (code === 'unavailable') store.silenceRecent.failed(key, store.options.now());
-    // An older backend does not tell.
+    // A backend of an earlier version does not support this request.
     if (code !== 'invalid' && code !== 'threshold') return;
     store.silenceRecent.refused(key, message);
     store.touch('rows');
@@ -185,7 +185,7 @@ async function loadSilenceRecent(
 async function deleteEvents(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
   const outcomes = await inParallel(targets, nameOf, async ({ client, check }) => {
     const backend = await api();
-    // Somebody or something else may have been quicker; what was wanted is so.
+    // An event that was already resolved needs no change.
     await ifThere(backend.resolve({ client, check }));
     await backend.deleteResult(client, check);
   });
@@ -193,38 +193,38 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
   tellIrrevocable(store, told, outcomes);
 }
 
-/** Without an answer no names are offered; each can be typed. */
+/** Loads the names for completion. Without a response none are offered, but any can be typed. */
 async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
   try {
     store.namespacesLoaded((await (await api()).namespaces()).map(({ name }) => name));
   } catch {
-    // Whoever types a name that there is not is told when it is asked for.
+    // An unknown namespace is reported when the user switches to it.
   }
 }
 
-/** Without an answer the policy is as it was known before: the backend holds everybody to it anyway. */
+/** Loads the policy. Without a response the previous one stays; the backend enforces its policy anyway. */
 async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
   try {
     store.silencePolicyLoaded(await (await api()).silencePolicy());
   } catch {
-    // Whoever fills in the form is told when it is sent.
+    // A violation is reported when the form is submitted.
   }
 }
 
-/** Only what ended before this console looked: without an answer those are missing, and nothing else is. */
+/** Loads the silences that ended before this console started. Without a response only those are missing. */
 async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
   try {
     const since = store.options.now() - ENDED_SHOWN_MS;
     store.answers.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
   } catch {
-    // An older backend has no audit trail.
+    // A backend of an earlier version has no audit trail.
   }
 }
 
 async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }: EffectTools): Promise<void> {
   try {
     const client = await api();
-    // What only the detail shows is an extra: without it there is still the event.
+    // The extra data of the detail screen is optional: without it the event is still shown.
     const isWhole = into === 'detail';
     const definition = isWhole
       ? client.check(nameBeside(target.client, target.check)).catch(() => undefined)
@@ -263,7 +263,7 @@ async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder
     ({ name }) => name,
     async ({ id }) => {
       const backend = await api();
-      // One that somebody else was quicker with is gone: that is what dropping it is for.
+      // If the dead letter is already gone, dropping it has nothing left to do.
       await (verb === 'drop' ? backend.dropDeadLetter(id) : backend.retryDeadLetters({ id }));
     },
   );
@@ -320,9 +320,9 @@ async function loadView<View extends LoadedView>(
 }
 
 /**
- * In the order of the items, whichever was ready first.
+ * Runs `act` for each item, and returns the outcomes in the order of the items.
  *
- * @param named what each is called, safe for a terminal
+ * @param named returns the name of an item, safe for a terminal
  */
 async function inParallel<T>(
   items: readonly T[],
@@ -345,7 +345,7 @@ async function inParallel<T>(
   return outcomes;
 }
 
-/** Tells how something went that nothing takes back; what of it was done is remembered as that. */
+/** Reports a change that cannot be undone, and records the part that was done as such. */
 function tellIrrevocable(store: EffectTools['store'], told: ChangeReport, outcomes: readonly ChangeOutcome[]): void {
   if (outcomes.some(({ problem }) => problem === undefined)) {
     store.ownChanges.remember(told.title, [], store.options.now());

@@ -2,22 +2,22 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { SavedView } from '../state/saved-view.ts';
 import type { Says, Screen } from '../state/ports.ts';
 
-/** What a person has set up, outside of the store. */
+/** The functions that store and switch the user's settings. */
 export interface SettingsTools {
-  /** Writes into the configuration file; `undefined` takes the view out. */
+  /** Saves a view in the configuration file; `undefined` removes it. */
   readonly saveView: (name: string, view: SavedView | undefined) => Promise<void>;
   /** Shows another backend, in another store. */
   readonly switchContext: (name: string) => Promise<void>;
   /**
-   * Shows another namespace of the backend, or `*`, in another store.
+   * Shows another namespace of the backend, or `*` for all, in another store.
    *
    * @throws MonError when there is none of this name
    */
   readonly switchNamespace: (name: string) => Promise<void>;
   /**
-   * Shows the lists as they were, epoch milliseconds, or as they are.
+   * Shows the lists at a past moment in epoch milliseconds, or live data.
    *
-   * @throws MonError when nothing is known of then
+   * @throws MonError when that moment is not on record
    */
   readonly travel: (atMs: number | undefined) => Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function saveView(
   }
 }
 
-/** Shows another context, or another namespace. */
+/** Shows another context or namespace. */
 export async function switchTo(store: Says, name: string, show: (name: string) => Promise<void>): Promise<void> {
   try {
     await show(name);

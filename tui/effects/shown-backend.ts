@@ -9,27 +9,30 @@ import type { ConsoleApi } from './run-effects.ts';
 /** A backend that is shown. */
 export interface ShownBackend {
   readonly backend: string;
-  /** Asked for when something is to be sent or loaded, which is after the first frame; default: in its namespace. */
+  /**
+   * Opens the API, by default in the namespace of the backend; called after the first frame, when a request is
+   * needed.
+   */
   readonly api: (namespace?: string) => Promise<ApiClient>;
-  /** The namespace that is shown; `*`: all that the credentials may see. Default: `default`. */
+  /** The namespace that is shown; `*` shows all that the credentials may read. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
-  /** All contexts as one list; then the rest of this is not used. */
+  /** All contexts as one list; then the other fields are not used. */
   readonly members?: ReadonlyMap<string, OpenedContext>;
 }
 
 /** A backend of the merged list, or why it cannot be opened. */
 export type OpenedContext = ShownBackend | { readonly problem: string };
 
-/** What is heard of the backends: whoever is not connected is not asked. */
+/** The status of the backends: requests only go to connected ones. */
 interface Heard {
   readonly feed: FeedStatus;
-  /** Of a merged list. */
+  /** The backends of a merged list. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
 }
 
-/** Of several backends those that can be opened, behind the methods of one. */
+/** Returns the API; for a merged list that of all backends that can be opened. */
 export function apiOf({ members, api, namespace }: ShownBackend, heard: Heard): () => Promise<ConsoleApi> {
   const { backends } = heard;
   if (namespace === EVERY_NAMESPACE) {
@@ -51,7 +54,7 @@ export function apiOf({ members, api, namespace }: ShownBackend, heard: Heard): 
   };
 }
 
-/** Plans are of one backend. */
+/** Returns the client for upgrade plans, which belong to a single backend. */
 export function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<UpgradeClient> {
   return async () => {
     if (members !== undefined) throw new MonError('invalid', 'choose a backend first: :ctx NAME');
@@ -60,7 +63,7 @@ export function upgradesOf({ members, backend, env }: ShownBackend): () => Promi
   };
 }
 
-/** In place of the API, of what is told by no list of the past. */
+/** Rejects requests for data that has no history, while the past is shown. */
 export function nothingOfPast(): Promise<never> {
   return Promise.reject(new MonError('invalid', 'this is not available for the past: :now returns to live data'));
 }

@@ -4,7 +4,7 @@ import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } f
 import { splitName } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 
-/** What the requests about one thing need. */
+/** The API methods that the subjects use. */
 export type SubjectApi = Pick<
   ApiClient,
   'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'aggregateRules' | 'result'
@@ -29,12 +29,12 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   aggregate: async (api, name) => {
     const [found, rules] = await Promise.all([
       api.aggregate(name),
-      // A backend of before knows of none.
+      // A backend of an earlier version has no such rules.
       api.aggregateRules(name).catch(() => []),
     ]);
     const summary = found && { ...found, ...(rules.length > 0 && { rules }) };
     if (summary === undefined) return undefined;
-    // What is not there is not asked for: an aggregate of a healthy fleet has one severity.
+    // Severities without results are not requested: an aggregate of a healthy fleet has only one.
     const severities = WORST_FIRST.filter((severity) => summary.results[severity] > 0);
     const outputs = await Promise.all(
       severities.map(async (severity) => ({
@@ -51,7 +51,7 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   },
 };
 
-/** Everything about a subject; `undefined`: the backend knows nothing of that name. */
+/** Loads the data of a subject; `undefined` if the backend knows no object of this name. */
 export async function loadSubject(api: SubjectApi, { kind, name }: Subject): Promise<SubjectData | undefined> {
   return LOADERS[kind](api, name);
 }

@@ -11,20 +11,24 @@ export interface TerminalTools {
   readonly store: Screen & Says & Asks;
   readonly api: () => Promise<Pick<ApiClient, 'event'>>;
   readonly terminal: {
-    /** Between two frames. @returns false when it was dropped, because the terminal does not keep up */
+    /**
+     * Writes between two frames.
+     *
+     * @returns `false` if it was dropped, because the terminal does not keep up
+     */
     writeRaw(text: string): boolean;
-    /** tmux is in between. */
+    /** True if the terminal is tmux. */
     readonly isTmux: boolean;
   };
 }
 
-/** What goes to the terminal without being drawn. */
+/** Writes to the terminal without drawing. */
 export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalTools): Promise<void> {
   const { store, terminal } = tools;
   switch (effect.kind) {
     case 'ring': {
       const notice = effect.notice === undefined ? '' : noticeSequence(effect.notice, terminal.isTmux);
-      // Nobody hears a bell that comes late: dropped is dropped.
+      // A bell that was dropped is not repeated, because a late one is useless.
       terminal.writeRaw(`${effect.bell ? BELL : ''}${notice}`);
       return;
     }

@@ -7,10 +7,10 @@ import type { PastMoment } from '../state/console-state.ts';
 import type { Says, Settles } from '../state/ports.ts';
 import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
 
-/** What is asked of a backend for the past. */
+/** The API methods that read the past. */
 type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
 
-/** What a moment is put into. */
+/** The store that shows a moment. */
 interface TakesPast extends Settles, Says {
   readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
   readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
@@ -18,26 +18,30 @@ interface TakesPast extends Settles, Says {
 }
 
 interface TravelParts {
-  /** The store that is shown, and that things are put into. */
+  /** Returns the store that is shown. */
   readonly store: () => TakesPast;
   readonly api: () => Promise<PastApi>;
-  /** Whether all namespaces are shown. */
+  /** Returns true if all namespaces are shown. */
   readonly isPlaced: () => boolean;
-  /** Shows an empty list in place of what is shown. @returns where it comes in */
+  /**
+   * Replaces the shown list by an empty one.
+   *
+   * @returns the store for the new list
+   */
   readonly enter: () => TakesPast;
   readonly paint: () => void;
 }
 
 /**
- * Shows moments of the past. A step to a change beside the moment that is shown asks for what is different, and was asked for
- * before anybody took it; anything else for the lists, of which the first page is shown before the rest is there.
+ * Shows moments of the past. A step to an adjacent change loads only the differences, which are requested in
+ * advance. Any other moment loads the lists, whose first page is shown before the rest arrives.
  */
 export class Travel {
   readonly #parts: TravelParts;
-  /** Another one for each that is under way: what comes for an older one is dropped. */
+  /** Increases with each request, so that responses to older ones are dropped. */
   #turn = 0;
   #giveUp: (() => void) | undefined;
-  /** What is different at the changes beside the moment that is shown. */
+  /** The differences at the changes before and after the shown moment. */
   readonly #ahead = new Map<number, Promise<PastChanges | undefined>>();
   /** The moment that was shown last. */
   #shownMs: number | undefined;
@@ -51,9 +55,9 @@ export class Travel {
   }
 
   /**
-   * Settles when something of the moment is shown, or when it was given up.
+   * Resolves when a part of the moment is shown, or when the request was canceled.
    *
-   * @throws MonError when nothing is known of then, or the backend does not answer
+   * @throws MonError when the moment is not on record, or the backend does not respond
    */
   async to(atMs: number): Promise<void> {
     this.stop();
@@ -69,7 +73,7 @@ export class Travel {
     }
   }
 
-  /** What is shown stays. */
+  /** Cancels the request; the shown data stays. */
   giveUp(): void {
     this.stop();
     this.#arrive();
@@ -77,7 +81,7 @@ export class Travel {
     store.say(store.state.past === undefined ? 'this is live data' : 'the step was canceled');
   }
 
-  /** Drops whatever is under way. */
+  /** Drops the current request. */
   stop(): void {
     this.#turn++;
     this.#giveUp?.();
@@ -97,7 +101,11 @@ export class Travel {
     this.#askAhead(turn);
   }
 
-  /** @returns undefined: not all is known of the moment that is shown, or the backend does not tell */
+  /**
+   * Loads the differences.
+   *
+   * @returns `undefined` if the shown moment is incomplete, or the backend does not support it
+   */
   async #changesTo(atMs: number): Promise<PastChanges | undefined> {
     const { past } = this.#parts.store().state;
     const ahead = this.#ahead.get(atMs);
@@ -110,12 +118,12 @@ export class Travel {
     try {
       return await (await this.#parts.api()).pastChanges({ from, at });
     } catch {
-      // Whatever it is, the lists say it as well.
+      // On any failure the lists are loaded instead, and they report the problem.
       return undefined;
     }
   }
 
-  /** Asks for the steps that are likely, so that they are there when somebody takes them: on in the same direction first. */
+  /** Requests the likely next steps in advance, those in the same direction first. */
   #askAhead(turn: number): void {
     const { past } = this.#parts.store().state;
     if (past === undefined) return;
@@ -140,7 +148,11 @@ export class Travel {
     await this.#read(pagesOfPast(await this.#parts.api(), atMs), turn, store);
   }
 
-  /** @param store with what stays in its place; undefined: the first page is shown at once */
+  /**
+   * Loads the pages of a moment.
+   *
+   * @param store the store whose other state is kept; `undefined` shows the first page at once
+   */
   async #read(pages: AsyncGenerator<PastState, void>, turn: number, store: TakesPast | undefined): Promise<void> {
     const { value: first } = await pages.next();
     if (turn !== this.#turn || first === undefined) return;
@@ -163,7 +175,7 @@ export class Travel {
       rowsOfPast(first, isPlaced),
     );
     if (isWhole) return this.#askAhead(turn);
-    // Keys are for what is shown from here on.
+    // Keys act on the new list from here on.
     void this.#readOn(pages, { turn, moment, rows, total: first.total });
   }
 

@@ -1,13 +1,20 @@
 import type { InputEvent } from '../terminal/input-event.ts';
 
-/** Keys that are kept while another backend is being opened, which takes as long as reading a file. */
+/**
+ * Maximum number of keys that are kept while another backend is being opened, which takes as long as reading a
+ * file.
+ */
 const TYPED_AHEAD_MAX = 1000;
 
-/** What is typed while something else is being opened: it is meant for that. */
+/** Keeps keys that are typed while another backend is being opened; they are meant for that backend. */
 export class TypedAhead {
   #typed: InputEvent[] | undefined;
 
-  /** @returns whether it is kept for later */
+  /**
+   * Keeps an event of the terminal.
+   *
+   * @returns true if it is kept for later
+   */
   take(event: InputEvent): boolean {
     if (this.#typed === undefined) return false;
     if (this.#typed.length < TYPED_AHEAD_MAX) this.#typed.push(event);
@@ -18,7 +25,12 @@ export class TypedAhead {
     if (this.#typed !== undefined) this.#typed.length = 0;
   }
 
-  /** @returns what was typed meanwhile; where it fails, nothing of that may reach the backend that it was not meant for */
+  /**
+   * Opens another backend.
+   *
+   * @returns the keys that were typed meanwhile. If it fails they are dropped, because the current backend must
+   *   not get them
+   */
   async during(open: () => Promise<void>): Promise<readonly InputEvent[]> {
     const typed: InputEvent[] = [];
     this.#typed = typed;

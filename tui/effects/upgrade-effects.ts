@@ -10,7 +10,7 @@ import type { Says, Opened, Frames } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import { stepText, toldOf } from '../words/plan-text.ts';
 
-/** What plans for upgrades ask of a backend. */
+/** The methods of upgrade plans that the console uses. */
 export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
 
 export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
@@ -20,7 +20,7 @@ interface UpgradeTools {
   readonly upgrades: () => Promise<UpgradeApi>;
 }
 
-/** Sends what was asked for and shows the plan as it is then. Never throws. */
+/** Sends a request about plans and shows the resulting plan. Never throws. */
 export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades }: UpgradeTools): Promise<void> {
   try {
     const client = await upgrades();
@@ -50,7 +50,7 @@ async function loadPlan(id: number, store: Says & Opened & Pick<Known, 'plans'>,
   tellEnd(store, before, plan);
 }
 
-/** Whoever started a step is told what came of it. */
+/** Reports the outcome of a step to the user who started it. */
 function tellEnd(store: Says & Opened, before: PlanRun | undefined, plan: PlanRun): void {
   const ran = before?.id === plan.id && isHeldBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
@@ -61,7 +61,7 @@ function tellEnd(store: Says & Opened, before: PlanRun | undefined, plan: PlanRu
   );
 }
 
-/** Best effort: whoever took the plan meanwhile is seen on the feed. */
+/** Renews the hold on a plan. Best effort: the feed reports if another session has taken the plan. */
 async function holdPlan(id: number, store: Opened & Pick<Known, 'plans'>, client: UpgradeApi): Promise<void> {
   const { session } = store.options;
   const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);
@@ -78,7 +78,7 @@ async function orderPlan(
     const plan = await client.order(id, order);
     store.plans.arrived(plan);
     store.touch('rows');
-    // What comes first only makes room for the last.
+    // The earlier orders only prepare the last one.
     if (order === orders.at(-1)) store.say(toldOf(order, plan, `${keyOf('plan-run')} confirms`), 'done');
   }
 }

@@ -3,7 +3,7 @@ import { MonError } from '../../shared/errors.ts';
 import { LOG_MAX } from '../model/message-log.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
 
-/** What the requests of the views need. */
+/** The API methods that views use. */
 export type ViewApi = Pick<
   ApiClient,
   | 'access'
@@ -24,7 +24,7 @@ export type ViewApi = Pick<
 
 const DAY_MS = 86_400_000;
 
-/** Records that the overview names. */
+/** Maximum number of audit records in the overview. */
 const ACTIONS_MAX = 20;
 
 export type ViewLoaders = {
@@ -35,12 +35,13 @@ export type ViewLoaders = {
   ) => Promise<ViewData[View]>;
 };
 
-/** How each view that loads its data asks for all of it, or for what is new since `known`. */
+/** The request of each view that loads its data: for all of it, or for what is new since `known`. */
 export const VIEW_LOADERS: ViewLoaders = {
   overview: async (api) => {
     const [overview, actions, handlers] = await Promise.all([
       api.overview(),
-      // One box of many each: the others are worth showing without it. Who may see one namespace alone has no trail.
+      // Each is one box of many, and the others are useful without it. Users of a single namespace cannot read
+      // the audit trail.
       api.audit({ limit: ACTIONS_MAX }).catch(() => undefined),
       api.handlers().catch(() => undefined),
     ]);
@@ -72,7 +73,10 @@ export const VIEW_LOADERS: ViewLoaders = {
   },
 };
 
-/** Whether the credentials may do everything in all namespaces; a backend that does not tell says so when it is asked to. */
+/**
+ * Returns whether the credentials administer all namespaces. If the backend does not report that, it returns
+ * true, and the backend rejects the request itself.
+ */
 async function isAdministratorOn(api: ViewApi): Promise<boolean> {
   const access = await api.access().catch(() => undefined);
   return access === undefined || (access.namespace === null && access.scopes.includes('admin'));

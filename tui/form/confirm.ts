@@ -3,32 +3,32 @@ import type { Screen } from '../state/ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { openLayer } from '../state/layer-stack.ts';
 
-/** Things that a dialog names; the rest is a number. */
+/** Maximum number of names in a dialog; further ones are counted. */
 const NAMED_MAX = 5;
 
-/** From more things than this on their number must be typed (security S20). */
+/** Number of objects above which the user must type the number to confirm (security S20). */
 export const TYPED_ABOVE = 20;
 
-/** A question to be answered before something is done. */
+/** A confirmation that is required before an effect. */
 export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button' | 'effect'> {
-  /** How many things it is about. */
+  /** Number of affected objects. */
   readonly count: number;
-  /** Default: the one that does it. */
+  /** Default: the submit button. */
   readonly focused?: ConfirmLayer['focused'];
 }
 
-/** Asks in a dialog; when it is about many things, their number must be typed first. */
+/** Asks for confirmation in a dialog. For many objects the user must type their number first. */
 export function askFirst(store: Screen, { count, focused = 'submit', ...question }: Question): void {
   const typed = count > TYPED_ABOVE ? { wanted: String(count), line: EMPTY_LINE } : undefined;
   openLayer(store, { kind: 'confirm', focused, typed, ...question });
 }
 
-/** Says something that one line cannot hold. */
+/** Shows a message that does not fit on one line. */
 export function report(store: Screen, title: string, lines: readonly string[]): void {
   askFirst(store, { title, lines: named(lines), button: 'Close', count: 0, effect: undefined });
 }
 
-/** The first few, and how many more there are. */
+/** Returns the first few names, and the number of the others. */
 export function named(names: readonly string[]): readonly string[] {
   if (names.length <= NAMED_MAX) return names;
   const shown = names.slice(0, NAMED_MAX - 1);

@@ -5,30 +5,30 @@ import { run, type Line, type Run, type Theme } from '../text/theme.ts';
 import { Rows } from '../text/rows.tsx';
 import { fitRuns } from '../text/runs.ts';
 
-/** Cells inside the widest dialog: a line that is easy to read, and room for the list at its sides. */
+/** Maximum inner width of a dialog in cells: easy to read, with room for the list beside it. */
 const WIDTH_MAX = 76;
 
-/** Rows of the screen around the lines of a dialog. */
+/** Screen rows around the lines of a dialog. */
 const ROWS_AROUND = 5;
 
-/** Cells for a row of a dialog on a screen of this width. */
+/** Returns the width of a row in a dialog, on a screen of this width. */
 export function dialogWidth(columns: number): number {
   return Math.min(WIDTH_MAX, columns - 8);
 }
 
-/** Lines that a dialog has room for on a screen of so many rows. */
+/** Returns the maximum number of lines in a dialog, on a screen with this many rows. */
 export function dialogRows(rows: number): number {
   return rows - ROWS_AROUND;
 }
 
-/** What a dialog shows. */
+/** The content of a dialog. */
 export interface DialogPage {
   readonly title: string;
-  /** At most `dialogWidth` cells each. */
+  /** Lines of at most `dialogWidth` cells each. */
   readonly lines: readonly Line[];
 }
 
-/** A framed box over the view. Every cell inside is drawn, so that nothing shines through. */
+/** A framed box over the view. Every cell inside is drawn, so that the view does not shine through. */
 export function Dialog({
   theme,
   size,
@@ -56,7 +56,9 @@ export function Dialog({
   return <Rows theme={theme} lines={rows} place={place} />;
 }
 
-/** A button; the one that Enter presses is inverse, and has its brackets doubled for those who cannot see that. */
+/**
+ * Returns a button. The one that Enter presses is inverse, with double brackets for users who cannot see that.
+ */
 export function buttonRun(label: string, focused: boolean): Run {
   return focused ? run(`[[ ${label} ]]`, 'cursor') : run(`[ ${label} ]`);
 }

@@ -3,20 +3,20 @@ import { run, type Line, type Run } from '../text/theme.ts';
 import { cutCells } from '../text/wrap-cells.ts';
 import { fieldRuns } from './text-field.ts';
 
-/** A field as it is drawn, beside its label. */
+/** A field with its label, as it is drawn. */
 export interface FieldRow {
   readonly label: string;
-  /** Whether the label says that keys go there. */
+  /** True if the label shows the focus. */
   readonly isFocused: boolean;
-  /** Whether keys go to the control itself; default: where the label says so. */
+  /** True if the control itself has the focus; default: the value of `isFocused`. */
   readonly isHere?: boolean;
   readonly control: Control;
 }
 
 type Control =
-  /** One below the other. */
+  /** Options, one below the other. */
   | { readonly kind: 'options'; readonly texts: readonly string[]; readonly chosen: number }
-  /** Side by side, in two rows where there is no room for one; `typed`: what is typed beside them. */
+  /** Presets side by side, in two rows if one is too narrow; `typed` is the text field beside them. */
   | {
       readonly kind: 'presets';
       readonly names: readonly string[];
@@ -26,18 +26,18 @@ type Control =
   | { readonly kind: 'tick'; readonly isOn: boolean; readonly text: string }
   | ({ readonly kind: 'line' } & TypedText);
 
-/** Text that is typed. */
+/** A text field. */
 interface TypedText {
   readonly line: LineEditor;
-  /** Default: as many as there is room for. */
+  /** Width; default: as wide as possible. */
   readonly cells?: number;
   readonly hint?: string;
 }
 
-/** Cells of the labels. */
+/** Width of the labels in cells. */
 export const LABEL_CELLS = 10;
 
-/** Fields one below the other, in rows of `width` cells. */
+/** Returns the fields one below the other, in rows of `width` cells. */
 export function fieldRows(fields: readonly FieldRow[], width: number): readonly Line[] {
   return fields.flatMap(({ label, isFocused, isHere = isFocused, control }) =>
     controlRows(control, isHere, width - LABEL_CELLS).map((row, index) =>

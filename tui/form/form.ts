@@ -1,27 +1,27 @@
 import type { KeyPress } from '../state/keys.ts';
 import { editLine, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 
-/** A form as its fields change it; the rest of it is theirs. */
+/** The state of a form that its fields change; a form may contain more. */
 export interface FormState {
-  /** Id of the field that keys go to. */
+  /** Id of the field that has the focus. */
   readonly field: string;
 }
 
-/** One field of a form: `id` and what can be done with it. Buttons are fields, too. */
+/** A field of a form with its id and operations. Buttons are fields too. */
 export interface FormField<Form extends FormState> {
   readonly id: Form['field'];
-  /** Whether Tab goes to it; default: always. */
+  /** Returns true if Tab visits the field; default: always. */
   readonly isThere?: (form: Form) => boolean;
-  /** The text that is typed into it. */
+  /** The text of the field, if it has one. */
   readonly line?: {
     readonly of: (form: Form) => LineEditor;
     readonly with: (form: Form, line: LineEditor) => Form;
   };
-  /** To the choice beside the present one. */
+  /** Moves to the next or previous choice. */
   readonly choose?: (form: Form, by: 1 | -1) => Form;
-  /** To the choice of this number, from 1. */
+  /** Selects the choice with this number, counted from 1. */
   readonly pick?: (form: Form, number: number) => Form;
-  /** Whether the space bar goes to the next choice. */
+  /** True if Space moves to the next choice. */
   readonly toggles?: true;
 }
 
@@ -32,7 +32,7 @@ export type FormStep =
   | { readonly kind: 'toggle' }
   | { readonly kind: 'edit'; readonly edit: LineEdit };
 
-/** The fields that Tab goes through. */
+/** Returns the fields that Tab visits. */
 export function fieldsThere<Form extends FormState>(
   fields: readonly FormField<Form>[],
   form: Form,
@@ -40,12 +40,12 @@ export function fieldsThere<Form extends FormState>(
   return fields.filter(({ isThere }) => isThere?.(form) !== false);
 }
 
-/** Whether text is typed into the field that keys go to. */
+/** Returns true if the focused field is a text field. */
 export function isTyped<Form extends FormState>(fields: readonly FormField<Form>[], { field }: Form): boolean {
   return fields.some(({ id, line }) => id === field && line !== undefined);
 }
 
-/** The form after a step; the same one where the field has no such step. */
+/** Returns the form after a step; the same one if the field does not support it. */
 export function stepForm<Form extends FormState>(fields: readonly FormField<Form>[], form: Form, step: FormStep): Form {
   const there = fieldsThere(fields, form);
   const at = there.findIndex(({ id }) => id === form.field);
@@ -64,7 +64,7 @@ export function stepForm<Form extends FormState>(fields: readonly FormField<Form
   }
 }
 
-/** What a key asks of a field that has choices. */
+/** Returns the step that a key makes in a field with choices. */
 export function choiceOf(key: KeyPress): FormStep | undefined {
   if (key.name === 'left' || key.text === 'h') return { kind: 'choose', by: -1 };
   if (key.name === 'right' || key.text === 'l') return { kind: 'choose', by: 1 };
@@ -73,7 +73,7 @@ export function choiceOf(key: KeyPress): FormStep | undefined {
   return undefined;
 }
 
-/** An index that goes round. */
+/** Returns an index that wraps around. */
 export function around(index: number, count: number): number {
   return (index + count) % Math.max(1, count);
 }

@@ -1,7 +1,7 @@
 import { chordOf, type KeyPress } from '../state/keys.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
-/** The keys of every text field, as in a shell. */
+/** The editing keys of every text field, as in a shell. */
 const EDITS: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([
   ['left', { kind: 'move', to: 'left' }],
   ['ctrl-b', { kind: 'move', to: 'left' }],
@@ -24,7 +24,7 @@ const EDITS: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([
   ['ctrl-k', { kind: 'delete', what: 'to-end' }],
 ]);
 
-/** What a key does to the text under the caret; `undefined`: nothing. */
+/** Returns the edit that a key makes in a text field; `undefined` if it makes none. */
 export function lineEditOf(key: KeyPress): LineEdit | undefined {
   if (key.text !== undefined) return { kind: 'insert', text: key.text };
   return EDITS.get(chordOf(key));

@@ -9,10 +9,14 @@ import { fitRuns, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 
-/** Rows of a dialog that are no choices: frame, search line, blank line, and room around it. */
+/** Rows of a menu without choices: frame, search line, blank line and margin. */
 const ROWS_AROUND = 7;
 
-/** @param items those that match what was typed */
+/**
+ * Returns the dialog of a menu.
+ *
+ * @param items those that match the search
+ */
 export function menuDialog(layer: MenuLayer, items: readonly MenuItem[], size: ScreenSize): DialogPage {
   const width = dialogWidth(size.columns);
   const rows = Math.max(1, size.rows - ROWS_AROUND);

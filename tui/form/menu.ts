@@ -3,18 +3,22 @@ import type { Screen } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { openLayer } from '../state/layer-stack.ts';
 
-/** @param at id of the item that the cursor starts on */
+/**
+ * Opens a menu.
+ *
+ * @param at id of the item that the cursor starts on
+ */
 export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items'>, at?: string): void {
   openLayer(store, { kind: 'menu', ...menu, search: EMPTY_LINE, at });
 }
 
-/** The items whose label holds every word of the search. */
+/** Returns the items whose label contains every word of the search. */
 export function shownItems(layer: MenuLayer): readonly MenuItem[] {
   const words = layer.search.text.toLowerCase().split(' ');
   return layer.items().filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
-/** Place of the cursor among the shown items; 0 also when there are none. */
+/** Returns the index of the cursor among the shown items; also 0 if there are none. */
 export function menuIndex(items: readonly MenuItem[], { at }: MenuLayer): number {
   return Math.max(
     0,

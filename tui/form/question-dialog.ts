@@ -8,7 +8,7 @@ import { cutCells, wrapCells } from '../text/wrap-cells.ts';
 import { buttonRun, dialogRows, dialogWidth, type DialogPage } from './dialog.tsx';
 import { fieldRuns } from './text-field.ts';
 
-/** A question with two buttons, or a statement with one. */
+/** Returns the dialog of a confirmation with two buttons, or of a message with one. */
 export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage {
   const { typed, effect, focused, button } = layer;
   const keys = run(typed === undefined ? '   y yes   n no' : '', 'faint');
@@ -22,7 +22,7 @@ export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage
   return questionDialog(layer, size, [field], [buttons]);
 }
 
-/** A question about a plan for an upgrade. */
+/** Returns the dialog of a change to an upgrade plan. */
 export function upgradeDialog(layer: UpgradeDialogLayer, size: ScreenSize): DialogPage {
   const { problem, button, field } = layer;
   const wrong = problem === undefined ? [] : [[run(safeLine(problem), 'critical')]];
@@ -30,7 +30,7 @@ export function upgradeDialog(layer: UpgradeDialogLayer, size: ScreenSize): Dial
   return questionDialog(layer, size, fields, [buttonRuns(button, field)], wrong);
 }
 
-/** What it is about, what is to be typed, what is wrong with that, and buttons. */
+/** Returns a dialog with a description, fields, the problem with them, and buttons. */
 function questionDialog(
   { title, lines }: Pick<ConfirmLayer, 'title' | 'lines'>,
   size: ScreenSize,
@@ -43,7 +43,10 @@ function questionDialog(
   return { title, lines: [...text.map((line) => [run(line)]), ...below] };
 }
 
-/** The texts in so many rows at most: the longest lose their ends, for what is asked and the buttons must be seen. */
+/**
+ * Wraps the texts into at most `rows` rows. The longest lose their ends, because the question and the buttons
+ * must be visible.
+ */
 function textRows(texts: readonly string[], width: number, rows: number): readonly string[] {
   const wrapped = texts.map((text) => wrapCells(text, width));
   let most = Math.max(1, ...wrapped.map(({ length }) => length));
@@ -62,7 +65,7 @@ function buttonRuns(label: string, field: string): Line {
   return [buttonRun('Cancel', field === 'cancel'), run('   '), buttonRun(label, field === 'submit')];
 }
 
-/** The fields one below the other, their texts in one column. */
+/** Returns the fields one below the other, with their texts aligned. */
 function fieldLines({ fields, field }: UpgradeDialogLayer, width: number): readonly Line[] {
   const cells = Math.max(0, ...fields.map(({ label }) => cellWidth(label)));
   return fields.map(({ label, line }) => {

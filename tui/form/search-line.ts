@@ -6,9 +6,9 @@ import { runsWidth, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 
 /**
- * What is looked for, with the caret while it is typed.
+ * Returns the search line, with the caret while it is being typed.
  *
- * @param found how much of it there is, in words
+ * @param found the number of matches in words
  */
 export function searchRuns({ line, isOpen }: SearchField, found: string, columns: number): readonly Run[] {
   const count = line.text === '' ? [] : [run(` ${found} `, 'strong')];

@@ -1,7 +1,7 @@
 import { run, type Line, type Run } from '../text/theme.ts';
 import type { SearchField } from '../state/search-field.ts';
 
-/** The words of a search in lower case. */
+/** Returns the words of a search in lower case. */
 function wordsOf({ line }: SearchField): readonly string[] {
   return line.text
     .toLowerCase()
@@ -9,7 +9,7 @@ function wordsOf({ line }: SearchField): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Places of the lines that hold every word that is looked for; none while nothing is. */
+/** Returns the indexes of the lines that contain every word of the search; empty without a search. */
 export function matchingLines(lines: readonly Line[], search: SearchField): readonly number[] {
   const words = wordsOf(search);
   if (words.length === 0) return [];
@@ -22,14 +22,14 @@ export function matchingLines(lines: readonly Line[], search: SearchField): read
   });
 }
 
-/** The next match behind a line, or the one before it; from the last one on to the first again. */
+/** Returns the next or previous match; the first follows the last. */
 export function nextMatch(matches: readonly number[], from: number, step: 1 | -1): number | undefined {
   return step === 1
     ? (matches.find((at) => at > from) ?? matches[0])
     : (matches.findLast((at) => at < from) ?? matches.at(-1));
 }
 
-/** `3 of 12`, `12 matches`, `no match`. */
+/** Returns the state of the search: `3 of 12`, `12 matches`, `no match`. */
 export function matchText(matches: readonly number[], at: number | undefined): string {
   const index = at === undefined ? -1 : matches.indexOf(at);
   if (matches.length === 0) return 'no match';
@@ -38,8 +38,8 @@ export function matchText(matches: readonly number[], at: number | undefined): s
 }
 
 /**
- * The line with the words marked: bold, so that they can be told without colors, and inverse in the line of the present
- * match.
+ * Highlights the words of the search in a line: bold, so that they are visible without colors, and inverse in
+ * the current match.
  */
 export function highlighted(line: Line, search: SearchField, isPresent: boolean): Line {
   const words = wordsOf(search);
@@ -49,7 +49,7 @@ export function highlighted(line: Line, search: SearchField, isPresent: boolean)
 
 function markedPieces({ text, tone }: Run, words: readonly string[], isPresent: boolean): readonly Run[] {
   const lower = text.toLowerCase();
-  // Some letters are longer in lower case: then the places are not those of the text.
+  // Some letters are longer in lower case, so the positions would not match the text.
   if (lower.length !== text.length) return [run(text, tone)];
   const pieces: Run[] = [];
   let done = 0;

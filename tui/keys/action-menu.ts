@@ -5,7 +5,11 @@ import type { Known } from '../model/known.ts';
 import type { Screen, Opened } from '../state/ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
-/** @param act does what the key does, to what it was about when the menu was opened */
+/**
+ * Opens a menu of actions.
+ *
+ * @param act performs the action on the selection of the moment when the menu was opened
+ */
 export function openActionMenu(
   store: Screen & Opened & Pick<Known, 'feed'>,
   about: string,

@@ -6,44 +6,48 @@ import type { Layer } from '../state/layers/layer.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Binding, KeyAction, KeyPress } from '../state/keys.ts';
 
-/** How an action was asked for. */
+/** The circumstances of an action. */
 export interface Pressed {
   readonly context: KeyContext;
-  /** Without a name where it was no key. */
+  /** The pressed key; without a name if the action was not triggered by one. */
   readonly key: KeyPress;
-  /** Typed before it. */
+  /** The count that was typed before the key. */
   readonly count: number | undefined;
-  /** Does what another action does where it is asked for. */
+  /** Performs another action in the current context. */
   readonly perform: (action: KeyAction) => void;
 }
 
-/** What is known of names where a word is completed. */
+/** The ports that completions read names from. */
 export type CompletionPorts = Shown & Opened & Pick<Known, 'clients'> & Places;
 
 export type Run = (store: ActionPorts, pressed: Pressed) => void;
 
-/** What may stand behind the name of an action on the command line. */
+/** The operand of an action on the command line. */
 export interface Operand {
-  /** For people. */
+  /** The operands in the usage text. */
   readonly operands: string;
   readonly help: string;
-  /** @returns what is wrong with the operand, and what is allowed */
+  /**
+   * Runs the action.
+   *
+   * @returns the problem with the operand and the allowed values; `undefined` on success
+   */
   readonly run: (store: ActionPorts, operand: string, perform: Pressed['perform']) => string | undefined;
-  /** Words that may stand where its last word is; only those that begin like it are shown. */
+  /** Returns completions of the operand's last word; only those with the same start are shown. */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
 
-/** Something that can be done: by a key, by its name on the command line, from the help and from menus. */
+/** An action that a key, its name on the command line, the help or a menu can trigger. */
 export interface Action extends Binding {
   readonly name: KeyAction;
-  /** Before anything that a place does with its keys. */
+  /** True if the action runs before the key handling of the context. */
   readonly first?: true;
-  /** What it does, for each place where that differs. */
+  /** The implementation, or one for each context if they differ. */
   readonly run: Run | Readonly<Partial<Record<KeyContext, Run>>>;
   readonly operand?: Operand;
 }
 
-/** The same in each of these places. */
+/** Returns the same value for each of these contexts. */
 export function inEach<Place extends KeyContext, Value>(
   places: readonly Place[],
   value: Value,
@@ -51,7 +55,7 @@ export function inEach<Place extends KeyContext, Value>(
   return Object.fromEntries(places.map((place) => [place, value])) as Record<Place, Value>;
 }
 
-/** Something done with the layer on top. */
+/** Returns an action on the layer on top. */
 export function onLayer<Kind extends Layer['kind']>(
   kind: Kind,
   run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: Pressed) => void,

@@ -2,15 +2,15 @@ import type { ActionPorts } from './action-ports.ts';
 import type { KeyPress } from '../state/keys.ts';
 import type { FormStep } from '../form/form.ts';
 
-/** A dialog with fields: its keys mean the same in all of them. */
+/** A dialog with fields; its keys have the same meaning in all such dialogs. */
 export interface FormDialog<Layer> {
-  /** Id of the field that keys go to. */
+  /** Returns the id of the field that has the focus. */
   readonly field: (layer: Layer) => string;
-  /** Whether text is typed into that field. */
+  /** Returns true if that field is a text field. */
   readonly isText: (layer: Layer) => boolean;
   readonly step: (layer: Layer, step: FormStep) => Layer;
-  /** Sends it, or shows what must be mended first. */
+  /** Submits the dialog, or shows what must be fixed first. */
   readonly submit: (store: ActionPorts, layer: Layer) => void;
-  /** Keys of its own, where no text is typed. */
+  /** Handles its own keys if no text field has the focus. */
   readonly press?: (store: ActionPorts, layer: Layer, key: KeyPress) => void;
 }

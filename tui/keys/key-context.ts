@@ -4,7 +4,7 @@ import type { KeyContext } from '../state/key-context.ts';
 
 type KeyPlace = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
 
-/** Where keys go: whatever is on top gets them. */
+/** Returns the context of keys: the topmost layer gets them. */
 export function keyContext({ view, layers, prompt, upgrade }: KeyPlace): KeyContext {
   const layer = layers.at(-1);
   if (layer === undefined && prompt !== undefined) return 'prompt';

@@ -3,14 +3,14 @@ import { isConnected } from '../model/feed-status.ts';
 import type { Opened, Says, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 
-/** Whether a key that changes something has an effect now; if not, says why. */
+/** Returns whether changes are possible now; if not, says why. */
 export function mayChange(store: Shown & Says & Opened & Pick<Known, 'feed'>, action: KeyAction): boolean {
   const reason = whyNoChange(store);
   if (reason !== undefined) store.say(`${keyOf(action)} is disabled${reason}`, 'problem');
   return reason === undefined;
 }
 
-/** Why nothing can be changed now, as the end of a sentence; `undefined`: it can. */
+/** Returns why changes are not possible now, as the end of a sentence; `undefined` if they are. */
 export function whyNoChange({ state, options, feed }: Shown & Opened & Pick<Known, 'feed'>): string | undefined {
   if (state.past !== undefined) return ': this is the past, :now returns to live data';
   if (options.readOnly) return ': this console was started with --read-only';

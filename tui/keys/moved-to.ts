@@ -2,11 +2,11 @@ import type { KeyAction } from '../state/keys.ts';
 import { clamp } from '../state/list-cursor.ts';
 
 /**
- * Where a movement leads in something that has `rows` rows on the screen, never beyond its ends.
+ * Returns the target of a movement in a list or text, limited to its range.
  *
- * @param position the row under the cursor, or the first one shown
- * @param last the last position there is
- * @returns `undefined` when the action is no movement
+ * @param position the row under the cursor, or the first visible row
+ * @param about `rows`: visible rows; `last`: the last position
+ * @returns `undefined` when the action is not a movement
  */
 export function movedTo(
   action: KeyAction | undefined,
@@ -45,7 +45,7 @@ function aimedAt(
   }
 }
 
-/** Whether the action is a movement, which a count can stand before. */
+/** Returns whether the action is a movement, which accepts a count. */
 export function isMovement(action: KeyAction | undefined): boolean {
   return movedTo(action, 0, { rows: 1, last: 0 }) !== undefined;
 }

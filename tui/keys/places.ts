@@ -2,10 +2,10 @@ import type { KeyContext } from '../state/key-context.ts';
 import { FULL_LAYERS } from '../state/layers/layer.ts';
 
 /*
- * Where keys mean the same: groups of contexts.
+ * Groups of contexts in which keys have the same meaning.
  */
 
-/** The views that are lists: what moves, marks, sorts and filters means the same in each. */
+/** The views that are lists: keys for moving, marking, sorting and filtering have the same meaning in each. */
 export const LISTS = [
   'events',
   'silences',
@@ -18,19 +18,19 @@ export const LISTS = [
   'cluster',
 ] as const;
 
-/** What can be paused, and has a log of what was said. A plan for an upgrade goes on, and has a log of its own. */
+/** The views that can be paused and have a log of messages. The plan cannot be paused, and has its own log. */
 export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
 
 export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 
-/** Where there can be more rows than the screen has. */
+/** The contexts that can have more rows than the screen. */
 export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 
-/** Where keys are text, or choose something: nothing comes over it by itself. */
+/** The contexts in which keys are text or choose something, so that no dialog may open by itself. */
 export const KEYS_TAKEN: ReadonlySet<KeyContext> = new Set(['prompt', 'search', 'form', 'menu', 'confirm', 'command']);
 
-/** What is read from top to bottom, and is asked for from the backend as a whole. */
+/** The contexts of texts that are requested from the backend as a whole. */
 export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;
 
-/** What is read from top to bottom. */
+/** The contexts of texts. */
 export const TEXTS = ['detail', 'inspect', ...PAGES] as const;

@@ -6,15 +6,18 @@ import type { Says } from '../state/ports.ts';
 import type { Places, Known } from '../model/known.ts';
 import { nameOf, type Target } from '../model/target.ts';
 
-/** Events that one action may be about: nobody can look over more. */
+/** Maximum number of events of one action; nobody can review more. */
 const TARGETS_MAX = 1000;
 
-/** Events that a dialog was opened for and that are not resolved by now. */
+/** Returns the events of a dialog that have not resolved since it was opened. */
 export function stillThere(store: Pick<Known, 'events'>, targets: readonly Target[]): readonly Target[] {
   return targets.filter((target) => store.events.get(target.key) !== undefined);
 }
 
-/** The targets that an action can be about now; when there are none, or too many, says so and returns none. */
+/**
+ * Returns the targets that an action can affect now. If there are none or too many, it shows a message and
+ * returns none.
+ */
 export function livingTargets(
   store: Says & Pick<Known, 'events'> & Places,
   targets: readonly Target[],
@@ -39,8 +42,9 @@ export function livingTargets(
 }
 
 /**
- * Whether one of the backends that these names are of, in a merged list, is not connected: then nothing is asked that could
- * not be sent, and the message names the backends.
+ * Reports the disconnected backends of these names in a merged list.
+ *
+ * @returns true if there are any; then a question makes no sense, because the change could not be sent
  */
 export function saysLost(store: Says & Places, names: readonly string[]): boolean {
   const { backends } = store;

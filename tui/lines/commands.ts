@@ -18,7 +18,7 @@ import type { Talk } from './talk.ts';
 interface LinesCommand {
   readonly words: string;
   readonly help: string;
-  /** `true`: the conversation is over. */
+  /** Runs the command; `true` ends the conversation. */
   readonly run: (state: LinesState, talk: Talk, rest: string) => Promise<boolean | void> | boolean | void;
 }
 
@@ -84,9 +84,9 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
 };
 
 /**
- * Does what a line says. A verb may be cut short as long as it means one thing, and may begin with a colon.
+ * Runs a command line. A verb may be shortened as long as it is unambiguous, and may begin with a colon.
  *
- * @returns whether the conversation is over
+ * @returns true if the conversation is over
  */
 export async function runCommand(line: string, state: LinesState, talk: Talk): Promise<boolean> {
   const [, verb = '', rest = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
@@ -100,7 +100,10 @@ export async function runCommand(line: string, state: LinesState, talk: Talk): P
   return (await command.run(state, talk, rest.trim())) === true;
 }
 
-/** Of two verbs of which one begins with the other the short one: `sil` is `silence`. */
+/**
+ * Returns the verbs that begin with the typed text. If one is the beginning of another, only the shorter one
+ * counts: `sil` is `silence`.
+ */
 function meantVerbs(typed: string): readonly string[] {
   const meant = Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
   return meant.filter((verb) => !meant.some((other) => other !== verb && verb.startsWith(other)));
@@ -117,7 +120,7 @@ function unknownVerb(typed: string, meant: readonly string[]): string {
 function step(state: LinesState, talk: Talk, by: 1 | -1): void {
   const shown = state.shown();
   const at = shown.findIndex((row) => keyOf(row) === state.current);
-  // What was read last may be gone: then the top is next.
+  // If the event that was read last is gone, reading starts at the top.
   const to = at === -1 ? 0 : at + by;
   const row = shown[to];
   if (row !== undefined) return read(state, talk, row, to, shown.length);
@@ -161,7 +164,7 @@ async function silence(state: LinesState, talk: Talk, rest: string): Promise<voi
   const byScope = /^(client|check|subscription)(?:\s+(\S+))?$/.exec(rest);
   if (byScope === null) return await withEvent(state, talk, rest, (row) => askSilence(state, talk, row));
   const [, scope = '', typed] = byScope;
-  // Of the event that was read last, unless another name is said.
+  // Without a name the scope is taken from the event that was read last.
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
   if (name === undefined) return talk.say(`Type a name, for example: silence ${scope} ${EXAMPLES[scope] ?? ''}`);

@@ -12,10 +12,13 @@ import { matching } from './events.ts';
 import { LinesState } from './state.ts';
 import { announcement, countsWords } from './sentences.ts';
 
-/** At most one line that nobody asked for in this time: a reader that is interrupted more often reads nothing. */
+/**
+ * Minimum time between two unrequested lines: a screen reader that is interrupted more often gets nothing
+ * across.
+ */
 export const ANNOUNCE_EVERY_MS = 2000;
 
-/** How often it is looked whether there is something to say. */
+/** Interval at which the console checks for announcements. */
 const LOOK_EVERY_MS = 250;
 
 const PROMPT = 'mon> ';
@@ -26,28 +29,28 @@ export interface LinesClock extends FeedClock {
 
 export interface LinesParts {
   readonly backend: string;
-  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
-  /** What is read, announced and changed is of it. Default: `default`. */
+  /** The namespace that is read, announced and changed. Default: `default`. */
   readonly namespace?: string | undefined;
   readonly api: () => Promise<ApiClient>;
   readonly clock: LinesClock;
   readonly creator: string;
-  /** Names this console among those that work on plans for upgrades; default: a name of its own. */
+  /** The id of this console among those that work on upgrade plans; default: a new one. */
   readonly session?: string;
   readonly readOnly: boolean;
-  /** Takes whole lines, and the prompt. */
+  /** Writes whole lines, and the prompt. */
   readonly write: (text: string) => void;
-  /** 0 to below 1, for the spread of the pauses between attempts to connect. */
+  /** Returns a random number from 0 to below 1, for the jitter of reconnects. */
   readonly chance?: () => number;
 }
 
 /**
- * The console as a conversation: sentences that are only ever appended, and a prompt. For screen readers, and for
- * terminals that cannot move the cursor. What happens is announced by itself, but never while a question is open.
+ * The console in screen-reader mode: it only appends sentences and a prompt. It also serves terminals that
+ * cannot move the cursor. Changes are announced automatically, but never while a question is open.
  */
 export class LinesConsole implements Disposable {
-  /** Resolves when the person quits or the input ends. */
+  /** Resolves when the user quits or the input ends. */
   readonly done: Promise<void>;
   readonly #parts: LinesParts;
   readonly #lines = new LineSource();
@@ -55,12 +58,12 @@ export class LinesConsole implements Disposable {
   readonly #state: LinesState;
   readonly #feed: Feed;
   readonly #timer: Disposable;
-  /** Whether the prompt is on the screen, and nothing is asked. */
+  /** True while the prompt is on the screen and no question is open. */
   #isPrompting = false;
   #isLive = false;
-  /** What is to be said about the connection; a newer one takes its place. */
+  /** The next message about the connection; a newer one replaces it. */
   #notice: string | undefined;
-  /** Whether it was said, or is about to be, that there is no connection. */
+  /** True if the loss of the connection was announced, or is about to be. */
   #isLossKnown = false;
   #saidAtMs = -Infinity;
 
@@ -95,12 +98,12 @@ export class LinesConsole implements Disposable {
     this.done = this.#converse();
   }
 
-  /** A line that was typed. */
+  /** Handles a typed line. */
   input(line: string): void {
     this.#lines.push(line);
   }
 
-  /** The input is closed. */
+  /** Handles the end of the input. */
   end(): void {
     this.#lines.end();
   }
@@ -133,7 +136,11 @@ export class LinesConsole implements Disposable {
     this[Symbol.dispose]();
   }
 
-  /** @returns `undefined` when the input ended instead of an answer */
+  /**
+   * Asks a question.
+   *
+   * @returns `undefined` when the input ended instead of an answer
+   */
   async #ask(question: string): Promise<string | undefined> {
     this.#parts.write(`${question} `);
     return this.#lines.next();
@@ -161,12 +168,12 @@ export class LinesConsole implements Disposable {
 
   #found(): void {
     if (!this.#state.everLive) this.#begin();
-    // A loss that is over before it was said is no news.
+    // A loss that ends before its announcement is not announced.
     else this.#notice = this.#isLossKnown && this.#notice === undefined ? 'Connected again.' : undefined;
     this.#isLossKnown = false;
   }
 
-  /** What there is at the start is told as figures, and is no news afterwards. */
+  /** Announces the initial events as counts only. */
   #begin(): void {
     this.#state.everLive = true;
     this.#changes.take();
@@ -180,12 +187,12 @@ export class LinesConsole implements Disposable {
     if (text === undefined) return;
     this.#notice = undefined;
     this.#saidAtMs = nowMs;
-    // The prompt is on this line, perhaps with what is being typed: that stays, and the prompt follows again.
+    // The prompt is on this line, perhaps with typed text. The text stays, and the prompt is repeated.
     this.#parts.write(`\n${text}\n${PROMPT}`);
   }
 
   #news(nowMs: number): string | undefined {
-    // Not while a snapshot arrives: what it has not mentioned yet looks as if it were gone.
+    // Not during a snapshot: events that it has not contained yet would look resolved.
     if (!this.#isLive || this.#changes.pending === 0 || this.#state.isQuiet) return undefined;
     const changes = this.#changes.take();
     const { search } = this.#state;

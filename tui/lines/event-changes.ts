@@ -2,27 +2,31 @@ import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
-/** What an event has become: the class that it is in now, or that it ended. */
+/** The change of an event: its current class, or that it resolved. */
 export type ChangeKind = EventClass | 'resolved';
 
 export interface EventChange {
   readonly kind: ChangeKind;
-  /** As it is now; of a resolved one as it was last. */
+  /** The current row; for a resolved event the last one. */
   readonly row: EventRow;
 }
 
 /**
- * Folds a feed into what has changed since somebody was told last. What came and went in between is no change, so what
- * waits to be told is bounded by the number of events, however long the reader takes.
+ * Collects the changes since the last announcement. Changes that reverted in between are dropped. The memory is
+ * therefore bounded by the number of events, however slow the reader is.
  */
 export class EventChanges {
-  /** All events, as they are now. */
+  /** All events with their current rows. */
   readonly events = new Map<string, EventRow>();
-  /** As the reader knows them. */
+  /** The events as they were last announced. */
   readonly #told = new Map<string, EventRow>();
   readonly #touched = new Set<string>();
 
-  /** @param replace everything that was held counts no more: a snapshot begins */
+  /**
+   * Applies rows of the feed.
+   *
+   * @param replace true if a snapshot begins, which replaces all events
+   */
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     if (replace) {
       this.events.clear();
@@ -35,12 +39,12 @@ export class EventChanges {
     }
   }
 
-  /** Events to look at for the next `take`. */
+  /** Number of events that the next `take` has to compare. */
   get pending(): number {
     return this.#touched.size;
   }
 
-  /** Events that are in another class than the reader knows, which the reader knows from here on. */
+  /** Returns the events whose class changed since the last call. */
   take(): readonly EventChange[] {
     const changes: EventChange[] = [];
     for (const key of this.#touched) {

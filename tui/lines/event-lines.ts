@@ -11,10 +11,10 @@ import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
 
-/** Of one output; the rest is a number. */
+/** Maximum number of lines of an output; further ones are counted. */
 const OUTPUT_LINES_MAX = 40;
 
-/** Reads an event with everything that the backend knows about it. */
+/** Reads all details of an event. */
 export async function eventLines(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   const api = await state.about.api();
   const event = await api.event(row.client, row.check);
@@ -24,7 +24,7 @@ export async function eventLines(state: LinesState, talk: Talk, row: EventRow): 
   for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) talk.say(line);
 }
 
-/** What silences it, and of that when it recurs. */
+/** Returns the silences on the event, and when recurring ones apply. */
 function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
   if (silences.length === 0) return [];
   const recurring = silences.flatMap(({ name, detail }) =>
@@ -35,12 +35,16 @@ function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
   return [`Silenced by ${silences.map(({ name }) => name).join(', ')}.`, ...recurring].map(safeLine);
 }
 
-/** The rule that keeps it quiet, and the event because of which it does. */
+/** Returns the rule that inhibits the event, and the event that caused it. */
 function inhibitorLines({ inhibited_by: by }: EventRow): readonly string[] {
   return by === undefined ? [] : [safeLine(`Inhibited by ${by.rule}: ${nameWords(by)}.`)];
 }
 
-/** @param quieting what there is to say of what keeps it quiet */
+/**
+ * Returns the details of an event.
+ *
+ * @param quieting the lines about its silences and inhibition
+ */
 function linesOf(event: Event, nowMs: number, quieting: readonly string[]): readonly string[] {
   const { check, client, occurrences } = event;
   const { interval, command, handlers } = check;

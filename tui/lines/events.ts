@@ -4,7 +4,7 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { rankOf } from '../model/event-record.ts';
 
-/** Worst first, then newest first, as in the list of the full-screen console. */
+/** Returns the events with the worst first, then the newest, as in the full-screen console. */
 export function worstFirst(rows: Iterable<EventRow>): readonly EventRow[] {
   return [...rows].toSorted((a, b) => rankOf(a) - rankOf(b) || compareText(keyOf(a), keyOf(b)));
 }
@@ -13,7 +13,7 @@ export function keyOf({ client, check }: Pick<EventRow, 'client' | 'check'>): st
   return eventKey(client, check);
 }
 
-/** The events that a search finds, worst first. */
+/** Returns the events that match a search, the worst first. */
 export function matching(rows: Iterable<EventRow>, search: Search | undefined, nowMs: number): readonly EventRow[] {
   const all = [...rows];
   const seconds = Math.floor(nowMs / 1000);
@@ -21,7 +21,7 @@ export function matching(rows: Iterable<EventRow>, search: Search | undefined, n
 }
 
 /**
- * The event that a person means: `client/check`, or the first one that the words find.
+ * Returns the event that the user named as `client/check`, or the first one that matches the words.
  *
  * @returns a sentence when there is none
  */

@@ -1,4 +1,4 @@
-/** Lines that people type, for a conversation that asks for one at a time. What is typed ahead waits its turn. */
+/** The typed lines, for a conversation that reads one at a time. Lines that are typed ahead are queued. */
 export class LineSource {
   readonly #lines: string[] = [];
   #wanted: ((line: string | undefined) => void) | undefined;
@@ -9,13 +9,17 @@ export class LineSource {
     else this.#give(line);
   }
 
-  /** There will be no more: the input is closed. */
+  /** Ends the input: no more lines follow. */
   end(): void {
     this.#isEnded = true;
     if (this.#wanted !== undefined) this.#give(undefined);
   }
 
-  /** @returns `undefined` at the end of the input */
+  /**
+   * Waits for the next line.
+   *
+   * @returns `undefined` at the end of the input
+   */
   async next(): Promise<string | undefined> {
     const line = this.#lines.shift();
     if (line !== undefined || this.#isEnded) return line;

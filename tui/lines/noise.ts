@@ -13,7 +13,7 @@ import { nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { Talk } from './talk.ts';
 
-/** Reads what handlers with `group_by` tell together. */
+/** Reads the notification groups of handlers with `group_by`. */
 export async function listGroups(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const wanted = wantedCount(talk, 'groups', rest);
   if (wanted === undefined) return;
@@ -23,7 +23,10 @@ export async function listGroups(state: LinesState, talk: Talk, rest: string): P
   sayFirst(talk, wanted, groups, (group) => groupSentence(group, state.nowMs));
 }
 
-/** `critical: client.rack=fra-12 at pager: 31 events, 30 untold, never told, waits 24s`. */
+/**
+ * Returns a group such as `critical: client.rack=fra-12 at pager: 31 events, 30 pending, never notified, waits
+ * 24s`.
+ */
 function groupSentence(group: GroupRow, nowMs: number): string {
   const { handler, by, firing, worst = 'unknown', waiting, told_at: toldAt } = group;
   const parts = [
@@ -36,7 +39,7 @@ function groupSentence(group: GroupRow, nowMs: number): string {
   return safeLine(`${state}: ${groupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
 }
 
-/** Reads the rules that keep events quiet, those first that keep most quiet now. */
+/** Reads the inhibition rules; those that inhibit the most events come first. */
 export async function listInhibitions(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const wanted = wantedCount(talk, 'inhibitions', rest);
   if (wanted === undefined) return;
@@ -48,7 +51,10 @@ export async function listInhibitions(state: LinesState, talk: Talk, rest: strin
   sayFirst(talk, wanted, rules, inhibitionSentence);
 }
 
-/** `switch-down keeps 2 events quiet because of switch on sw-1; when check=switch, quiets check!=switch, equal client.rack`. */
+/**
+ * Returns a rule such as `switch-down inhibits 2 events: switch on sw-1; source check=switch, target
+ * check!=switch, equal client.rack`.
+ */
 function inhibitionSentence(rule: InhibitionRow): string {
   const { name, when, quiet, equal } = rule;
   const common = equal.length === 0 ? '' : `, equal ${equal.join(', ')}`;

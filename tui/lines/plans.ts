@@ -10,7 +10,7 @@ import { answer, isSure, mayChange } from './questions.ts';
 import type { Talk } from './talk.ts';
 import { holderName, stepText, restoreCommand, toldOf } from '../words/plan-text.ts';
 
-/** What can be said after `upgrade`, with what it does. */
+/** The words after `upgrade` and what they do. */
 const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
   run,
   skip,
@@ -27,11 +27,11 @@ interface Work {
   readonly talk: Talk;
   readonly client: UpgradeClient;
   readonly session: string;
-  /** As it is now, and open. */
+  /** The current plan, which is open. */
   readonly plan: PlanRun;
 }
 
-/** Reads the plan for an upgrade, or does something about it, each after its questions. */
+/** Reads the upgrade plan, or changes it after asking the necessary questions. */
 export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const client = await state.about.upgrades();
   const [newest] = await client.plans();
@@ -81,7 +81,7 @@ async function makePlan(state: LinesState, talk: Talk, client: UpgradeClient): P
   talk.say('Type upgrade run to run its first step.');
 }
 
-/** Runs the step whose turn it is, or asks whether it is done. */
+/** Runs the current step, or asks whether it is done. */
 async function run(work: Work): Promise<void> {
   const { plan, talk } = work;
   const step = currentStep(plan);
@@ -134,7 +134,7 @@ async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
   }
 }
 
-/** Held here, or by nobody: then whoever does something becomes the holder. */
+/** Returns true if this console holds the plan, or nobody does: then the next action takes it. */
 function isOurs(work: Work): boolean {
   const isOpen = isOpenTo(work.plan, operatorOf(work));
   if (!isOpen) sayHeld(work.talk, work.plan);
@@ -149,7 +149,11 @@ function operatorOf({ session, state }: Work): Operator {
   return { session, nowMs: state.nowMs };
 }
 
-/** The answer may have taken long: what it is about is looked at again. @returns the plan as it is then */
+/**
+ * Sends a change after reading the plan again, because the answer may have taken long.
+ *
+ * @returns the plan afterwards
+ */
 async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun | undefined> {
   const { client, talk } = work;
   const outcome = ordersFor(await client.plan(wish.plan), wish, typed, operatorOf(work));

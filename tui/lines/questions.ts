@@ -59,7 +59,11 @@ export async function askUndo(state: LinesState, talk: Talk): Promise<void> {
 
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
-/** Asks until the answer can be read. @returns `undefined` when the person cancels */
+/**
+ * Asks until the answer is valid.
+ *
+ * @returns `undefined` when the user cancels
+ */
 export async function answer<T>(
   talk: Talk,
   question: string,
@@ -77,7 +81,7 @@ export async function answer<T>(
   }
 }
 
-/** A whole word for what changes something: Enter alone, pressed too often, must do nothing. */
+/** Parses yes or no. Changes need an explicit answer, because Enter may be pressed too often. */
 export function readYesOrNo(text: string): Reading<boolean> {
   if (text === 'yes' || text === 'y') return { value: true };
   if (text === 'no' || text === 'n') return { value: false };
@@ -90,14 +94,14 @@ export async function isSure(talk: Talk, question: string): Promise<boolean> {
   return isYes === true;
 }
 
-/** Whether something can be changed now; if not, says why. */
+/** Returns whether changes are possible now; if not, says why. */
 export function mayChange({ about, isLive }: LinesState, talk: Talk): boolean {
   if (about.readOnly) talk.say('Nothing can be changed: this console was started with --read-only.');
   else if (!isLive) talk.say('Nothing can be changed while the backend is not connected.');
   return !about.readOnly && isLive;
 }
 
-/** Sends a change and says what became of it, operation by operation where not all went well. */
+/** Sends a change and reports its outcome; after failures it reports each operation. */
 export async function change(state: LinesState, talk: Talk, wanted: Change): Promise<void> {
   const results = await (
     await state.about.api()

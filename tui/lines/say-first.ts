@@ -1,11 +1,11 @@
 import { countText } from '../words/count-text.ts';
 import type { Talk } from './talk.ts';
 
-/** Items of a list that are read when nobody says how many, and at most. */
+/** Default and maximum number of list items that are read. */
 const COUNT_DEFAULT = 10;
 const COUNT_MAX = 1000;
 
-/** How many somebody wants to hear; what is no number is told. */
+/** Returns the requested number of items; an invalid number is reported. */
 export function wantedCount(talk: Talk, verb: string, text: string): number | undefined {
   const wanted = text === '' ? COUNT_DEFAULT : Number(text);
   if (Number.isInteger(wanted) && wanted >= 1) return Math.min(wanted, COUNT_MAX);

@@ -7,23 +7,23 @@ import { eventClass } from '../model/event-record.ts';
 import type { ChangeKind, EventChange } from './event-changes.ts';
 import { type EventClass } from '../text/theme.ts';
 
-/** The worst is said first, and what got better last. */
+/** The order of announcements: the worst comes first, recoveries come last. */
 const KINDS: readonly ChangeKind[] = ['critical', 'warning', 'unknown', 'ok', 'silenced', 'resolved'];
 
 const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
   critical: 'critical',
   warning: 'warning',
   unknown: 'unknown',
-  // An event that is OK now is only there because it flaps.
+  // An event that is OK only exists because it is flapping.
   ok: 'flapping',
   silenced: 'silenced',
   resolved: 'resolved',
 };
 
-/** Groups that one announcement names; the rest is a number. */
+/** Maximum number of groups in one announcement; further ones are counted. */
 const GROUPS_MAX = 3;
 
-/** Of an output; more than this nobody listens to unasked. */
+/** Maximum length of an output in an announcement; nobody listens to more. */
 const OUTPUT_MAX = 120;
 
 const UNITS = [
@@ -32,7 +32,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** A time in whole words: `3 minutes`, `1 day`; under a minute `less than a minute`. */
+/** Returns a duration in whole words: `3 minutes`, `1 day`; below a minute `less than a minute`. */
 export function durationWords(seconds: number): string {
   for (const [unit, length] of UNITS) {
     if (seconds >= length) return countOf(Math.floor(seconds / length), unit);
@@ -40,7 +40,10 @@ export function durationWords(seconds: number): string {
   return 'less than a minute';
 }
 
-/** What an event is, as one says it: `critical: postgres-repl on db-014, 3 minutes: lag 184 s`. Safe for a terminal. */
+/**
+ * Returns an event as a sentence such as `critical: postgres-repl on db-014, 3 minutes: lag 184 s`. It is safe
+ * for a terminal.
+ */
 export function eventSentence(row: EventRow, nowMs: number): string {
   const seconds = nowMs / 1000 - row.since;
   const age = seconds < 60 ? '' : `, ${durationWords(seconds)}`;
@@ -50,7 +53,7 @@ export function eventSentence(row: EventRow, nowMs: number): string {
   return `${state}: ${nameWords(row)}${age}${output === '' ? '' : `: ${output}`}`;
 }
 
-/** `postgres-repl on db-014`. Safe for a terminal. */
+/** Returns a name such as `postgres-repl on db-014`. It is safe for a terminal. */
 export function nameWords({ client, check }: Pick<EventRow, 'client' | 'check'>): string {
   return safeLine(`${check} on ${client}`);
 }
@@ -59,7 +62,10 @@ export function changeSentence({ kind, row }: EventChange, nowMs: number): strin
   return kind === 'resolved' ? `resolved: ${nameWords(row)}` : eventSentence(row, nowMs);
 }
 
-/** Any number of changes in one line: `critical: http on web-003; 58 more critical on http; 2 resolved on disk`. */
+/**
+ * Returns any number of changes in one line: `critical: http on web-003; 58 more critical on http; 2 resolved
+ * on disk`.
+ */
 export function announcement(changes: readonly EventChange[], nowMs: number): string {
   const groups = [...grouped(changes).values()].toSorted(worstFirst);
   const [first] = groups.flat();
@@ -75,7 +81,7 @@ export function announcement(changes: readonly EventChange[], nowMs: number): st
   return [lead, ...named, ...(rest === 0 ? [] : [countOf(rest, 'other change')])].join('; ');
 }
 
-/** How many events there are of each kind: `7 critical, 4 warning, 1 silenced; 2 of them inhibited`. */
+/** Returns the number of events by class: `7 critical, 4 warning, 1 silenced; 2 of them inhibited`. */
 export function countsWords(rows: Iterable<EventRow>): string {
   const counts = new Map<EventClass, number>();
   let inhibited = 0;
@@ -87,7 +93,7 @@ export function countsWords(rows: Iterable<EventRow>): string {
     const count = kind === 'resolved' ? undefined : counts.get(kind);
     return count === undefined ? [] : [`${countText(count)} ${KIND_WORDS[kind]}`];
   });
-  // Where there are no inhibitions nobody looks for them.
+  // The count is left out at zero, because most sites have no inhibition rules.
   const quiet = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;
   return named.length === 0 ? 'no events' : `${named.join(', ')}${quiet}`;
 }
@@ -99,12 +105,15 @@ function stateWords(row: EventRow): string {
   return row.recovering === undefined ? word : `${word}, recovering`;
 }
 
-/** Whether it goes on, and another event keeps it from whoever would be told. */
+/** Returns true if the event is firing and inhibited. */
 function isQuiet({ kind, row }: EventChange): boolean {
   return row.inhibited_by !== undefined && kind !== 'silenced' && kind !== 'resolved';
 }
 
-/** By what they became and by check: an outage is one check on many clients. What follows from it is apart. */
+/**
+ * Groups changes by kind and check, because an outage is one check on many clients. Inhibited events form
+ * groups of their own.
+ */
 function grouped(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
   return Map.groupBy(changes, (change) => `${change.kind} ${String(isQuiet(change))} ${change.row.check}`);
 }
@@ -113,7 +122,10 @@ function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): n
   return a === undefined || b === undefined ? 0 : rank(a) - rank(b);
 }
 
-/** The cause comes before its consequences, which are as good as silenced. */
+/**
+ * Returns the rank of a change. Inhibited events count as silenced, so that the cause comes before its
+ * consequences.
+ */
 function rank(change: EventChange): number {
   return KINDS.indexOf(isQuiet(change) ? 'silenced' : change.kind);
 }

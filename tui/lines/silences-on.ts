@@ -2,17 +2,17 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { silenceName } from '../words/silence-text.ts';
 
-/** Silences on one event that are looked up. */
+/** Maximum number of silences on one event that are looked up. */
 const SILENCES_MAX = 20;
 
 export interface SilenceOn {
-  /** What it is called; not yet safe for a terminal. */
+  /** The name of the silence; not yet safe for a terminal. */
   readonly name: string;
-  /** Unless it is over, or one too many. */
+  /** Absent if the silence has ended, or exceeds the maximum. */
   readonly detail?: SilencedDetail | undefined;
 }
 
-/** The silences of these ids: the id of one by search says nothing to people. */
+/** Returns the silences of these ids with names, because the id of a silence by search is not readable. */
 export async function silencesOn(
   api: Pick<ApiClient, 'silencedDetail'>,
   ids: readonly string[],

@@ -11,7 +11,7 @@ import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { Talk } from './talk.ts';
 
-/** Reads the silences, what is about to end first, or ends one by the number that it was read with. */
+/** Reads the silences, the next to end first, or ends one by the number that it was read with. */
 export async function talkOfSilences(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const ended = /^end(?:\s+(.*))?$/.exec(rest);
   if (ended !== null) return await askEnd(state, talk, ended[1] ?? '');
@@ -34,7 +34,7 @@ function endOf({ expire_at: end }: SilencedDetail): number {
   return end ?? Infinity;
 }
 
-/** `active: web-1 / disk, by alice, for 2 hours more, at most until it resolves, keeps 1 event quiet: CHG-4412`. */
+/** Returns a silence as a sentence with its state, target, creator, end, effect and reason. */
 function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState): string {
   const { id, creator, reason, recurrence, idle } = silence;
   let events = 0;

@@ -24,30 +24,30 @@ import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { Talk } from './talk.ts';
 
-/** As in the dialog of the full-screen console. */
+/** The same default as in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;
 
 type Target = Pick<SubmittedMonSilenced, 'subscription' | 'check' | 'selector'>;
 
-/** Open events that are found now. */
+/** The open events that match now. */
 type Counted = Omit<NonNullable<RecentProblems['events']>, 'first'>;
 
-/** What is to be silenced. */
+/** The object of a silence. */
 interface Subject {
-  /** In words that are safe for a terminal. */
+  /** Name that is safe for a terminal. */
   readonly name: string;
   readonly target: Target;
-  /** What ends it, where it may end before its time: of what a search finds the first that is well again. */
+  /** The words for an early end of the silence. A silence by search can end when the first match resolves. */
   readonly resolving: { readonly question: string; readonly words: string; readonly usually: boolean };
 }
 
-/** When it is in force, as it is sent and as it is said. */
+/** The times of a silence, for the request and in words. */
 interface Times {
   readonly entry: Pick<SubmittedMonSilenced, 'begin' | 'expire' | 'expire_on_resolve' | 'recurrence'>;
   readonly words: string;
 }
 
-/** Silences one event, after as many questions as the dialog has fields. */
+/** Silences one event, after one question for each field of the dialog. */
 export async function askSilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
   const { client, check } = row;
@@ -61,7 +61,7 @@ export async function askSilence(state: LinesState, talk: Talk, row: EventRow): 
 
 export type SilenceScope = 'client' | 'check' | 'subscription';
 
-/** Silences all checks of a client, a check everywhere, or all that a subscription has. */
+/** Silences all checks of a client, a check on all clients, or all clients with a subscription. */
 export async function askSilenceOf(state: LinesState, talk: Talk, scope: SilenceScope, name: string): Promise<void> {
   if (!mayChange(state, talk)) return;
   const target: Target =
@@ -77,7 +77,7 @@ export async function askSilenceOf(state: LinesState, talk: Talk, scope: Silence
   await askTimes(state, talk, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
 }
 
-/** Silences what a search finds, also what comes later. */
+/** Silences the matches of a search, including later ones. */
 export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: string): Promise<void> {
   if (!mayChange(state, talk)) return;
   const read = typed === '' ? undefined : readSelector(typed);
@@ -102,7 +102,11 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
   });
 }
 
-/** @returns undefined: a backend that does not count */
+/**
+ * Counts the open events of a target.
+ *
+ * @returns `undefined` if the backend does not count them
+ */
 async function countedBy(api: Pick<ApiClient, 'silencePreview'>, target: Target): Promise<Counted | undefined> {
   return (await api.silencePreview({ entries: [target] })).events;
 }
@@ -140,7 +144,10 @@ async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, su
   await change(state, talk, { verb: 'silence', operations: [{ op: 'silence', ...target, ...times.entry, ...words }] });
 }
 
-/** What to do about an entry of this name that recurs: the backend refuses one that is in force once in its place. */
+/**
+ * Returns what to do about a recurring silence with the same id. The backend refuses to replace it with a
+ * silence that does not recur.
+ */
 async function lostRecurrence(state: LinesState, target: Target): Promise<string | undefined> {
   const present = await (await state.about.api()).silencedDetail(targetId(target));
   return present?.recurrence === undefined ? undefined : lostText(present);
@@ -166,7 +173,7 @@ async function askResolving(
   };
 }
 
-/** Asks when it recurs, and says when that is: what daylight saving does is seen in the windows alone. */
+/** Asks for the recurrence and reads its windows, which show the effects of daylight saving. */
 async function askWindows(
   state: LinesState,
   talk: Talk,
@@ -190,11 +197,11 @@ interface Question {
   readonly part: RecurrencePart;
   readonly line: keyof WrittenRecurrence;
   readonly text: string;
-  /** What Enter alone means. */
+  /** The value that Enter alone stands for. */
   readonly usual: string;
 }
 
-/** In the order of the dialog. */
+/** The questions, in the order of the dialog. */
 const QUESTIONS: readonly Question[] = [
   {
     part: 'schedule',
@@ -214,7 +221,7 @@ async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolic
     const next = await answer(talk, question, (text): Reading<WrittenRecurrence> => {
       const typed = { ...written, [line]: text === '' ? usual : text };
       const read = readRecurrence(typed, state.nowMs);
-      // What is wrong with another part is said when that is asked for.
+      // The problem of another part is reported when that part is asked for.
       if (read.problem !== undefined) return read.part === part ? { problem: read.problem } : { value: typed };
       const problem = part === 'duration' ? lifetimeProblem(policy, { expire: read.recurrence.duration }) : undefined;
       return problem === undefined ? { value: typed } : { problem };
@@ -230,11 +237,13 @@ async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolic
 
 interface SilenceSpan {
   readonly expire: number;
-  /** Epoch seconds; undefined: now. */
+  /** Epoch seconds; `undefined` means now. */
   readonly begin?: number | undefined;
 }
 
-/** `2h`, `2h from 22:30Z`, `from +2h`, `never`, `recurring`: the start in the words of the dialog. */
+/**
+ * Parses `2h`, `2h from 22:30Z`, `from +2h`, `never` or `recurring`; the start has the format of the dialog.
+ */
 function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<SilenceSpan | 'recurring'> {
   if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };
   const [, lasts = '', , start] = /^(.*?)\s*(\bfrom\b\s*(.*))?$/.exec(text) ?? [];
@@ -251,7 +260,10 @@ function readSelector(text: string): Reading<string> {
   return selector.kind === 'problem' ? { problem: selector.message } : { value: selector.text };
 }
 
-/** `It matches 12 events now: 3 critical, 9 warning; 1 of them silenced already. Later matches are included.` */
+/**
+ * Returns the matches such as `It matches 12 events now: 3 critical, 9 warning; 1 of them already silenced.
+ * Later matches are included.`
+ */
 function matchWords(events: Counted): string {
   const counts = WORST_FIRST.filter((severity) => events[severity] > 0)
     .map((severity) => `${countText(events[severity])} ${severity}`)

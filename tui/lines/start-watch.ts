@@ -1,11 +1,11 @@
 import { watch, type WatchOptions, type WatchTools } from './watch.ts';
 
-/** A pipe holds this much before anybody must have read; more than that is not pushed after it. */
+/** Capacity of a pipe; no more than this is buffered for a slow reader. */
 const BACKLOG_MAX = 64 * 1024;
 
-/** `mon watch` on standard output. */
+/** Runs `mon watch` on standard output. */
 export async function startWatch(options: WatchOptions, clock: WatchTools['clock']): Promise<void> {
-  // Who was reading has read enough, as `head` does.
+  // The reader of the output may close it early, as `head` does.
   process.stdout.on('error', () => process.exit(0));
   process.exitCode = await watch(options, {
     clock,

@@ -11,21 +11,21 @@ export interface LinesAbout {
   readonly namespace?: string | undefined;
   readonly api: () => Promise<ApiClient>;
   readonly upgrades: () => Promise<UpgradeClient>;
-  /** Names this console among those that work on plans for upgrades. */
+  /** The id of this console among those that work on upgrade plans. */
   readonly session: string;
   readonly clock: { now(): number };
   readonly creator: string;
   readonly readOnly: boolean;
 }
 
-/** What can be taken back. */
+/** The last change that can be undone. */
 export interface LinesUndo {
-  /** What was done, as a sentence. */
+  /** A sentence about the change. */
   readonly text: string;
   readonly operations: readonly BulkOperation[];
 }
 
-/** What the conversation is about now. */
+/** The state of the conversation. */
 export class LinesState {
   readonly about: LinesAbout;
   search: Search | undefined;
@@ -35,7 +35,7 @@ export class LinesState {
   isLive = false;
   everLive = false;
   undo: LinesUndo | undefined;
-  /** Ids of silences in the order in which they were read last; undefined: they were not. */
+  /** Ids of silences in the order in which they were last read; `undefined` if they were not. */
   silences: readonly string[] | undefined;
 
   constructor(about: LinesAbout) {
@@ -46,12 +46,12 @@ export class LinesState {
     return this.about.clock.now();
   }
 
-  /** The events that the filter shows, worst first. */
+  /** Returns the events that match the filter, the worst first. */
   shown(): readonly EventRow[] {
     return matching(this.about.events.values(), this.search, this.nowMs);
   }
 
-  /** The event that was read last, if it is still there. */
+  /** Returns the event that was read last, if it still exists. */
   currentEvent(): EventRow | undefined {
     return this.current === undefined ? undefined : this.about.events.get(this.current);
   }

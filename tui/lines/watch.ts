@@ -9,37 +9,41 @@ import { worstFirst } from './events.ts';
 import { changeSentence } from './sentences.ts';
 import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
-/** What changed within this time is told as one: the feed itself brings changes twenty times a second. */
+/** Interval of output: the feed itself sends changes twenty times a second. */
 const TELL_EVERY_MS = 100;
 
 export interface WatchOptions {
   readonly backend: string;
-  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
+  /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
   /** Default: `default`. */
   readonly namespace?: string | undefined;
-  /** In the search language; empty: all events. */
+  /** A filter in the search language; empty means all events. */
   readonly filter: string;
-  /** Tell what there is now, and end. */
+  /** True to print the current events and exit. */
   readonly once: boolean;
   readonly json: boolean;
 }
 
 export interface WatchTools {
   readonly clock: FeedClock & { every(periodMs: number, task: () => void): Disposable };
-  /** @returns false while the reader is behind: nothing more is told until it is not */
+  /**
+   * Writes a text.
+   *
+   * @returns `false` while the reader is behind: nothing more is written until it has caught up
+   */
   readonly write: (text: string) => boolean;
-  /** Whether the reader has taken everything. */
+  /** Returns true if the reader has read everything. */
   readonly isDrained: () => boolean;
   readonly warn: (text: string) => void;
   readonly chance?: () => number;
 }
 
 /**
- * The events that match, then each change of them, a line each, for pipes and scripts: first what there is now, worst
- * first. A reader that is slow is told the newest state of each event and never makes the program grow.
+ * Prints the matching events with the worst first, then each of their changes, one a line, for pipes and
+ * scripts. A slow reader gets only the newest state of each event, so the memory stays bounded.
  *
- * @returns the exit code, when it is over: with `once` 0 when no event matches and 8 when some do
+ * @returns the exit code: with `once` 0 when no event matches and 8 when some do
  */
 export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
   const { backend, env, namespace, filter, once, json } = options;
@@ -115,7 +119,9 @@ function textLine(change: EventChange, nowMs: number): string {
   return `${new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')} ${changeSentence(change, nowMs)}\n`;
 }
 
-/** One document per line. Its strings are as they were reported: JSON needs no other care for a terminal. */
+/**
+ * Returns one JSON document on a line. Its strings are unchanged, because escaped JSON is safe for a terminal.
+ */
 function jsonLine({ kind, row }: EventChange, nowMs: number, isInitial: boolean): string {
   return `${escapeUnseen(JSON.stringify({ time: new Date(nowMs).toISOString(), change: kind, initial: isInitial, event: row }))}\n`;
 }

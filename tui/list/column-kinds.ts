@@ -7,7 +7,11 @@ import type { TableColumn } from './table-column.ts';
 
 type More<Row> = Partial<Omit<TableColumn<Row>, 'id' | 'title' | 'text'>>;
 
-/** @param cells `least` and `most` */
+/**
+ * Returns a column.
+ *
+ * @param cells `least` and `most`
+ */
 export function column<Row>(
   id: string,
   title: string,
@@ -19,7 +23,7 @@ export function column<Row>(
 }
 
 /**
- * A column of names or other text, sorted by it.
+ * Returns a column of names or other text that can be sorted.
  *
  * @param cells `least` and `most`
  */
@@ -33,7 +37,7 @@ export function textColumn<Row>(
   return { id, title, least, most, text, compare: (a, b) => compareText(text(a), text(b)), ...more };
 }
 
-/** A column that counts: the most first, none faint; `-` where nobody has counted. */
+/** Returns a column of numbers, the largest first. Zero is faint, and `-` stands for an unknown number. */
 export function countColumn<Row>(
   id: string,
   title: string,
@@ -57,9 +61,9 @@ export function countColumn<Row>(
 }
 
 /**
- * The name of a row, with the namespace beside it in a list of all of them.
+ * Returns the columns of the name, and of the namespace in a list of all namespaces.
  *
- * @param nameOf as the list has it, with its place
+ * @param nameOf returns the name in the list, with its namespace
  */
 export function placedColumns<Row>(
   id: string,

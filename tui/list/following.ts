@@ -4,7 +4,7 @@ import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { Screen, Says, Settles } from '../state/ports.ts';
 
-/** The cursor stays on the newest row, or stays where it is again. */
+/** Makes the cursor follow the newest row, or stops that. */
 export function follow(store: Screen & Says & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
@@ -17,14 +17,14 @@ export function follow(store: Screen & Says & ListOfView): void {
   store.say(`the cursor follows the newest row: any movement or ${keyOf('follow')} stops it`);
 }
 
-/** Who moves the cursor wants it there. */
+/** Stops following the newest row, because the user moved the cursor. */
 export function stopFollowing(store: Says & ListOfView): void {
   if (!store.list.following) return;
   store.updateList({ following: false, held: true });
   store.say(`following stopped: ${keyOf('follow')} starts it again`);
 }
 
-/** Puts the cursor on the newest row. */
+/** Moves the cursor to the newest row. */
 export function followNewest(store: Settles & Says & ListOfView): void {
   const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;

@@ -7,23 +7,23 @@ import type { Says, Opened, Screen, Shown } from '../state/ports.ts';
 import { stopFollowing } from './following.ts';
 import type { ListOfView } from './list-of-view.ts';
 
-/** How long a cursor key keeps the rows where they are. */
+/** Time that a cursor key pauses the order. */
 const ORDER_PAUSE_MS = 400;
 
-/** The cursor in the order as it is now, which may have moved on since the last frame. For movements only. */
+/** Returns the cursor in the current order, which may have changed since the last frame. For movements only. */
 export function cursorNow(store: Shown & ListOfView): ListCursor {
   return settleCursor(wantedCursor(store.list), store.rows.order, listRows(store.state));
 }
 
 export function moveTo(store: Screen & Opened & ListOfView, index: number): void {
-  // The cursor moves in the order that is on the screen, and that order stays for a moment.
+  // The cursor moves in the order on the screen, and that order is paused for a moment.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
   store.updateList({ cursor, held: true });
   store.update({ orderPausedUntilMs: store.options.now() + ORDER_PAUSE_MS });
 }
 
-/** To the first row, whatever comes to be it: the list stays at its top until the cursor is moved. */
+/** Moves to the first row, whichever that is: the list stays at its top until the cursor is moved. */
 export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
   store.rows.thaw();
   store.updateList({ held: false });
@@ -32,8 +32,9 @@ export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
 }
 
 /**
- * For a key that is about the row under the cursor: from now on the cursor stays on it, unless it follows the newest.
- * `false`: that row came under the cursor only as the key was pressed, so that perhaps another one was meant.
+ * Fixes the cursor on its row before a key acts on it, unless it follows the newest.
+ *
+ * @returns `false` if the row moved under the cursor so recently that the user may have meant another one
  */
 export function takeHold(store: Says & Opened & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
@@ -45,12 +46,12 @@ export function takeHold(store: Says & Opened & ListOfView): boolean {
   return false;
 }
 
-/** For a key that did nothing, because another row came under the cursor just then. */
+/** Explains why a key did nothing: another row had just moved under the cursor. */
 export function sayShifted(store: Says, key: string): void {
   store.say(`the list moved just now, and the cursor is on ${safeLine(key)}: press the key again to confirm`);
 }
 
-/** The keys about the row under the cursor that there are in every list. */
+/** The keys of all lists that act on the row under the cursor. */
 const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'why']);
 
 export function isAboutRow(action: KeyAction, actions: readonly KeyAction[]): boolean {

@@ -5,38 +5,41 @@ import type { Opened } from '../state/ports.ts';
 import type { ListState } from '../state/list-state.ts';
 import type { ListTable } from './list-table.ts';
 
-/** The part of a list that is drawn. */
+/** The visible part of a list. */
 export interface DrawnRows {
-  /** Whether the row of this key is drawn. */
+  /** Returns whether the row of this key is drawn. */
   holds(key: string): boolean;
-  /** Key of what is drawn in a row of the list, counted from 0, whatever has moved since. */
+  /** Returns the key of the row that was drawn at an index of the window, even if the rows have moved since. */
   keyAtRow(row: number): string | undefined;
-  /** Another row may come under the cursor by what a person does, also some frames later. */
+  /** Records that the user's action may move another row under the cursor, also some frames later. */
   expectOrder(): void;
-  /** Whether one's own filter or order is on its way. */
+  /** True if a filter or order of the user is not in effect yet. */
   readonly isOrderExpected: boolean;
-  /** The list is another one, which nobody has seen yet. */
+  /** Records that another list is shown, which the user has not seen yet. */
   open(store: Pick<ListOfView, 'list'>): void;
-  /** The cursor was moved by some rows: what has come there since the last frame is not what was meant. */
+  /**
+   * Records a movement of the cursor. A row that came to its target since the last frame is not the one that
+   * the user meant.
+   */
   noteMove(from: Pick<ListCursor, 'key'>, by: number, store: Opened & Pick<ListOfView, 'list'>): void;
-  /** Whether a key would be about another row than it was when somebody decided on it; told once. */
+  /** Returns true, once, if a key would act on another row than the user saw. */
   takeShift(store: Opened & Pick<ListOfView, 'list'>): boolean;
 }
 
-/** The list of the view that is shown. */
+/** The list of the shown view. */
 export interface ListOfView {
-  /** What is set in it. */
+  /** The settings of the list. */
   readonly list: ListState;
-  /** A page has no rows of its own; nothing of it asks. */
+  /** The rows; a page has none, and does not use this. */
   readonly rows: ListRows;
-  /** What it is a list of; `undefined`: it is a page. */
+  /** The table of the list; `undefined` for a page. */
   readonly table: ListTable<unknown> | undefined;
   readonly window: DrawnRows;
   readonly sort: SortState;
   updateList(change: Partial<ListState>): void;
   sortBy(sort: SortState): void;
-  /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
+  /** Updates the rows with everything that arrived, because keys may come faster than frames. */
   settleRows(): void;
-  /** Brings rows, cursor and marks up to date with everything that arrived. */
+  /** Updates rows, cursor and marks with everything that arrived. */
   settleList(): void;
 }

@@ -7,7 +7,7 @@ import { placeTable, type TablePlace } from './table-place.ts';
 
 const NO_PLACE: TablePlace = { placed: [], left: 0, right: 0, shift: 0, hasMore: false };
 
-/** Where the columns of the shown list are drawn. */
+/** Returns where the columns of the shown list are drawn. */
 export function listPlace(store: Shown & Known & Places & ListOfView): TablePlace {
   const { state, list, nowMs, rows, table } = store;
   if (table === undefined) return NO_PLACE;

@@ -11,71 +11,74 @@ import type { Known, Places } from '../model/known.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** Where the rows of a table come from. */
+/** The source of a table's rows. */
 export interface TableSource<Row> {
   readonly keys: (store: Opened & Known) => Iterable<string>;
-  /** The row as it is now; `undefined`: gone. */
+  /** Returns the current row; `undefined` if it is gone. */
   readonly row: (store: Opened & Known, key: string) => Row | undefined;
 }
 
 /**
- * A view that is a list. How one is added:
+ * A view that is a list. How to add one:
  *
- * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its columns, and
- *    `export const <NOUN> = tableView<Row>({ ... })`.
- * 2. Name it in `tui/screens/tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with
- *    that.
- * 3. `changed(view, key)` is called where the data that a row is made of changes. What is loaded: add the type to
- *    `ViewData` in `tui/model/view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a
- *    visible view is loaded again every two seconds, and then all of its rows may be others.
- * 4. What is done with its rows are actions in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` names them.
- * 5. A view that is no table (a page of boxes, a plan) goes into `tui/screens/screen-on-top.ts` instead.
+ * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its
+ *    columns, and `export const <NOUN> = tableView<Row>({ ... })`.
+ * 2. Add it to `tui/screens/tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen then work.
+ * 3. Call `changed(view, key)` where the data of a row changes. For loaded data, add the type to `ViewData` in
+ *    `tui/model/view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`. A visible
+ *    view is loaded again every two seconds, and then all of its rows may change.
+ * 4. Define the actions on its rows in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` lists
+ *    them.
+ * 5. A view that is not a table (a page of boxes, a plan) goes into `tui/screens/screen-on-top.ts` instead.
  *
- * @typeParam Row what is sorted, and acted on
- * @typeParam Drawn what its columns show and sort by
- * @typeParam Searched what its filter looks at
+ * @typeParam Row the data that is sorted and acted on
+ * @typeParam Drawn the data that its columns show and sort by
+ * @typeParam Searched the data that its filter evaluates
  */
 export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly name: ViewName;
-  /** One row and several of them in words. */
+  /** The nouns for one row and for several. */
   readonly nouns: readonly [one: string, several: string];
-  /** `undefined`: they are kept elsewhere, change by change. */
+  /** The source of the rows; `undefined` if another object maintains them change by change. */
   readonly source?: TableSource<Row>;
   readonly columns: readonly TableColumn<Drawn>[];
-  /** Id of the column that it is sorted by at first. */
+  /** Id of the default sort column. */
   readonly sort: string;
-  /** Default: by the `compare` of the column, then by the key. */
+  /** Returns an order. Default: by the `compare` of the column, then by the key. */
   readonly order?: (sort: SortState) => RowOrder<ListRecord>;
-  /** Columns, newest first, that sort so that one end of the list is the newest; the first is the usual one. */
+  /** Sort columns that put the newest row at one end of the list; the first is the default. */
   readonly newestBy?: readonly [string, ...string[]];
-  /** What its filter can name. */
+  /** The language of its filter. */
   readonly search: SearchLanguage<Searched>;
-  /** Default: the row itself. `isStale`: where it comes from is gone. */
+  /**
+   * Returns the data that is drawn. Default: the row itself. `isStale` is true if the source of the row is
+   * gone.
+   */
   readonly drawn?: (
     store: Pick<Known, 'silenced'> & Places,
     record: ListRecord,
     placed: readonly PlacedColumn[],
   ) => { readonly row: Drawn; readonly isStale: boolean };
-  /** Whether the whole row is drawn as what matters less. */
+  /** Returns true if the whole row is drawn faint, because it is less important. */
   readonly isFaint?: (row: Drawn) => boolean;
-  /** The space behind a cell has the tone of the cell. */
+  /** True if the space after a cell has the tone of the cell. */
   readonly hasTonedGaps?: true;
-  /** Where its columns are drawn; default: by what each can use (`placeTable`). */
+  /** Returns where its columns are drawn; default: as wide as they can use (`placeTable`). */
   readonly place?: (
     store: Shown & Known & Places & { readonly list: SideLook },
     window: readonly ListRecord[],
   ) => TablePlace;
-  /** What stands above the titles, in as many rows as `rowsAbove` says of the view. */
+  /** Returns the lines above the titles, as many as `rowsAbove` returns for the view. */
   readonly above?: (store: Shown & Known) => readonly Line[];
-  /** Shown when there is nothing to show, and no filter is the reason. */
+  /** Returns the text of an empty list without a filter. */
   readonly empty: (store: Opened & Known) => readonly string[];
-  /** Shown when no row matches the filter. */
+  /** The text if no row matches the filter. */
   readonly noMatch?: string;
-  /** What the menu of actions offers, in its order: what is done with the rows. */
+  /** The actions on its rows, in the order of the menu. */
   readonly menu: readonly KeyAction[];
 }
 
-/** The order that a table is set to. */
+/** Returns the current order of a table. */
 export function orderOf(
   { order, columns }: Pick<ListTable<unknown>, 'order' | 'columns'>,
   sort: SortState,
@@ -95,7 +98,10 @@ export function orderOf(
   };
 }
 
-/** A table whatever its rows are: they only ever meet the definition that they came from. */
+/**
+ * A table with any type of row. The cast is safe, because rows are only passed to the definition that they came
+ * from.
+ */
 export type AnyTable = ListTable<unknown>;
 
 export function tableView<Row, Drawn = Row, Searched = Row>(table: ListTable<Row, Drawn, Searched>): AnyTable {

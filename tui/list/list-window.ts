@@ -8,40 +8,42 @@ import type { ListOfView } from './list-of-view.ts';
 import type { Says, Opened, Shown, Settles } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
-/** What a person sees, decides and presses takes about so long. */
+/** Time that a user needs to see, decide and press a key. */
 export const REACTION_MS = 400;
 
-/** The part of the list that is drawn: with each frame cursor, marks and window are put where they are now. */
+/** The visible part of the list. With each frame it updates cursor, marks and window. */
 export class ListWindow {
   #keys: ReadonlySet<string> = new Set();
-  /** The last event that is drawn, known only while the list of events fills the screen. */
+  /** The last drawn event; only known while the list of events fills the screen. */
   #lastEvent: EventRecord | undefined;
-  /** Whether the last frame showed a complete list. */
+  /** True if the last frame showed a complete list. */
   #wasLive = false;
-  /** Whether somebody is about to change the order: then another row comes under the cursor because it is wanted. */
+  /** True if the user is about to change the order, which moves another row under the cursor on purpose. */
   #isReordered = false;
-  /** When what came from the backend last put another row under the cursor, or took the last mark away. */
+  /**
+   * The time when a change from the backend last moved another row under the cursor, or removed the last mark.
+   */
   #shiftedAtMs = -Infinity;
-  /** What the cursor was on when the view was left, until a frame shows it again. */
+  /** Key under the cursor when the view was left, until a frame shows the view again. */
   #unseen: string | undefined;
 
-  /** Whether the row of this key is drawn. */
+  /** Returns whether the row of this key is drawn. */
   holds(key: string): boolean {
     return this.#keys.has(key);
   }
 
-  /** Whether an event is drawn, or belongs above the last one that is. */
+  /** Returns whether an event is drawn, or belongs above the last drawn one. */
   reaches({ events }: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean {
     if (this.#keys.has(key)) return true;
     return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
   }
 
-  /** Key of what is drawn in a row of the list, counted from 0, whatever has moved since. */
+  /** Returns the key of the row that was drawn at an index of the window, even if the rows have moved since. */
   keyAtRow(row: number): string | undefined {
     return [...this.#keys][row];
   }
 
-  /** The order stands still while somebody moves the cursor, types a filter or is asked something. */
+  /** Pauses the order while the user moves the cursor, types a filter or answers a dialog. */
   pauseOrder({ state, rows }: Shown & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
     const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
@@ -50,22 +52,25 @@ export class ListWindow {
     if (rows.frozen) rows.settle();
   }
 
-  /** Another row may come under the cursor by what a person does, also some frames later. */
+  /** Records that the user's action may move another row under the cursor, also some frames later. */
   expectOrder(): void {
     this.#isReordered = true;
   }
 
-  /** The list is another one, which nobody has seen yet. */
+  /** Records that another list is shown, which the user has not seen yet. */
   open({ list }: Pick<ListOfView, 'list'>): void {
     this.#unseen = list.cursor.key;
   }
 
-  /** A frame shows it. */
+  /** Records that a frame shows the list. */
   seen(): void {
     this.#unseen = undefined;
   }
 
-  /** The cursor was moved by some rows: what has come there since the last frame is not what was meant. */
+  /**
+   * Records a movement of the cursor. A row that came to its target since the last frame is not the one that
+   * the user meant.
+   */
   noteMove({ key }: Pick<ListCursor, 'key'>, by: number, { list, options }: Opened & Pick<ListOfView, 'list'>): void {
     const drawn = [...this.#keys];
     const at = key === undefined ? -1 : drawn.indexOf(key);
@@ -74,8 +79,8 @@ export class ListWindow {
   }
 
   /**
-   * Whether a key would be about another row than it was when somebody decided on it. It is told once: who presses the key
-   * again knows it.
+   * Returns true if a key would act on another row than the user saw. It does so only once, because a user who
+   * repeats the key has seen the change.
    */
   takeShift({ list, options }: Opened & Pick<ListOfView, 'list'>): boolean {
     const isUnseen = this.#unseen !== undefined && this.#unseen !== list.cursor.key;
@@ -85,15 +90,15 @@ export class ListWindow {
     return isUnseen || isShifted;
   }
 
-  /** Whether one's own filter or order is on its way. */
+  /** True if a filter or order of the user is not in effect yet. */
   get isOrderExpected(): boolean {
     return this.#isReordered;
   }
 
-  /** Whether the beginning of what a new filter finds is enough to draw, wherever the cursor goes by it. */
+  /** Returns whether the first matches of a new filter fill the window at the position of the cursor. */
   isFilledBy({ state, list, rows, feed }: Shown & Pick<Known, 'feed'> & ListOfView, nowMs: number): boolean {
     const { beginning } = rows;
-    // The newest may be the last of all.
+    // The newest row may be the last of all matches.
     if (beginning === undefined || list.following) return false;
     const cursor = cursorOf(list, feed.everLive);
     const { key } = cursor;
@@ -111,7 +116,8 @@ export class ListWindow {
     const { order } = rows;
     const height = listRows(store.state);
     const settled = settleCursor(cursorOf(list, this.#wasLive), order, height);
-    // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
+    // A dialog refers to the row that was under the cursor before, even if it is gone, and never to its
+    // successor.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;
     const marks = livingMarks(store);
@@ -128,27 +134,30 @@ export class ListWindow {
     const { key } = before.cursor;
     const isOther =
       (key !== undefined && key !== after.cursor.key) || (before.marks.size > 0 && after.marks.size === 0);
-    // Who has just asked for another order has not decided on what was there before.
+    // A user who has just changed the order has not chosen a row of the previous one.
     if (this.#isReordered) this.#shiftedAtMs = -Infinity;
     else if (isOther) this.#shiftedAtMs = options.now();
-    // What is asked for comes when the filter has been through all events, and the order moves again.
+    // The change is visible once the filter is complete and the order is no longer paused.
     if (!rows.filtering && !rows.frozen) this.#isReordered = false;
   }
 }
 
-/** Until the first snapshot is complete the cursor has nothing to follow: it stays at the top. */
+/**
+ * Returns the cursor. Until the first snapshot is complete it stays at the top, because there is nothing to
+ * follow.
+ */
 function cursorOf(list: ListState, wasLive: boolean): ListCursor {
   return wasLive ? wantedCursor(list) : CURSOR_AT_TOP;
 }
 
-/** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */
+/** Returns the marks without those of rows that are gone, unless a paused order still shows them. */
 function livingMarks({ list: { marks }, rows }: ListOfView): ReadonlySet<string> {
   if (rows.frozen || marks.size === 0) return marks;
   const living = [...marks].filter((key) => rows.get(key) !== undefined);
   return living.length === marks.size ? marks : new Set(living);
 }
 
-/** Whether the layer asks for a decision about what is listed behind it. */
+/** Returns whether the layer asks for a decision about the list behind it. */
 function isDialog({ kind }: Layer): boolean {
   return kind === 'silence' || kind === 'confirm' || kind === 'menu' || kind === 'command';
 }

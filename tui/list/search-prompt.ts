@@ -6,23 +6,23 @@ import { newestLine, stepInHistory, type LineInHistory } from '../text/line-hist
 import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
 
-/** Earlier filters that are remembered. */
+/** Maximum number of filters in the history. */
 const HISTORY_MAX = 100;
 
 export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
   const { filter } = store.list;
-  // While the first letter is on its way.
+  // The texts are built while the user types the first letter.
   store.rows.prepareFilter();
   store.update({ prompt: newestLine(lineOf(filter.text), filter.history) });
 }
 
-/** The list follows while somebody types. */
+/** Applies the filter while the user types. */
 export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
   if (prompt !== undefined && edit !== undefined) show(store, { ...prompt, line: editLine(prompt.line, edit) });
 }
 
-/** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
+/** Applies a filter, or shows its problem and keeps the current one. An empty filter shows all rows. */
 export function applyFilter(store: ListOfView, text: string): void {
   const { filter } = store.list;
   const wanted = text.trim();
@@ -35,14 +35,18 @@ export function applyFilter(store: ListOfView, text: string): void {
   store.updateList({ filter: next });
 }
 
-/** Puts a filter that is known to be right into effect, as if it had been typed and kept. */
+/** Applies a valid filter and adds it to the history. */
 export function keepFilter(store: ListOfView, text: string): void {
   applyFilter(store, text);
   const { filter } = store.list;
   store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
 }
 
-/** @returns what is wrong with the text; then nothing was changed */
+/**
+ * Sets the filter of the rows.
+ *
+ * @returns the problem with the text; then nothing was changed
+ */
 function setFilter({ table, rows }: Pick<ListOfView, 'table' | 'rows'>, text: string): SearchProblem | undefined {
   if (table === undefined) return undefined;
   const filter = text === '' ? undefined : readSearch(table.search, text);
@@ -58,7 +62,7 @@ function show(store: Screen & ListOfView, prompt: LineInHistory): void {
   if (isChanged) applyFilter(store, text);
 }
 
-/** The filter before, or the one behind. */
+/** Shows the previous or next filter of the history. */
 export function fromHistory(store: Screen & ListOfView, by: 1 | -1): void {
   const { prompt } = store.state;
   if (prompt !== undefined) show(store, stepInHistory(prompt, store.list.filter.history, by));

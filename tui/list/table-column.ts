@@ -1,42 +1,51 @@
 import type { Run, Tone } from '../text/theme.ts';
 
 export interface TableColumn<Row> {
-  /** Unique within the table. */
+  /** Id, unique within the table. */
   readonly id: string;
   readonly title: string;
-  /** For a width that the title does not fit in; default: it is cut. */
+  /** The title for a width that `title` does not fit into; default: it is cut. */
   readonly shortTitle?: string;
-  /** While nothing here is known to be true any more. */
+  /** Returns the title while the connection is lost. */
   readonly staleTitle?: (width: number) => string;
-  /** Cells: `least` always, up to `most` when there is room. */
+  /** Width in cells: `least` always, up to `most` if it fits. */
   readonly least: number;
   readonly most: number;
   readonly align?: 'right';
-  /** Where a long text loses characters; default at its end. */
+  /** The place where a long text is cut; default: its end. */
   readonly cut?: 'middle';
-  /** The column with the highest number is the first to go when there is no room. Default 0: always shown. */
+  /**
+   * The order in which columns are dropped if the screen is narrow, the highest number first. Default 0: always
+   * shown.
+   */
   readonly spare?: number;
   /**
-   * Text from outside may be in it: the screen makes it safe.
+   * Returns the text of a cell. It may contain text from outside; the screen makes it safe.
    *
-   * @param width cells that it gets; `undefined`: nobody draws it
+   * @param width cells of the column; `undefined` if the text is not drawn
    */
   readonly text: (row: Row, nowMs: number, width?: number) => string;
-  /** The same text in pieces with tones of their own, for our own symbols alone: nothing makes them safe. */
+  /**
+   * Returns the same text in runs with different tones. Only for our own symbols, because nothing makes it
+   * safe.
+   */
   readonly runs?: (row: Row, nowMs: number, width: number) => readonly Run[];
-  /** Default plain. A tone repeats what the text says, for those who see colors. */
+  /** Returns the tone; default plain. A tone only repeats what the text says, for users who see colors. */
   readonly tone?: (row: Row, nowMs: number) => Tone;
-  /** In the column's own direction; without it nothing sorts by this column. Ties are broken by the key. */
+  /**
+   * Compares two rows in the column's own direction; without it the column cannot be sorted. The key decides
+   * between equal rows.
+   */
   readonly compare?: (a: Row, b: Row) => number;
-  /** The `order` of the table sorts by it. */
+  /** True if the `order` of the table can sort by the column. */
   readonly isOrdered?: true;
-  /** The order in words; default: its title. */
+  /** The order in words; default: the title. */
   readonly orderText?: string;
-  /** Id of the column whose title tells the direction; default: its own. */
+  /** Id of the column whose title shows the direction; default: its own. */
   readonly signAt?: string;
 }
 
-/** Whether the list can be sorted by a column. */
+/** Returns whether the list can be sorted by a column. */
 export function isSortable({ compare, isOrdered }: Pick<TableColumn<unknown>, 'compare' | 'isOrdered'>): boolean {
   return compare !== undefined || isOrdered === true;
 }

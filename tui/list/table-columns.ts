@@ -6,30 +6,30 @@ import { fitRuns } from '../text/runs.ts';
 import { shifted } from '../text/shifted.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** A row as it is drawn. */
+/** A row with its state, as it is drawn. */
 export interface TableEntry {
   readonly key: string;
   readonly row: unknown;
-  /** The row went away, and is still shown because the order is paused. */
+  /** True if the row no longer exists but is still shown, because the order is paused. */
   readonly gone: boolean;
 }
 
-/** A column and the cells it gets. */
+/** A column with its width in cells. */
 export interface PlacedColumn {
   readonly column: TableColumn<unknown>;
   readonly width: number;
 }
 
-/** Cells of cursor and mark, with the space behind them. */
+/** Width of cursor and mark with the space after them, in cells. */
 export const LEAD = 3;
 export const GAP = 2;
 
-/** What a column without an upper bound wishes for beyond its least. */
+/** The additional width that a column without a maximum requests. */
 const REST = 60;
 
 /**
- * The columns that fit a screen of `columns` cells: those that can be spared go first, the highest number before the
- * others; then all widen by what they could use.
+ * Returns the columns that fit on a screen of `columns` cells. Dispensable columns are dropped first, the
+ * highest number before the others. Then all get wider by what they can use.
  */
 export function placeColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
@@ -49,7 +49,9 @@ export function placeColumns(
   );
 }
 
-/** Gives `extra` cells to the columns by how much wider each could be; the last one takes what is left over. */
+/**
+ * Distributes `extra` cells among the columns by how much wider each can be; the last one gets the remainder.
+ */
 export function widen(shown: readonly PlacedColumn[], extra: number): readonly PlacedColumn[] {
   const wishes = shown.map(({ column: { most }, width }) => Math.max(0, Math.min(REST, most - width)));
   const all = Math.max(
@@ -62,12 +64,12 @@ export function widen(shown: readonly PlacedColumn[], extra: number): readonly P
     const isLast = index === shown.length - 1;
     const more = isLast ? left : Math.min(wish, Math.floor((extra * wish) / all));
     left -= more;
-    // A column that ends at its right is not widened by the rest: its numbers would leave their title.
+    // A right-aligned column does not get the remainder, because its numbers would move away from the title.
     return { column, width: width + (isLast && column.align !== undefined ? Math.min(wish, more) : more) };
   });
 }
 
-/** The column that is drawn at a cell of the row; `undefined`: none. */
+/** Returns the column at a cell of the row; `undefined` if there is none. */
 export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): TableColumn<unknown> | undefined {
   if (cell < LEAD) return undefined;
   let start = LEAD;
@@ -77,7 +79,7 @@ export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): Ta
   })?.column;
 }
 
-/** The titles, the one that is sorted by with its direction. */
+/** Returns the titles; the title of the sort column shows the direction. */
 export function tableHead(
   placed: readonly PlacedColumn[],
   sort: SortState,
@@ -99,7 +101,10 @@ function titleOf({ title, shortTitle, staleTitle }: TableColumn<unknown>, width:
   return shortTitle !== undefined && title.length > width ? shortTitle : title;
 }
 
-/** The title with `▼`, or with `▲` when the order is reversed; a short of room title loses letters, never the sign. */
+/**
+ * Returns the title with `▼`, or with `▲` if the order is reversed. If it does not fit, it loses letters but
+ * never the sign.
+ */
 export function sortedTitle(title: string, { reversed }: Pick<SortState, 'reversed'>, width: number): string {
   const sign = reversed ? '▲' : '▼';
   return `${cellWidth(title) < width ? title : title.slice(0, Math.max(0, width - 1))}${sign}`;
@@ -111,13 +116,13 @@ export interface TableRowAbout {
   readonly nowMs: number;
   readonly isCursor: boolean;
   readonly isMarked: boolean;
-  /** The connection is lost: nothing here is known to be true any more. */
+  /** True if the connection is lost, so that the data may be outdated. */
   readonly stale: boolean;
-  /** Cells of the last column that are left out at its left. Default 0. */
+  /** Cells at the left of the last column that are scrolled out. Default 0. */
   readonly shift?: number;
-  /** Whether the row matters less. Default false. */
+  /** True if the row is less important. Default false. */
   readonly faint?: boolean;
-  /** Whether the space behind a cell has the tone of the cell. Default false. */
+  /** True if the space after a cell has the tone of the cell. Default false. */
   readonly tonedGaps?: boolean;
 }
 
@@ -125,17 +130,17 @@ export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): read
   const { placed, columns, isCursor, isMarked } = about;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
   const runs = cellRuns(row, about);
-  // One tone for the whole row where the row says more than its cells: colors inside an inverse row are hard to read on
-  // many terminals.
+  // The state of the row is more important than those of its cells, so it gets one tone. Colors inside an
+  // inverse row are hard to read on many terminals.
   const whole = isCursor ? 'cursor' : gone || about.stale || about.faint === true ? 'faint' : undefined;
   if (whole === undefined) return [run(lead), ...runs];
-  // The cells are as wide as their columns: measured no more.
+  // The cells have exactly the width of their columns, so they need not be measured again.
   const left = columns - LEAD - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
   const text = runs.map((piece) => piece.text).join('') + ' '.repeat(Math.max(0, left));
   return isCursor ? [run(lead + text, whole)] : [run(lead), run(text, whole)];
 }
 
-/** The cells with the gaps between them. */
+/** Returns the cells with the gaps between them. */
 function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }: TableRowAbout): readonly Run[] {
   const runs: Run[] = [];
   for (const [index, { column, width }] of placed.entries()) {
@@ -148,7 +153,10 @@ function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }:
   return runs;
 }
 
-/** What is alike side by side is one run: each costs time at every stage of a frame. */
+/**
+ * Appends a text and merges it with a previous run of the same tone, because each run costs time at every stage
+ * of a frame.
+ */
 function add(runs: Run[], text: string, tone: Tone = 'plain'): void {
   const last = runs.at(-1);
   if (last?.tone === tone) runs[runs.length - 1] = run(last.text + text, tone);

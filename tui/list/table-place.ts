@@ -4,38 +4,39 @@ import { cellWidth } from '../terminal/cells.ts';
 import { GAP, LEAD, placeColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** Cells that one step to the side goes when only the last column is left, and its text is wider than its place. */
+/** Cells of one horizontal step once only the last column is left and its text is wider than the column. */
 const SHIFT_CELLS = 20;
 
-/** How a list is looked at from the side. */
+/** The horizontal scroll state of a list. */
 export type SideLook = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
 
-/** What is beside the columns that are drawn. */
+/** The columns that are not drawn. */
 export interface Beside {
-  /** Columns that are not drawn because of where one looks, and because there is no room. */
+  /** Number of columns on the left that are scrolled out, and on the right that do not fit. */
   readonly left: number;
   readonly right: number;
-  /** Cells of the last column that are not drawn, at its left. */
+  /** Cells at the left of the last column that are scrolled out. */
   readonly shift: number;
-  /** Whether there is more to see at the right. */
+  /** True if more columns follow on the right. */
   readonly hasMore: boolean;
 }
 
-/** Columns of a table, and where they are drawn. */
+/** The drawn columns of a table with their positions. */
 export interface TablePlace extends Beside {
   readonly placed: readonly PlacedColumn[];
 }
 
-/** Steps that leave out columns, and cells of the last one for the steps beyond. */
+/** Splits horizontal steps into scrolled-out columns, and scrolled-out cells of the last one. */
 export function stepsOf(sideways: number, scrollable: number): { readonly left: number; readonly shift: number } {
   const left = Math.min(sideways, Math.max(0, scrollable - 1));
   return { left, shift: (sideways - left) * SHIFT_CELLS };
 }
 
 /**
- * Where the columns of a table are when they were scrolled: the first one, which names the row, stays.
+ * Returns where the columns of a table are drawn after scrolling. The first one, which names the row, always
+ * stays.
  *
- * @param window the rows that are drawn
+ * @param about `window`: the visible rows
  */
 export function placeTable(
   table: { readonly columns: readonly TableColumn<unknown>[] },
@@ -61,7 +62,7 @@ export function placeTable(
   };
 }
 
-/** As many of the columns as there is room for, always the first two; what is left over widens them. */
+/** Returns as many columns as fit, at least the first two; the remaining cells make them wider. */
 function placeFrom(
   columns: readonly TableColumn<unknown>[],
   room: number,
@@ -79,12 +80,12 @@ function placeFrom(
   return widen(placed, Math.max(0, rest));
 }
 
-/** Cells of the longest text of a column among the rows that are drawn, with its title. */
+/** Returns the width of a column's title and longest text among the visible rows, in cells. */
 function widthOf(
   { title, text, runs }: TableColumn<unknown>,
   { window, nowMs }: { readonly window: readonly TableEntry[]; readonly nowMs: number },
 ): number {
-  // What is made of symbols fits whatever room it gets.
+  // A column of symbols adapts to any width.
   if (runs !== undefined) return 0;
   const cells = window.map(({ row }) => cellWidth(safeLine(text(row, nowMs))));
   return Math.max(cellWidth(title) + 1, ...cells);

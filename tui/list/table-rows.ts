@@ -4,7 +4,7 @@ import { OrderedRows } from '../model/ordered-rows.ts';
 import type { Opened } from '../state/ports.ts';
 import { orderOf, type TableSource, type ListTable } from './list-table.ts';
 
-/** From this share of all rows on, sorting everything again is cheaper than finding the place of each that changed. */
+/** Share of all rows above which sorting everything again is cheaper than moving each changed row. */
 const REBUILD_SHARE = 1 / 8;
 
 /** A row of a table. */
@@ -27,8 +27,8 @@ class TableRecord implements ListRecord {
 }
 
 /**
- * The rows of a table that are made of what the store has. What changes is only noted until somebody looks (`refresh`),
- * so that a table that is not shown costs next to nothing.
+ * The rows of a table that are built from the data of the store. Changes are only recorded until `refresh`, so
+ * that a table that is not shown costs next to nothing.
  */
 export class TableRows extends OrderedRows<TableRecord> {
   readonly #source: TableSource<unknown>;
@@ -40,7 +40,7 @@ export class TableRows extends OrderedRows<TableRecord> {
     this.#source = source;
   }
 
-  /** The row of this key may be another, new or gone. */
+  /** Records that the row of this key may have changed, appeared or disappeared. */
   changed(key: string): void {
     if (!this.#isAllChanged) this.#changed.add(key);
   }
@@ -50,7 +50,7 @@ export class TableRows extends OrderedRows<TableRecord> {
     this.#changed.clear();
   }
 
-  /** Gives everything that changed its place. */
+  /** Updates all changed rows and their positions. */
   refresh(store: Opened & Known): void {
     if (this.#isAllChanged || this.#changed.size > this.size * REBUILD_SHARE) return this.#rebuild(store);
     for (const key of this.#changed) this.#fetch(store, key);

@@ -5,18 +5,24 @@ import type { Shown } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
 
-/** While nothing that arrives is shown, it is enough to hear of it as often as the counters are drawn. */
+/** Update interval while only counters change on the screen. */
 const UNSEEN_PACE_MS = 1000;
 
-/** How much of what changes is wanted. */
+/** The required amount of updates. */
 interface WantedPace {
-  /** Milliseconds between two frames; 0: as often as there are any. */
+  /** Milliseconds between two frames; 0 for as many as there are. */
   readonly ms: number;
-  /** Keys of the events that are wanted whole, of the others only what is counted; undefined: all. */
+  /**
+   * Keys of the events that need full rows; of the others only the counted fields are needed. `undefined` means
+   * all.
+   */
   readonly whole?: readonly string[] | undefined;
 }
 
-/** Without the focus it is enough to know what is drawn, and what comes to be. */
+/**
+ * Returns the required updates. Without the focus, the visible rows and those that become visible are
+ * sufficient.
+ */
 export function wantedPace(store: Shown & Pick<Known, 'events'> & Places & ListOfView): WantedPace {
   const { focused, paused } = store.state;
   if (paused !== undefined) return { ms: UNSEEN_PACE_MS };
@@ -25,7 +31,7 @@ export function wantedPace(store: Shown & Pick<Known, 'events'> & Places & ListO
     : { ms: UNSEEN_PACE_MS, whole: isEveryEventCounted(store) ? drawnEvents(store) : undefined };
 }
 
-/** Whether nothing is drawn but events in their usual order, all of them, and counters. */
+/** Returns true if the screen shows only counters and all events in their default order. */
 function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & Places & ListOfView): boolean {
   return (
     state.view === 'events' &&
@@ -40,7 +46,7 @@ function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & P
   );
 }
 
-/** The events of the window, and those that come into it as far as that is known. */
+/** Returns the visible events, and those that move into the window as far as that is known. */
 function drawnEvents({ state, list, events }: Shown & Pick<Known, 'events'> & ListOfView): readonly string[] {
   const { top } = list.cursor;
   const drawn = events.order.slice(top, top + listRows(state));

@@ -2,32 +2,32 @@ import type { AggregateSummary, NamedAggregate } from '../../shared/schemas/aggr
 import { run, type Run, type Tone } from '../text/theme.ts';
 import { splitName } from './backend-names.ts';
 
-/** How many percent of the results of an aggregate must be OK. */
+/** The percentages of results that must be OK in aggregates. */
 export interface AggregateNeeds {
-  /** For all that are not named; `none`: whatever there is, is good. */
+  /** The percentage for aggregates without an entry in `named`; `none` means that there is no threshold. */
   readonly default: number | 'none';
   readonly named: ReadonlyMap<string, number | 'none'>;
 }
 
 export const DEFAULT_NEEDS: AggregateNeeds = { default: 80, named: new Map() };
 
-/** How often the trend takes a value, and how many it keeps: ten minutes. */
+/** Interval and number of the values of a trend: ten minutes. */
 export const TREND_STEP_MS = 10_000;
 const TREND_VALUES = 60;
 
-/** An aggregate as it is shown. */
+/** An aggregate with its threshold and trend. */
 export interface AggregateEntry {
   readonly name: string;
   readonly summary: AggregateSummary;
-  /** Percent of its results that are OK; `undefined`: it has none. */
+  /** Percentage of its results that are OK; `undefined` without results. */
   readonly percent: number | undefined;
-  /** Percent that it needs; `undefined`: no threshold. */
+  /** Required percentage; `undefined` if there is no threshold. */
   readonly need: number | undefined;
-  /** The percents seen by this console, the newest last, one each `TREND_STEP_MS`. */
+  /** The percentages that this console has seen, the newest last, one each `TREND_STEP_MS`. */
   readonly trend: readonly number[];
 }
 
-/** All aggregates as they were loaded last, with what was seen of them since the console started. */
+/** All aggregates of the last load, with their trends since the console started. */
 export class AggregateBook {
   readonly #needs: AggregateNeeds;
   readonly #entries = new Map<string, AggregateEntry>();
@@ -53,7 +53,7 @@ export class AggregateBook {
     return this.#entries.values();
   }
 
-  /** Takes all aggregates in place of those before; the trend goes on where the name is the same. */
+  /** Replaces all aggregates; a trend continues if the name stays the same. */
   load(summaries: readonly NamedAggregate[], nowMs: number): void {
     const isStep = nowMs - this.#steppedAtMs >= TREND_STEP_MS;
     if (isStep) this.#steppedAtMs = nowMs;
@@ -66,7 +66,7 @@ export class AggregateBook {
     }
   }
 
-  /** A summary that was loaded by itself, with the trend of its name. */
+  /** Returns an entry for a summary that was loaded separately, with the trend of its name. */
   entryOf(name: string, summary: AggregateSummary): AggregateEntry {
     return this.#entry(name, summary, this.#entries.get(name)?.trend ?? []);
   }
@@ -77,29 +77,32 @@ export class AggregateBook {
   }
 }
 
-/** What the rules of its backend ask for, which tell of it: the strictest of them. */
+/** Returns the strictest threshold of the backend's rules for the aggregate, if it sends any. */
 function ownNeed({ rules = [] }: AggregateSummary): number | undefined {
   const needs = rules.flatMap(({ needs: percent }) => percent ?? []);
   return needs.length === 0 ? undefined : Math.floor(Math.max(...needs));
 }
 
-/** Whether less of it is OK than it needs. Without results nothing is known to be wrong. */
+/** Returns whether the aggregate is below its threshold. Without results no problem is known. */
 export function isBelowNeed({ percent, need }: AggregateEntry): boolean {
   return percent !== undefined && need !== undefined && percent < need;
 }
 
-/** Rounded down: `89%` never passes for 90. */
+/** Returns the percentage rounded down, so that `89%` never passes for 90. */
 export function percentText({ percent }: AggregateEntry): string {
   return percent === undefined ? '-' : `${String(Math.floor(percent))}%`;
 }
 
-/** `✗` below what it needs, `✓` where that is reached, nothing where nobody asks. */
+/** Returns `✗` below the threshold, `✓` at or above it, and nothing without a threshold. */
 export function aggregateMark(entry: AggregateEntry): { readonly text: string; readonly tone: Tone } {
   if (entry.percent === undefined || entry.need === undefined) return { text: '', tone: 'plain' };
   return isBelowNeed(entry) ? { text: '✗', tone: 'critical' } : { text: '✓', tone: 'ok' };
 }
 
-/** `[■■■■■■■■  ]` in exactly this many cells. Full only when everything is OK, empty only when nothing is. */
+/**
+ * Returns a bar such as `[■■■■■■■■  ]` in exactly `cells` cells. It is full only at 100 % and empty only at 0
+ * %.
+ */
 export function aggregateBar(entry: AggregateEntry, cells: number): readonly Run[] {
   const room = Math.max(0, cells - 2);
   const { percent = 0 } = entry;

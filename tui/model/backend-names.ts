@@ -1,31 +1,31 @@
 import { isSelectorId, silencedId } from '../../shared/domain/silencing.ts';
 import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 
-/** The name under which all contexts are shown as one; no context can have it. */
+/** The name of the view that merges all contexts; no context can have this name. */
 export const ALL_CONTEXTS = 'all';
 
-/** Between a name and its context. Neither names nor subscriptions nor contexts can hold it. */
+/** The separator between a name and its context. Names, subscriptions and contexts cannot contain it. */
 const AT = '@';
 
-/** A name as it is in the merged list, where several backends may have the same one. */
+/** Returns the name for the merged list, where several backends may have the same name. */
 export function nameAt(name: string, context: string): string {
   return `${name}${AT}${context}`;
 }
 
-/** A name of the merged list taken apart; a name of a single backend has no context. */
+/** Splits a name of the merged list; a name of a single backend has no context. */
 export function splitName(name: string): { readonly name: string; readonly context: string | undefined } {
   const at = name.lastIndexOf(AT);
   if (at === -1) return { name, context: undefined };
   return { name: name.slice(0, at), context: name.slice(at + 1) };
 }
 
-/** Another name at the same backend as `name`. */
+/** Returns another name at the same backend as `name`. */
 export function nameBeside(name: string, other: string): string {
   const { context } = splitName(name);
   return context === undefined ? other : nameAt(other, context);
 }
 
-/** The context goes with the subscription, and with the check or the selector where there is none. */
+/** Adds the context to the selector, or to the subscription, or to the check if it is the only part. */
 export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context: string): Parts {
   const { subscription, check, selector } = parts;
   if (typeof selector === 'string') return { ...parts, selector: nameAt(selector, context) };
@@ -33,7 +33,7 @@ export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context
   return typeof check === 'string' ? { ...parts, check: nameAt(check, context) } : parts;
 }
 
-/** The parts of one backend, and which backend that is. */
+/** Splits the parts of a silence into those of its backend and the context. */
 export function splitParts<Parts extends SilencedTargetParts>(
   parts: Parts,
 ): { readonly parts: Parts; readonly context: string | undefined } {
@@ -51,10 +51,10 @@ export function splitParts<Parts extends SilencedTargetParts>(
   return { parts: { ...parts, check: name }, context };
 }
 
-/** The id of a silenced entry in the merged list: that of its parts there. */
+/** Returns the id of a silence in the merged list, which consists of its parts there. */
 export function silencedIdAt(id: string, context: string): string {
   if (isSelectorId(id)) return nameAt(id, context);
-  // Subscriptions hold colons, names of checks do not.
+  // Subscriptions contain colons, names of checks do not.
   const colon = id.lastIndexOf(':');
   const [subscription, check] = [id.slice(0, colon), id.slice(colon + 1)];
   return subscription === '*'
@@ -62,7 +62,7 @@ export function silencedIdAt(id: string, context: string): string {
     : silencedId(nameAt(subscription, context), check);
 }
 
-/** The id at its backend, and which backend that is. */
+/** Splits an id of the merged list into the id at its backend and the context. */
 export function splitSilencedId(id: string): { readonly id: string; readonly context: string | undefined } {
   const at = id.indexOf(AT);
   if (at === -1) return { id, context: undefined };

@@ -2,22 +2,22 @@ import type { EventBrief } from '../../shared/schemas/feed.ts';
 import { EventCounter, type EventCounts } from './event-counts.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
 
-/** As many as may be held ready beyond what was asked for, before fewer are. */
+/** Number of ready records beyond the requested ones, above which the set is reduced. */
 const READY_MORE = 1000;
 
 /**
- * What is known in brief of events whose rows, as they are held, are older. They stay where they are in the lists and are
- * counted as they are now, until their rows come.
+ * The brief changes of events whose stored rows are older. Such events keep their position in the lists but are
+ * counted with the new state, until their rows arrive.
  */
 export class BriefBook {
   readonly #heard = new Map<EventRecord, EventBrief>();
   /**
-   * Those of them that belong, or stand, above `#readyUpTo`, and how far above. Who has no focus asks each second for the few of a window, while all
-   * that there is comes to be known in brief.
+   * The records that belong above `#readyUpTo`, or are drawn there, with their rank. Without the focus, the
+   * console requests only the few rows of a window each second, while briefs of all events arrive.
    */
   readonly #ready = new Map<EventRecord, number>();
   #readyUpTo = -Infinity;
-  /** What is to be added to the counters of the rows. */
+  /** The difference between the counters with the briefs and those of the rows. */
   readonly #difference = new EventCounter();
 
   of(record: EventRecord): EventBrief | undefined {
@@ -32,7 +32,7 @@ export class BriefBook {
     else this.#ready.delete(record);
   }
 
-  /** Its row is about to be another one, or it is gone. */
+  /** Drops the brief of an event whose row is about to be replaced, or that is gone. */
   forget(record: EventRecord): void {
     const brief = this.of(record);
     if (brief === undefined) return;
@@ -45,7 +45,11 @@ export class BriefBook {
     for (const record of this.#heard.keys()) this.forget(record);
   }
 
-  /** @param rows the counters of the rows */
+  /**
+   * Returns the counters with the briefs.
+   *
+   * @param rows the counters of the rows
+   */
   counted(rows: EventCounts): EventCounts {
     if (this.#heard.size === 0) return rows;
     const { critical, warning, unknown, ok, silenced, flapping, inhibited } = this.#difference;
@@ -60,7 +64,10 @@ export class BriefBook {
     };
   }
 
-  /** Keys of those that belong, or stand, above a place of the list that is sorted as usual; the uppermost of them. */
+  /**
+   * Returns the keys of records that belong above a rank in the default order, or are drawn there; the
+   * uppermost first.
+   */
   upTo(rank: number, most: number): readonly string[] {
     if (rank > this.#readyUpTo || this.#ready.size > most + READY_MORE) this.#makeReady(rank);
     const found: { readonly key: string; readonly rank: number }[] = [];
@@ -83,7 +90,7 @@ export class BriefBook {
   }
 }
 
-/** Where it belongs or, above that, where it stands. */
+/** Returns the lower of the two ranks: where the record belongs, or where it is drawn. */
 function uppermost(record: EventRecord, brief: EventBrief): number {
   return Math.min(rankOf(brief), record.rank);
 }

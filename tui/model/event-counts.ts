@@ -3,14 +3,14 @@ import { nameBeside } from './backend-names.ts';
 import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
-/** Events by how they are shown; a silenced one counts only as silenced. */
+/** The numbers of events by class; a silenced event counts only as silenced. */
 export interface EventCounts extends Readonly<Record<EventClass, number>> {
   readonly flapping: number;
-  /** Kept quiet by an inhibition, whatever else they are. */
+  /** Inhibited events, whatever their other states. */
   readonly inhibited: number;
 }
 
-/** Counters that follow every change, so that a header costs nothing to draw. */
+/** Counters that follow every change, so that drawing a header costs nothing. */
 export class EventCounter implements EventCounts {
   critical = 0;
   warning = 0;
@@ -26,7 +26,7 @@ export class EventCounter implements EventCounts {
     if (row.inhibited_by !== undefined) this.inhibited += by;
   }
 
-  /** One event has another row now. */
+  /** Replaces the row of one event. */
   replace(before: EventBrief, after: EventBrief): void {
     this.add(before, -1);
     this.add(after, 1);
@@ -35,7 +35,7 @@ export class EventCounter implements EventCounts {
 
 const NONE: EventCounts = new EventCounter();
 
-/** How many events each entry silences now, by the entry's id. */
+/** The number of events that each silence covers now, by its id. */
 class SilencedCounter {
   readonly #counts = new Map<string, number>();
 
@@ -55,8 +55,8 @@ class SilencedCounter {
 type Groups = Map<string, { readonly counter: EventCounter; events: number }>;
 
 /**
- * The same counters for each client, or for each check. They are made of all rows when somebody first asks, and follow every
- * change from then on: who never looks at clients or checks does not pay for them.
+ * The same counters for each client or check. They are built on first use and follow every change from then on.
+ * A user who never opens clients or checks does not pay for them.
  */
 class GroupCounter {
   readonly #nameIn: (row: EventRow) => string;
@@ -77,7 +77,7 @@ class GroupCounter {
     if (this.#groups !== undefined) this.#addTo(this.#groups, row, by);
   }
 
-  /** One event has another row now. */
+  /** Replaces the row of one event. */
   replace(before: EventRow, after: EventRow): void {
     if (this.#groups === undefined) return;
     const name = this.#nameIn(after);
@@ -103,14 +103,18 @@ class GroupCounter {
   }
 }
 
-/** Everything that is counted over all events. */
+/** All counters over all events. */
 export class EventTally {
   readonly all = new EventCounter();
   readonly byClient: GroupCounter;
   readonly byCheck: GroupCounter;
   readonly bySilence = new SilencedCounter();
 
-  /** @param rows of all events that were added */
+  /**
+   * Creates the counters.
+   *
+   * @param rows returns the rows of all added events
+   */
   constructor(rows: () => Iterable<EventRow>) {
     this.byClient = new GroupCounter(rows, ({ client }) => client);
     this.byCheck = new GroupCounter(rows, ({ client, check }) => nameBeside(client, check));
@@ -120,7 +124,7 @@ export class EventTally {
     for (const counter of [this.all, this.byClient, this.byCheck, this.bySilence]) counter.add(row, by);
   }
 
-  /** One event has another row now. */
+  /** Replaces the row of one event. */
   replace(before: EventRow, after: EventRow): void {
     this.bySilence.add(before, -1);
     this.bySilence.add(after, 1);
@@ -131,7 +135,9 @@ export class EventTally {
   }
 }
 
-/** Whether an event counts as before but for its silences: most results only say the same again. */
+/**
+ * Returns true if an event counts as before, apart from its silences. Most results only repeat the same state.
+ */
 function countsAlike(before: EventRow, after: EventRow): boolean {
   return (
     eventClass(before) === eventClass(after) &&

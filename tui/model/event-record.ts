@@ -6,10 +6,12 @@ import type { EventClass } from '../text/theme.ts';
 
 const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 8 };
 
-/** What another event keeps quiet comes after all that nothing does, by its severity: the cause is above its consequences. */
+/**
+ * Offset that sorts inhibited events below all others, by severity, so that a cause is above its consequences.
+ */
 const INHIBITED_RANK = 4;
 
-/** Farther apart than any two epoch seconds, and small enough that the sum stays an exact number. */
+/** Larger than any difference of epoch seconds, and small enough that the sum stays an exact number. */
 const RANK_STEP = 1e12;
 
 export function eventClass(row: Pick<EventBrief, 'status' | 'silenced_by'>): EventClass {
@@ -17,23 +19,26 @@ export function eventClass(row: Pick<EventBrief, 'status' | 'silenced_by'>): Eve
 }
 
 /**
- * An event in the console: one object for as long as the event lives, so that lists, cursor and marks can hold on to it
- * while its values change in place.
+ * An event in the console. The object stays the same while the event exists, so that lists, cursor and marks
+ * can refer to it while its values change.
  */
 export class EventRecord {
   readonly key: string;
   #row: EventRow;
   #searchRow: SearchRow | undefined;
   #words: string | undefined;
-  /** Severity, then newest first, as one number. */
+  /** Severity, then the newest first, as one number. */
   #rank: number;
-  /** Epoch milliseconds of the last change of status, action or silencing seen here; 0: not since the console started. */
+  /**
+   * Epoch milliseconds of the last change of status, action or silences; 0 if there was none since the console
+   * started.
+   */
   changedAtMs = 0;
-  /** Resolved, but still shown because the order is paused. */
+  /** True if the event has resolved but is still shown, because the order is paused. */
   gone = false;
-  /** The snapshot that last mentioned it. */
+  /** The last snapshot that contained the event. */
   generation = 0;
-  /** Whether it matches the filter number `checkedBy`. */
+  /** True if the event matches the filter with the number `checkedBy`. */
   matches = true;
   checkedBy = 0;
 
@@ -47,7 +52,10 @@ export class EventRecord {
     return this.#row;
   }
 
-  /** A row with another rank only while the record is in no list, since its place depends on it. */
+  /**
+   * Replaces the row. If the rank changes, the record must not be in a list, because its position depends on
+   * it.
+   */
   set row(row: EventRow) {
     this.#row = row;
     this.#rank = rankOf(row);
@@ -64,21 +72,25 @@ export class EventRecord {
     return this.#searchRow;
   }
 
-  /** The text that words are looked for in, made when a filter first asks for it. */
+  /** The text that words are searched in, built on first use. */
   get words(): string {
     this.#words ??= searchText(this.searchRow);
     return this.#words;
   }
 }
 
-/** In a list of several places the client is looked for by its own name, and the backend or namespace by itself. */
+/**
+ * Returns the row for searches. In a merged list the client and its backend or namespace are separate fields.
+ */
 function searchRowOf(row: EventRow): SearchRow {
   const { name, context } = splitName(row.client);
   if (context === undefined) return row;
   return { ...row, client: name, ...(row.namespace === undefined && { backend: context }) };
 }
 
-/** Where a row sorts: by class, then newest first. Rows of different names may have the same rank. */
+/**
+ * Returns the rank of a row: by class, then the newest first. Rows of different names may have the same rank.
+ */
 export function rankOf(row: Omit<EventBrief, 'action'>): number {
   return classRank(row) * RANK_STEP - row.since;
 }

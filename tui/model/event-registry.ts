@@ -6,7 +6,7 @@ import { OrderedRows } from './ordered-rows.ts';
 import { EVENT_COLUMN, eventSort } from './event-sort.ts';
 import { targetOf } from './target.ts';
 
-/** Every event of the backend and its counters, kept up to date change by change. */
+/** All events of the backend with their counters, updated change by change. */
 export class EventRegistry extends OrderedRows<EventRecord> {
   readonly #tally = new EventTally(() => this.#rows());
   readonly #briefs = new BriefBook();
@@ -21,26 +21,28 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return this.#briefs.counted(this.#tally.all);
   }
 
-  /** Of the events of one client. */
+  /** Returns the counters of one client's events. */
   countsOf(client: string): EventCounts {
     return this.#tally.byClient.of(client);
   }
 
-  /** Of the events of one check on all clients: in a list of several places, of one of them. */
+  /**
+   * Returns the counters of one check's events on all clients; in a merged list, of one backend or namespace.
+   */
   countsOfCheck(check: string): EventCounts {
     return this.#tally.byCheck.of(check);
   }
 
-  /** Events that the silenced entry of this id covers now. */
+  /** Returns the number of events that the silence covers now. */
   silencedCount(id: string): number {
     return this.#tally.bySilence.of(id);
   }
 
   /**
-   * Takes the newest state of an event; `null`: it is resolved.
+   * Applies the newest state of an event; `null` means it resolved.
    *
-   * @param happensNow whether it is known to have happened now
-   * @returns the event as it is now; `undefined`: there is none any more
+   * @param happensNow true if the change is known to be current
+   * @returns the event; `undefined` if it no longer exists
    */
   apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
     const known = this.get(key);
@@ -50,7 +52,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     }
     if (known !== undefined) this.#briefs.forget(known);
     const record = known ?? this.ghost(key) ?? new EventRecord(key, row);
-    // What a snapshot brings is not known to have just happened.
+    // A snapshot does not say when a change happened.
     if (happensNow && !this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
     if (known === undefined) this.#tally.add(row, 1);
     else this.#tally.replace(known.row, row);
@@ -59,17 +61,17 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return record;
   }
 
-  /** What is known of an event by now, of which there may be an older row. */
+  /** Returns the newest known state of an event, whose row may be older. */
   briefOf(key: string): EventBrief | undefined {
     const record = this.get(key);
     return record && (this.#briefs.of(record) ?? record.row);
   }
 
-  /** Takes the newest state of an event as far as it came: the rest of its row follows when it is asked for. */
+  /** Applies the newest state of an event as a brief; its full row follows on request. */
   hear(key: string, brief: EventBrief, nowMs: number): void {
     const record = this.get(key);
     if (record !== undefined) {
-      // A snapshot that does not mention it was made before.
+      // A snapshot without this event was taken earlier.
       record.generation = this.#generation;
       return this.#briefs.hear(record, brief);
     }
@@ -78,14 +80,14 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   /**
-   * Keys of events that are known in brief, and are or belong above a place of the list that is sorted as usual: the
-   * uppermost of them.
+   * Returns the keys of events with a brief that belong above a position of the default order, or are drawn
+   * there; the uppermost first.
    */
   briefsUpTo({ rank }: Pick<EventRecord, 'rank'>, most: number): readonly string[] {
     return this.#briefs.upTo(rank, most);
   }
 
-  /** A snapshot begins: what it does not mention is gone at its end, and is shown until then. */
+  /** Begins a snapshot: events that it does not contain stay visible until its end and are removed then. */
   beginSnapshot(): void {
     this.#inSnapshot = true;
     this.#generation += 1;

@@ -5,19 +5,19 @@ import type { SortState } from './list-order.ts';
 import type { RowOrder } from './list-rows.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from './where-column.ts';
 
-/** The column that events are sorted by until somebody chooses another. */
+/** The default sort column of events. */
 export const EVENT_COLUMN = 'status';
 
 interface EventSortColumn {
   readonly id: string;
-  /** What the column sorts by: all its values are text, or all are numbers. */
+  /** Returns the value that the column sorts by: either all values are text, or all are numbers. */
   readonly value: (row: EventRow) => string | number;
   readonly isText?: true;
-  /** 1: small values first, -1: large ones. */
+  /** 1 puts small values first, -1 large ones. */
   readonly direction: 1 | -1;
 }
 
-/** Sort columns of the events, in the order of the list. Newest and most come first: those are looked for. */
+/** Sort columns of the events, in the order of the list. By default the newest and the largest come first. */
 export const EVENT_SORTS: readonly EventSortColumn[] = [
   { id: EVENT_COLUMN, value: rankOf, direction: 1 },
   {
@@ -39,7 +39,9 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
   { id: 'last', value: ({ last }) => last, direction: -1 },
 ];
 
-/** The order that a list of events is set to. Where a column decides nothing severity and age do, then the name. */
+/**
+ * Returns the order of a list of events. Rows with equal values are ordered by severity and age, then by name.
+ */
 export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRecord> {
   const { value, isText = false, direction } = sortColumn(id);
   const sign = reversed ? -direction : direction;
@@ -50,7 +52,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
   return {
     compare:
       value === rankOf
-        ? // The usual order, hundreds of thousands of times a second: the rank is known to each record.
+        ? // The usual order compares hundreds of thousands of times a second, so each record holds its rank.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
     rankOf: rankBy(),
@@ -58,8 +60,8 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
       value === rankOf
         ? (before, after) => rankOf(before) === rankOf(after)
         : (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
-    // Several times as fast as sorting by `compare` when they come in the order in which they were made: what is compared
-    // is read once, from neighbours in memory.
+    // Several times as fast as sorting by `compare` when the records are in creation order: each value is read
+    // once, from adjacent memory.
     sortAll: <Some extends EventRecord>(records: readonly Some[]) => {
       const places = placesOf(records.map(({ row }) => value(row)));
       const ranks = Float64Array.from(records, ({ rank }) => rank);
@@ -74,10 +76,10 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
   };
 }
 
-/** For each value a number that sorts as it does: numbers compare many times as fast as text. */
+/** Returns a number for each value that sorts like the value: numbers compare many times as fast as text. */
 function placesOf(values: readonly (string | number)[]): Float64Array {
   if (typeof values[0] !== 'string') return Float64Array.from(values as readonly number[]);
-  // One look-up for each value: hashing and comparing text is what takes the time.
+  // One look-up for each value, because hashing and comparing text takes most of the time.
   const numbers = new Map<string | number, number>();
   const numberOf = (value: string | number): number => {
     const known = numbers.get(value) ?? numbers.size;

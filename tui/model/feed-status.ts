@@ -1,35 +1,38 @@
 import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedStats } from '../../shared/schemas/feed.ts';
 
-/** What a backend says first. */
+/** The first message of a backend. */
 export interface Hello {
   readonly name: string;
   readonly version: string;
-  /** Epoch milliseconds, by its clock. */
+  /** Epoch milliseconds of the backend's clock. */
   readonly time: number;
-  /** Whether other backends may have the store, too. Default: no. */
+  /** True if other backends may share the store. Default: false. */
   readonly shared?: boolean | undefined;
 }
 
-/** Everything known about the backend and the way to it. */
+/** The state of a backend and of the connection to it. */
 export interface FeedStatus {
   readonly connection: FeedState;
-  /** Epoch milliseconds: since when there is no live feed; `undefined` while there is. */
+  /** Epoch milliseconds since when there is no live feed; `undefined` while there is. */
   readonly lostAtMs: number | undefined;
-  /** Whether the list was complete at least once. */
+  /** True if the list was complete at least once. */
   readonly everLive: boolean;
   /** Epoch milliseconds of the last frame. */
   readonly heardAtMs: number | undefined;
   readonly backendName: string | undefined;
   readonly backendVersion: string | undefined;
-  /** Whether other backends may have the store, too. */
+  /** True if other backends may share the store. */
   readonly isShared: boolean;
   readonly stats: FeedStats | undefined;
-  /** Results per second, one figure a second, oldest first. */
+  /** Results per second, one value a second, the oldest first. */
   readonly rates: readonly number[];
-  /** How late frames are compared with the quickest one of this connection. */
+  /** Delay of frames compared with the fastest one of this connection. */
   readonly lagMs: number;
-  /** Smallest difference between our clock and the backend's: the clocks' offset and the quickest way. */
+  /**
+   * Smallest difference between our clock and the backend's: the offset of the clocks plus the fastest
+   * transmission.
+   */
   readonly offsetMs: number | undefined;
 }
 
@@ -47,10 +50,10 @@ export const INITIAL_FEED_STATUS: FeedStatus = {
   offsetMs: undefined,
 };
 
-/** Beyond this the console says that it shows the past. */
+/** Lag above which the console warns that it shows an earlier state. */
 export const LAGGING_MS = 2000;
 
-/** Five minutes of rates, for the line in the header. */
+/** Number of rates for the chart in the header: five minutes. */
 export const RATES_KEPT = 300;
 
 export function nextConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
@@ -60,12 +63,12 @@ export function nextConnection(status: FeedStatus, connection: FeedState, nowMs:
     connection,
     everLive: status.everLive || connection.kind === 'live',
     lostAtMs: lost ? (status.lostAtMs ?? nowMs) : undefined,
-    // Another connection may go another way, or to a machine whose clock is another.
+    // Another connection may take another route, or go to a machine with another clock.
     ...(lost ? { offsetMs: undefined, lagMs: 0 } : {}),
   };
 }
 
-/** It said who it is. */
+/** Records the backend's first message. */
 export function heardHello(
   status: FeedStatus,
   { name, version, time, shared = false }: Hello,
@@ -74,7 +77,7 @@ export function heardHello(
   return { ...heardFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
 }
 
-/** A frame that the backend stamped `timeMs` arrived now. */
+/** Records that a frame with the timestamp `timeMs` arrived now. */
 export function heardFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
   if (timeMs === undefined) return { ...status, heardAtMs: nowMs };
   const behindMs = nowMs - timeMs;
@@ -87,12 +90,12 @@ export function heardStats(status: FeedStatus, stats: FeedStats, timeMs: number,
   return { ...heardFrame(status, timeMs, nowMs), stats, rates };
 }
 
-/** What the clock of the backend shows, as far as its frames have told. */
+/** Returns the time on the backend's clock, estimated from its frames. */
 export function backendMs({ offsetMs = 0 }: Pick<FeedStatus, 'offsetMs'>, nowMs: number): number {
   return nowMs - offsetMs;
 }
 
-/** Whether a change can be sent to the backend now. */
+/** Returns whether a change can be sent to the backend now. */
 export function isConnected(status: FeedStatus): boolean {
   return status.connection.kind === 'live' || status.connection.kind === 'syncing';
 }

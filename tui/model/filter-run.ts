@@ -2,32 +2,38 @@ import type { SearchOf } from '../../shared/domain/search-language.ts';
 import type { ListOrder } from './list-order.ts';
 import type { ListRecord } from './list-rows.ts';
 
-/** A filter that has not filled the screen by this share of the list finds little: the rest is faster in another order. */
+/**
+ * Share of the list in which a filter must fill the screen. A filter with fewer matches evaluates the rest
+ * faster in memory order.
+ */
 const BEGINNING_SHARE = 1 / 8;
 
-/** Rows of the beginning that are looked at in one slice: far fewer than that fill the screen for most filters. */
+/** Rows of one chunk at the start; far fewer fill the screen for most filters. */
 const BEGINNING_SLICE = 250;
 
-/** Rows of the rest: less than a millisecond, or a few when the text to search is not made yet. */
+/** Rows of one chunk of the rest: less than a millisecond, or a few if the search texts are not built yet. */
 const REST_SLICE = 2500;
 
-/** The rows that a new filter looks at. */
+/** The rows that a new filter evaluates. */
 export interface Candidates<Item> {
-  /** In the order of the list. */
+  /** The rows in the order of the list. */
   readonly inOrder: readonly Item[];
-  /** The same and maybe more, as neighbours in memory, which is several times as fast; absent: there are few. */
+  /**
+   * Returns the same rows and maybe more in memory order, which is several times as fast; absent if there are
+   * few.
+   */
   readonly inMemory?: () => readonly Item[];
 }
 
 /**
- * A filter on its way into effect, slice by slice, so that no key waits for a whole registry. It begins in the order of
- * the list, so that the first screen of what it finds can be drawn long before all of it is known.
+ * The evaluation of a filter, chunk by chunk, so that no key waits for a whole registry. It starts in the order
+ * of the list, so that the first screen can be drawn long before the end.
  */
 export class FilterRun<Item extends ListRecord> {
-  /** `make-text`: no filter is coming into effect; only what any of them looks at is made. */
+  /** `make-text` evaluates no filter and only builds the search texts in advance. */
   readonly kind: 'filter' | 'make-text';
   readonly filter: SearchOf<Item['searchRow']> | undefined;
-  /** Whether it looks at nothing else than what the filter before found. */
+  /** True if only the matches of the previous filter are evaluated. */
   readonly isNarrower: boolean;
   readonly #candidates: Candidates<Item>;
   #part: readonly Item[];
@@ -46,32 +52,32 @@ export class FilterRun<Item extends ListRecord> {
     this.#isBeginning = about.kind === 'filter';
   }
 
-  /** What the filter finds first, in order, as far as that is known; undefined: it is not looked for any more. */
+  /** The first matches in order, as far as they are known; `undefined` once they are no longer collected. */
   get beginning(): readonly Item[] | undefined {
     return this.#isBeginning ? this.#found : undefined;
   }
 
-  /** How many of the rows that it looked at it has found; some may have become others since. */
+  /** The number of matches so far; some rows may have changed since. */
   get count(): number {
     return this.#count;
   }
 
-  /** What is shown of it already. */
+  /** The matches that are already shown. */
   get shown(): readonly Item[] | undefined {
     return this.#shown;
   }
 
-  /** Shows what is known of the beginning, which stands until the filter is in effect. */
+  /** Shows the first matches until the filter is in effect. */
   show(): void {
     this.#shown = [...this.#found];
     this.#isBeginning = false;
   }
 
   /**
-   * Looks at the next slice of rows.
+   * Evaluates the next chunk of rows.
    *
-   * @param judge says of a row whether the filter finds it; a second look at the same row costs nothing
-   * @returns whether there are no more
+   * @param judge returns whether a row matches; calling it again for the same row costs nothing
+   * @returns true if no rows are left
    */
   work(judge: (item: Item) => boolean, slice = this.#slice): boolean {
     const end = Math.min(this.#next + slice, this.#part.length);
@@ -101,7 +107,7 @@ export class FilterRun<Item extends ListRecord> {
   }
 }
 
-/** A list that stands still. */
+/** Returns the order of a list that does not change. */
 export function standingOrder<Item extends ListRecord>(
   items: readonly Item[],
   find: (key: string) => Item | undefined,

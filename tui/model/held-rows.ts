@@ -4,14 +4,18 @@ export const TOPICS = ['events', 'silenced', 'clients'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**
- * Rows that arrive while the feed is paused: the newest per key, so that a long pause holds no more than the backend
- * has keys.
+ * Rows that arrive while the feed is paused. Only the newest row of each key is kept, which limits the memory
+ * of a long pause.
  */
 export class HeldRows {
   #rows: Record<Topic, Map<string, unknown>> = emptyTopics();
   #replace = false;
 
-  /** @returns how many rows were held; several for one key count each */
+  /**
+   * Keeps rows.
+   *
+   * @returns the number of rows; several for one key count each
+   */
   hold(rows: FeedRows, replace: boolean): number {
     if (replace) {
       this.#rows = emptyTopics();

@@ -7,30 +7,30 @@ import type { UpgradePlans } from './plans.ts';
 import type { SilenceHistory } from './silence-history.ts';
 import type { ViewLoads } from './view-loads.ts';
 
-/** What is known of the backend, as it was told last. */
+/** The data of the backend from its last messages. */
 export interface Known {
   readonly events: EventRegistry;
-  /** By id. */
+  /** The silences by id. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
-  /** By name. */
+  /** The clients by name. */
   readonly clients: ReadonlyMap<string, ClientRow>;
   readonly aggregates: AggregateBook;
   readonly plans: UpgradePlans;
   readonly silenceHistory: SilenceHistory;
-  /** What views have asked for. */
+  /** The data that views have loaded. */
   readonly loads: ViewLoads;
   readonly feed: FeedStatus;
-  /** Of the frame that is being drawn: all ages in it count from here. Epoch milliseconds. */
+  /** Time of the current frame in epoch milliseconds; all its ages refer to it. */
   readonly nowMs: number;
 }
 
-/** The places that rows are of, where there are several: backends, or namespaces of one. */
+/** The backends or namespaces of a merged list. */
 export interface Places {
-  /** Of a merged list, each backend by its context; `undefined`: there is one. */
+  /** The backends of a merged list by context; `undefined` for a single backend. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
-  /** Those that can be shown, as far as the backend has told. */
+  /** The namespaces that can be shown, as far as the backend has reported them. */
   readonly namespaces: readonly string[];
-  /** The column that tells rows of the same name apart; undefined: everything is of one place. */
+  /** The column that distinguishes rows of the same name; `undefined` if the list is not merged. */
   readonly whereColumn: WhereColumn;
   places(): Iterable<string>;
 }

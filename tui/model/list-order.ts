@@ -1,7 +1,11 @@
-/** What a list shows, in order. */
+/** The rows of a list in their order. */
 export interface ListOrder<Item extends { readonly key: string } = { readonly key: string }> {
   readonly length: number;
-  /** @returns -1 when it is not shown */
+  /**
+   * Returns the position of a row.
+   *
+   * @returns -1 if it is not shown
+   */
   indexOf(key: string): number;
   at(index: number): Item | undefined;
   slice(start: number, end: number): readonly Item[];
@@ -11,6 +15,6 @@ export interface ListOrder<Item extends { readonly key: string } = { readonly ke
 export interface SortState {
   /** The column's id. */
   readonly column: string;
-  /** Against the column's own direction. */
+  /** True if the order is opposite to the column's own direction. */
   readonly reversed: boolean;
 }

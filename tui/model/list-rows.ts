@@ -1,69 +1,81 @@
 import type { SearchOf } from '../../shared/domain/search-language.ts';
 import type { ListOrder } from './list-order.ts';
 
-/** A row of a list: one object for as long as the row lives, so that cursor, marks and lists can hold on to it. */
+/**
+ * A row of a list. The object stays the same while the row exists, so that cursor, marks and lists can refer to
+ * it.
+ */
 export interface ListRecord<Row = unknown> {
   readonly key: string;
-  /** Another value only while the record is in no list whose order it decides. */
+  /** The value. If it decides the position in a list, it only changes while the record is not in that list. */
   row: Row;
-  /** The row went away, and is still shown because the order is paused. */
+  /** True if the row no longer exists but is still shown, because the order is paused. */
   gone: boolean;
-  /** What filters look at, and the lower-case text of it where that is kept. */
+  /** The value that filters evaluate, and its lower-case text if that is stored. */
   readonly searchRow: unknown;
   readonly words: string | undefined;
-  /** Whether it matches the filter number `checkedBy`. */
+  /** True if the row matches the filter with the number `checkedBy`. */
   matches: boolean;
   checkedBy: number;
 }
 
-/** An order of rows. `compare` is total. */
+/** An order of rows. `compare` is a total order. */
 export interface RowOrder<Item extends ListRecord> {
   readonly compare: (a: Item, b: Item) => number;
-  /** What decides first, smaller before larger; the same for all where it cannot be told by a number. */
+  /** Returns the number that decides first, smaller before larger; a constant if no number decides. */
   readonly rankOf: (item: Item) => number;
-  /** Whether an item whose row changes so keeps its place: most results change nothing that is sorted by. */
+  /** Returns true if an item keeps its position after this change. Most results change no sorted value. */
   readonly keepsPlace: (before: Item['row'], after: Item['row']) => boolean;
-  /** All of `items` in this order. */
+  /** Returns all of `items` in this order. */
   readonly sortAll: <Some extends Item>(items: readonly Some[]) => Some[];
 }
 
-/** What every list can do with its rows, whatever they are. */
+/** The operations that every list has. */
 export interface ListRows {
-  /** All rows there are, whatever the filter says. */
+  /** Number of all rows, without the filter. */
   readonly size: number;
   /** The shown rows in order, paused or live. */
   readonly order: ListOrder<ListRecord>;
   readonly frozen: boolean;
-  /** Whether its filter may find other rows by the mere passing of time. */
+  /** True if the matches of the filter may change just because time passes. */
   readonly usesTime: boolean;
-  /** Whether a filter is being evaluated, or prepared for. */
+  /** True while a filter is being evaluated, or its texts are being built. */
   readonly filtering: boolean;
-  /** Whether somebody waits for the result, and has not seen the beginning of it either. */
+  /** True if the user waits for the result and its beginning is not shown either. */
   readonly isFilterAwaited: boolean;
-  /** What a new filter finds first, as far as it is known; undefined: it is shown, or not looked for. */
+  /**
+   * The first matches of a new filter, as far as they are known; `undefined` if they are shown or not
+   * collected.
+   */
   readonly beginning: ListOrder<ListRecord> | undefined;
-  /** Whether only the beginning of the list is shown, and there may be more of it. */
+  /** True if only the beginning of the list is shown, and more may follow. */
   readonly isBeginningOnly: boolean;
-  /** The row as it is now; `undefined`: gone, or never there. */
+  /** Returns the current row; `undefined` if it does not exist. */
   get(key: string): ListRecord | undefined;
   setSort(order: RowOrder<ListRecord>): void;
-  /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
+  /** Starts to evaluate a filter; the list changes when `work` has finished. `undefined` shows all rows. */
   setFilter(filter: SearchOf<unknown> | undefined): void;
-  /** Starts to make the text that filters search, ahead of the first of them; `work` does it. */
+  /** Starts to build the search texts before the first filter needs them; `work` does it. */
   prepareFilter(): void;
-  /** Evaluates the present filter again, because time has passed. */
+  /** Evaluates the current filter again, because time has passed. */
   refilter(): void;
-  /** Whether a new filter finds what is under this key. */
+  /** Returns whether a new filter matches the row of this key. */
   isToBeFound(key: string, nowMs: number): boolean;
-  /** Shows what is known of the beginning, until the filter is in effect. */
+  /** Shows the first matches until the filter is in effect. */
   showBeginning(): void;
-  /** Evaluates one slice of a new filter. @returns whether nothing is left to do */
+  /**
+   * Evaluates one chunk of a new filter.
+   *
+   * @returns true if nothing is left to do
+   */
   work(nowMs: number): boolean;
-  /** Puts a new filter into effect now, however long that takes: what follows is about its result. */
+  /**
+   * Finishes the evaluation of a new filter now, however long it takes, because the next action depends on it.
+   */
   finishFilter(nowMs: number): void;
-  /** Pauses the order as it is now; values go on changing in their places. */
+  /** Pauses the current order; values keep changing in their rows. */
   freeze(): void;
   thaw(): void;
-  /** Puts what waits for its place there, while nobody looks. */
+  /** Moves waiting rows to their positions while the list is not visible. */
   settle(): void;
 }

@@ -2,10 +2,10 @@ import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedStats } from '../../shared/schemas/feed.ts';
 import { INITIAL_FEED_STATUS, isConnected, RATES_KEPT, type FeedStatus } from './feed-status.ts';
 
-/** The best comes first: as long as one backend is live there is something new to see. */
+/** The best state comes first: while one backend is live, there are new changes to show. */
 const BEST_FIRST: readonly FeedState['kind'][] = ['live', 'syncing', 'waiting', 'connecting', 'refused'];
 
-/** Several backends as one: the best of the connections, the sum of the figures. */
+/** Merges the status of several backends: the best connection, and the sum of the figures. */
 export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
   const [best] = all.toSorted((a, b) => rank(a) - rank(b) || retryAtMs(a) - retryAtMs(b));
   if (best === undefined) return INITIAL_FEED_STATUS;
@@ -13,7 +13,7 @@ export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
   return {
     ...INITIAL_FEED_STATUS,
     connection: best.connection,
-    // There is none since the last one was lost.
+    // No feed is live since the last one was lost.
     lostAtMs: isConnected(best) ? undefined : largest(all.map(({ lostAtMs }) => lostAtMs)),
     everLive: all.some(({ everLive }) => everLive),
     heardAtMs: largest(all.map(({ heardAtMs }) => heardAtMs)),
@@ -23,7 +23,7 @@ export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
   };
 }
 
-/** Whether what is shown of a backend may be out of date. */
+/** Returns whether the data of a backend may be outdated. */
 export function isGone(status: FeedStatus | undefined): boolean {
   return status !== undefined && status.lostAtMs !== undefined;
 }
@@ -43,7 +43,7 @@ function largest(times: readonly (number | undefined)[]): number | undefined {
 function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
   const known = all.flatMap(({ stats, connection }) => {
     if (stats === undefined) return [];
-    // What a backend that is gone has done last is not what it does now.
+    // The last rate of a backend that is gone does not describe its current load.
     return connection.kind === 'live' ? [stats] : [{ ...stats, rate: 0, queue: 0 }];
   });
   if (known.length === 0) return undefined;
@@ -59,12 +59,12 @@ function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
     clients: sum(({ clients }) => clients),
     rate: sum(({ rate }) => rate),
     queue: sum(({ queue }) => queue),
-    // Each backend has a limit of its own: the first that nears it is told.
+    // Each backend has its own limit; the first one that is nearly reached is shown.
     ...(entities === undefined ? {} : { entities }),
   };
 }
 
-/** Second by second, counted from the newest. */
+/** Adds the rates second by second, counted from the newest. */
 function summedRates(all: readonly (readonly number[])[]): readonly number[] {
   const length = Math.min(RATES_KEPT, Math.max(0, ...all.map((rates) => rates.length)));
   return Array.from({ length }, (_, index) =>

@@ -1,12 +1,12 @@
-/** Entries of the log that are kept, of the console's messages and of the audit trail each. */
+/** Maximum number of log entries: of the console's messages and of the audit trail each. */
 export const LOG_MAX = 500;
 
-/** A message in the log, by a number that it keeps. */
+/** A message in the log with its permanent number. */
 export interface LoggedMessage extends Message {
   readonly id: number;
 }
 
-/** What the console has said since it started, the newest first. */
+/** The messages of the console since its start, the newest first. */
 export class MessageLog {
   #messages: readonly LoggedMessage[] = [];
   #lastId = 0;

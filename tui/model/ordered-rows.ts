@@ -5,23 +5,23 @@ import type { ListOrder } from './list-order.ts';
 import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Up to this share of all rows it is faster to sort what a filter found than to look for it in the sorted list. */
+/** Share of all rows up to which sorting the matches is faster than finding them in the sorted list. */
 const FEW_SHARE = 1 / 8;
 
-/** So many are looked at in any order before anybody notices. */
+/** Number of rows that can be evaluated in any order without a noticeable delay. */
 const FEW = 1000;
 
-/** Filters whose verdicts are still of use: those of some letters typed and taken back. */
+/** Number of filters whose results are reused, such as those of a few letters typed and deleted. */
 const FILTERS_KEPT = 16;
 
 /**
- * Rows and the sorted list of those that match the filter, kept up to date change by change. While the order is paused
- * (`freeze`) the shown list stays as it is: values change in place, new rows wait, and those that went away stay as
- * `gone`.
+ * Rows, and the sorted list of those that match the filter, updated change by change. While the order is paused
+ * (`freeze`), the shown list stays the same: values change in their rows, new rows wait, and removed rows stay
+ * as `gone`.
  */
 export class OrderedRows<Item extends ListRecord> {
   readonly #records = new Map<string, Item>();
-  /** All of them, as long as none comes or goes. */
+  /** All rows in memory order, valid until one is added or removed. */
   #inMemory: readonly Item[] | undefined;
   #sort: RowOrder<Item>;
   #all: SortedList<Item>;
@@ -30,7 +30,7 @@ export class OrderedRows<Item extends ListRecord> {
   #filterNumber = 0;
   /** The latest filters by their numbers. */
   readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
-  /** What verdicts of earlier ones, by their numbers, say of the present one. */
+  /** The conclusions from the results of earlier filters, by their numbers, for the current one. */
   readonly #carried = new Map<number, CarriedVerdicts>();
   #run: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
@@ -54,17 +54,17 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#records.values();
   }
 
-  /** One that is gone and still shown. */
+  /** Returns a row that is gone and still shown. */
   protected ghost(key: string): Item | undefined {
     return this.#ghosts.get(key);
   }
 
-  /** Gives a record a row and its place; one that is not among the rows yet is added. */
+  /** Sets the row of a record and its position; a new record is added. */
   protected put(record: Item, row: Item['row'], nowMs: number): void {
     const isKnown = this.#records.get(record.key) === record;
-    // Most changes are one more result with the same status: such a row keeps its place.
+    // Most changes are one more result with the same status, and such a row keeps its position.
     const moves = !isKnown || !this.#sort.keepsPlace(record.row, row);
-    // While another filter is on its way, nobody knows who is in the list of the one before.
+    // While another filter is being evaluated, membership in the previous filter's list is unknown.
     const isPlaced = isKnown && !moves && !this.#isEvaluating;
     const before = record.matches;
     if (!isKnown) this.#admit(record);
@@ -82,7 +82,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#forget(record);
   }
 
-  /** Takes these rows in place of all: cheaper than one by one when most of them are others. */
+  /** Replaces all rows: cheaper than one by one if most of them change. */
   protected replace(
     rows: ReadonlyMap<string, Item['row']>,
     nowMs: number,
@@ -108,7 +108,7 @@ export class OrderedRows<Item extends ListRecord> {
           );
   }
 
-  /** Sorts everything anew, once; from then on changes are put in their places by the new order. */
+  /** Sorts all rows once; from then on changes are inserted in the new order. */
   setSort(sort: RowOrder<Item>): void {
     this.#sort = sort;
     const records = sort.sortAll(this.#inMemoryOrder());
@@ -121,18 +121,18 @@ export class OrderedRows<Item extends ListRecord> {
             records.filter((record) => shown.has(record)),
             sort,
           );
-    // Who asks for another order wants to see it, also while the present one is paused.
+    // A user who changes the order wants to see it, even while the current one is paused.
     if (this.#frozen !== undefined) this.freeze();
-    // What a filter on its way found first is not what comes first now.
+    // The first matches of a running filter depend on the order.
     if (this.#run?.kind === 'filter') this.setFilter(this.#run.filter);
   }
 
-  /** Whether `a` comes before `b` or is it. */
+  /** Returns whether `a` comes before `b` or is the same. */
   isUpTo(a: Item, b: Item): boolean {
     return this.#sort.compare(a, b) <= 0;
   }
 
-  /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
+  /** Starts to evaluate a filter; the list changes when `work` has finished. `undefined` shows all rows. */
   setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
     const isNarrower = this.#isNarrower(filter);
     this.#filterNumber += 1;
@@ -142,7 +142,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#run = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
-  /** Starts to make the text that filters search, ahead of the first of them; `work` does it. */
+  /** Starts to build the search texts before the first filter needs them; `work` does it. */
   prepareFilter(): void {
     this.#run ??= new FilterRun(
       { kind: 'make-text', filter: this.#filter, isNarrower: false },
@@ -154,7 +154,7 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#run !== undefined;
   }
 
-  /** Whether somebody waits for the result, and has not seen the beginning of it either. */
+  /** True if the user waits for the result and its beginning is not shown either. */
   get isFilterAwaited(): boolean {
     return this.#isEvaluating && !this.isBeginningOnly;
   }
@@ -163,43 +163,46 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#run?.kind === 'filter';
   }
 
-  /** Whether the list of matching rows must be evaluated again now and then. */
+  /** True if the list of matches must be evaluated again from time to time. */
   get usesTime(): boolean {
     return this.#filter?.usesTime ?? false;
   }
 
-  /** Evaluates the present filter again, because time has passed. */
+  /** Evaluates the current filter again, because time has passed. */
   refilter(): void {
     if (this.#run === undefined) this.setFilter(this.#filter);
   }
 
-  /** What a new filter finds first, as far as it is known; undefined: it is shown, or not looked for. */
+  /**
+   * The first matches of a new filter, as far as they are known; `undefined` if they are shown or not
+   * collected.
+   */
   get beginning(): ListOrder<Item> | undefined {
-    // The present filter is only evaluated again, and what it found stands until that is done.
+    // The current filter is only evaluated again, and its earlier matches stay until that is done.
     const found = this.#run?.filter === this.#filter ? undefined : this.#run?.beginning;
     return found && standingOrder(found, (key) => this.#records.get(key));
   }
 
-  /** Whether a new filter finds what is under this key. */
+  /** Returns whether a new filter matches the row of this key. */
   isToBeFound(key: string, nowMs: number): boolean {
     const record = this.#records.get(key);
     return record !== undefined && this.#isFound(record, nowMs);
   }
 
-  /** Shows what is known of the beginning, until the filter is in effect. */
+  /** Shows the first matches until the filter is in effect. */
   showBeginning(): void {
     this.#run?.show();
   }
 
-  /** Whether only the beginning of the list is shown, and there may be more of it. */
+  /** True if only the beginning of the list is shown, and more may follow. */
   get isBeginningOnly(): boolean {
     return this.#run?.shown !== undefined;
   }
 
   /**
-   * Evaluates one slice of a new filter.
+   * Evaluates one chunk of a new filter.
    *
-   * @returns whether the filter is in effect now, so that nothing is left to do
+   * @returns true if the filter is in effect, so that nothing is left to do
    */
   work(nowMs: number, slice?: number): boolean {
     const run = this.#run;
@@ -217,7 +220,9 @@ export class OrderedRows<Item extends ListRecord> {
     return true;
   }
 
-  /** Puts a new filter into effect now, however long that takes: what follows is about its result. */
+  /**
+   * Finishes the evaluation of a new filter now, however long it takes, because the next action depends on it.
+   */
   finishFilter(nowMs: number): void {
     while (!this.work(nowMs));
   }
@@ -226,12 +231,15 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#frozen !== undefined;
   }
 
-  /** Pauses the order as it is now. */
+  /** Pauses the current order. */
   freeze(): void {
     this.#frozen = this.#matching.toArray();
   }
 
-  /** While nobody looks at the lists, arrivals would pile up in them, and the first look would pay for all at once. */
+  /**
+   * Inserts waiting rows. While a list is not visible they would pile up, and the first access would pay for
+   * all at once.
+   */
   settle(): void {
     this.#all.settle();
     if (this.#matching !== this.#all) this.#matching.settle();
@@ -260,13 +268,19 @@ export class OrderedRows<Item extends ListRecord> {
     };
   }
 
-  /** In the order in which they came: neighbours in memory, which is several times as fast as their order on the screen. */
+  /**
+   * Returns the rows in insertion order. They are adjacent in memory, which is several times as fast as screen
+   * order.
+   */
   #inMemoryOrder(): readonly Item[] {
     this.#inMemory ??= [...this.#records.values()];
     return this.#inMemory;
   }
 
-  /** While another filter is being evaluated, what it made of changed rows is not in the list of the one before. */
+  /**
+   * Returns false during another evaluation, because changed rows were judged by that filter and are missing in
+   * the previous list.
+   */
   #isNarrower(filter: SearchOf<Item['searchRow']> | undefined): boolean {
     if (this.#isEvaluating || filter === undefined || this.#filter === undefined) return false;
     return isNarrowerSearch(filter, this.#filter);
@@ -278,7 +292,7 @@ export class OrderedRows<Item extends ListRecord> {
     return areFew ? { inOrder } : { inOrder, inMemory: () => this.#inMemoryOrder() };
   }
 
-  /** The rows that match, in order. */
+  /** Returns the matching rows in order. */
   #found({ isNarrower, count }: Pick<FilterRun<Item>, 'isNarrower' | 'count'>): SortedList<Item> {
     if (isNarrower) return this.#matching.filtered(({ matches }) => matches);
     if (count >= this.size * FEW_SHARE) return this.#all.filtered(({ matches }) => matches);
@@ -286,11 +300,11 @@ export class OrderedRows<Item extends ListRecord> {
     return listOf(this.#sort.sortAll(found), this.#sort);
   }
 
-  /** By what an earlier look says where that is enough. */
+  /** Returns whether a row matches. An earlier result is used if it is sufficient. */
   #isFound(record: Item, nowMs: number): boolean {
     if (record.checkedBy === this.#filterNumber) return record.matches;
     const { found, missed } = this.#carriedFrom(record.checkedBy);
-    // The earlier verdict stays on record: it says more than the new one would.
+    // The earlier result is kept, because it implies more than the new one would.
     if (!record.matches && missed) return false;
     if (record.matches && found) return true;
     this.#judge(record, nowMs);
@@ -308,7 +322,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   #judge(record: Item, nowMs: number): void {
-    // While a new filter is being evaluated, changes are judged by the new one: the old list is about to go.
+    // During an evaluation, changes are judged by the new filter: the old list is about to be replaced.
     const filter = this.#run === undefined ? this.#filter : this.#run.filter;
     record.matches =
       filter === undefined ||
@@ -338,7 +352,11 @@ export class OrderedRows<Item extends ListRecord> {
 
 const NOTHING_CARRIED: CarriedVerdicts = { found: false, missed: false };
 
-/** @param records already in this order */
+/**
+ * Returns a sorted list.
+ *
+ * @param records already in this order
+ */
 function listOf<Item extends ListRecord>(
   records: readonly Item[],
   { compare, rankOf }: RowOrder<Item>,

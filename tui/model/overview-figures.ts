@@ -6,18 +6,18 @@ import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 
-/** Clients whose event of one check became critical lately. */
+/** Clients on which one check recently became critical. */
 export interface NewCritical {
   readonly check: string;
-  /** The newest of them. */
+  /** The newest of these clients. */
   readonly client: string;
-  /** Epoch seconds: since when the newest is. */
+  /** Epoch seconds when the newest became critical. */
   readonly since: number;
-  /** How many there are besides it. */
+  /** Number of the other clients. */
   readonly others: number;
 }
 
-/** Events of clients with a subscription that are neither silenced nor OK. */
+/** The events of the clients with one subscription that are neither silenced nor OK. */
 export interface ProblemsOf {
   readonly subscription: string;
   readonly critical: number;
@@ -25,23 +25,25 @@ export interface ProblemsOf {
   readonly unknown: number;
 }
 
-/** What the overview counts over everything there is. */
+/** The totals that the overview shows. */
 export interface OverviewFigures {
   /** The newest first. */
   readonly newCritical: readonly NewCritical[];
   /** The worst first. */
   readonly problems: readonly ProblemsOf[];
-  /** Events that each silenced entry keeps quiet, by its id. */
+  /** Number of events that each silence covers, by its id. */
   readonly silencedEvents: ReadonlyMap<string, number>;
 }
 
-/** How far back what is new goes. */
+/** Age up to which a critical event counts as new. */
 const NEW_SECONDS = 600;
 
-/** How old figures may get. */
+/** Maximum age of the figures. */
 const FIGURES_MS = 2000;
 
-/** Events and clients that are counted at once: a few milliseconds, so that no key waits for all of them. */
+/**
+ * Events and clients that are counted in one chunk: a few milliseconds, so that no key waits for all of them.
+ */
 const SLICE = 25_000;
 
 interface Sources {
@@ -49,21 +51,21 @@ interface Sources {
   readonly clients: ReadonlyMap<string, ClientRow>;
 }
 
-/** What is counted for the overview. */
+/** The port for the counted figures. */
 export interface Counted {
   readonly figures: FiguresMemory;
 }
 
-/** The last figures: counting goes through all events, too much for each frame. */
+/** The last figures. Counting visits all events, which is too expensive for each frame. */
 export class FiguresMemory {
   #figures: OverviewFigures | undefined;
-  /** When the counting of the last figures began. */
+  /** The time when the last count began. */
   #atMs = -Infinity;
   #count: Generator<undefined, OverviewFigures, undefined> | undefined;
 
   /**
-   * The last figures. When they are two seconds old, each call counts one more slice of the next ones; the first ones are
-   * counted at once, and again each time while the first snapshot is coming in.
+   * Returns the last figures. After two seconds, each call counts one more chunk of the next ones. The first
+   * figures are counted at once, and so are those during the first snapshot.
    */
   of({ clients, events, feed, nowMs }: Sources & Pick<Known, 'feed' | 'nowMs'>): OverviewFigures {
     if (this.#figures === undefined || !feed.everLive) {
@@ -83,7 +85,7 @@ export class FiguresMemory {
   }
 }
 
-/** All of it at once. */
+/** Counts all figures at once. */
 export function overviewFigures(
   events: Sources['events'],
   clients: Sources['clients'],
@@ -95,7 +97,10 @@ export function overviewFigures(
   return step.value;
 }
 
-/** Events may come and go between two slices: then they are counted or not, until the next figures. */
+/**
+ * Counts the figures in chunks. Events that appear or disappear between two chunks may be counted or not, until
+ * the next count.
+ */
 function* countFigures(
   events: Sources['events'],
   clients: Sources['clients'],
@@ -151,7 +156,7 @@ function addProblems(
 
 type Sum = { -readonly [Key in keyof ProblemsOf]: ProblemsOf[Key] };
 
-/** The worst first. */
+/** Sorts the worst first. */
 function compareProblems(a: ProblemsOf, b: ProblemsOf): number {
   return (
     b.critical - a.critical ||

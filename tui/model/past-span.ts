@@ -1,4 +1,4 @@
-/** How far back the past of a check is looked at. */
+/** The time spans of a timeline. */
 export const PAST_SPANS = ['hour', 'day', 'week', 'month'] as const;
 export type PastSpan = (typeof PAST_SPANS)[number];
 
@@ -11,7 +11,11 @@ export const PAST_SPAN_MS: Readonly<Record<PastSpan, number>> = {
   month: 30 * DAY_MS,
 };
 
-/** What a timeline on a screen is of: no name holds a blank. @param key of the event */
+/**
+ * Returns the id of a timeline. The separator is safe, because names contain no blanks.
+ *
+ * @param key the key of the event
+ */
 export function timelineId(span: PastSpan, key: string): string {
   return `${span} ${key}`;
 }

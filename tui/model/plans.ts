@@ -2,27 +2,27 @@ import { isHeldBy } from '../../shared/domain/plan/operator.ts';
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 
-/** How long to wait after a plan could not be loaded. */
+/** Time until the next attempt after a plan could not be loaded. */
 const RETRY_MS = 2000;
 
-/** How often a holder says that it is still there: well within `HOLDER_GONE_MS`. */
+/** Interval at which a holder renews its hold: well within `HOLDER_GONE_MS`. */
 const HOLD_MS = 45_000;
 
-/** Who looks at plans. */
+/** The console that shows plans. */
 interface PlanLook {
   /** The session of this console. */
   readonly session: string;
-  /** Whether the view of plans is shown. */
+  /** True if the view of plans is shown. */
   readonly isShown: boolean;
 }
 
-/** What is to be asked of the backend: the plan as it is now, or to hold it for longer. */
+/** A due request to the backend: load the plan, or renew the hold. */
 interface DuePlan {
   readonly kind: 'load-plan' | 'hold-plan';
   readonly id: number;
 }
 
-/** What the console knows of plans for upgrades: how far each is, from the feed, and the newest one as a whole. */
+/** The console's knowledge of upgrade plans: the progress of each from the feed, and the newest one in full. */
 export class UpgradePlans {
   /** Why the newest plan could not be loaded. */
   failure: string | undefined;
@@ -32,7 +32,7 @@ export class UpgradePlans {
   #askedAtMs = -Infinity;
   #heldAtMs = -Infinity;
 
-  /** Plans are not held back while the feed is paused: a step does not wait either. */
+  /** Applies rows of plans, even while the feed is paused, because the steps of a plan do not pause either. */
   rowsArrived(rows: Readonly<Record<string, UpgradeRow | null>>, replace: boolean): void {
     if (replace) this.#rows.clear();
     for (const [key, row] of Object.entries(rows)) {
@@ -41,19 +41,19 @@ export class UpgradePlans {
     }
   }
 
-  /** How far the newest plan is; there is one open at most, and it is the newest. */
+  /** The progress of the newest plan. At most one plan is open, and it is the newest. */
   get row(): UpgradeRow | undefined {
     let newest: UpgradeRow | undefined;
     for (const row of this.#rows.values()) if (newest === undefined || row.id > newest.id) newest = row;
     return newest;
   }
 
-  /** The newest plan, as it was when it was loaded last. */
+  /** The newest plan at its last load. */
   get plan(): PlanRun | undefined {
     return this.#plan;
   }
 
-  /** An answer of the backend. One that was overtaken by a newer one is not looked at. */
+  /** Stores a plan. A response that is older than the stored one is ignored. */
   arrived(plan: PlanRun): void {
     const known = this.#plan;
     this.#isLoading = false;
@@ -67,7 +67,7 @@ export class UpgradePlans {
     this.failure = failure;
   }
 
-  /** What is due, once: the plan when it has changed, and to go on holding it. */
+  /** Returns the due requests, each once: a reload after a change, and the renewal of the hold. */
   due(looking: PlanLook, nowMs: number): readonly DuePlan[] {
     return [this.#dueLoad(looking, nowMs), this.#dueHold(looking, nowMs)].filter((due) => due !== undefined);
   }
@@ -89,7 +89,7 @@ export class UpgradePlans {
     if (plan === undefined || !isHeldBy(plan, session) || nowMs - this.#heldAtMs < HOLD_MS) return undefined;
     const isFirst = this.#heldAtMs === -Infinity;
     this.#heldAtMs = nowMs;
-    // Whoever has just taken it was heard of.
+    // A console that has just taken the plan sent a request for that, so the backend already knows it is active.
     return isFirst ? undefined : { kind: 'hold-plan', id: plan.id };
   }
 }

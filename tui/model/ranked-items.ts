@@ -1,22 +1,22 @@
-/** Items in order, and beside them what decides it first: a search reads neighbours in memory, not item after item. */
+/** Items in order with their ranks beside them: a search reads adjacent numbers instead of item after item. */
 export interface RankedItems<T> {
   readonly items: T[];
-  /** Smaller before larger. */
+  /** Smaller ranks come first. */
   readonly ranks: number[];
 }
 
-/** Of two different items never 0. It decides between items of the same rank. */
+/** Compares items of the same rank. It never returns 0 for two different items. */
 export type Compare<T> = (a: T, b: T) => number;
 
 /**
- * All of `items` in order. Numbers alone are sorted without a call for each comparison, and each item finds the place of
- * its number; items are looked at only where several have the same rank.
+ * Sorts items. The ranks are sorted as plain numbers, and each item finds the position of its rank. Items are
+ * only compared if they have the same rank.
  *
- * @param ranks of the items, in the order in which they came
+ * @param ranks of the items, in the given order
  */
 export function sortByRank<T>(items: readonly T[], ranks: Float64Array, compare: Compare<T>): RankedItems<T> {
   const inOrder = ranks.toSorted();
-  /** Of each rank, at its first place: how many items have it. */
+  /** The number of placed items of each rank, stored at the first position of the rank. */
   const counts = new Uint32Array(items.length);
   const sorted = items.slice();
   for (let index = 0; index < items.length; index += 1) {
@@ -37,7 +37,7 @@ function sortPart<T>(items: T[], start: number, end: number, compare: Compare<T>
   for (let index = start; index < end; index += 1) items[index] = part[index - start] as T;
 }
 
-/** Two runs in order as one. */
+/** Merges two sorted runs. */
 export function mergeByRank<T>(one: RankedItems<T>, two: RankedItems<T>, compare: Compare<T>): RankedItems<T> {
   const items: T[] = [];
   const ranks: number[] = [];
@@ -62,7 +62,7 @@ export function mergeByRank<T>(one: RankedItems<T>, two: RankedItems<T>, compare
   return { items, ranks };
 }
 
-/** The first place that is not before `rank`, which is among them. */
+/** Returns the first position of `rank`, which must be present. */
 function firstPlace(inOrder: Float64Array, rank: number): number {
   let low = 0;
   let high = inOrder.length - 1;

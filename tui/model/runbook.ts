@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
-/** The attribute of a check that says what to do when it fails. */
+/** The attribute of a check that contains its runbook link. */
 const ATTRIBUTE = 'runbook';
 
 const LINK_MAX = 2048;
@@ -9,8 +9,8 @@ const LINK_MAX = 2048;
 export type Runbook = { readonly url: string } | { readonly problem: string };
 
 /**
- * The runbook of a check. Its text comes from outside, and people follow it: only http and https, with the host in
- * sight, written as it will be looked up (security S19).
+ * Returns the runbook of a check. Its text comes from outside, and people follow it. Therefore only http and
+ * https are accepted, with a visible host in the form in which it is resolved (security S19).
  */
 export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   const text = check[ATTRIBUTE];
@@ -22,7 +22,7 @@ export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { problem: `the runbook of this check must be an http or https link, not ${safeLine(url.protocol)}` };
   }
-  // `https://wiki.example.com@evil.example` reads as another host than it is.
+  // `https://wiki.example.com@evil.example` looks like a different host than it is.
   if (url.username !== '' || url.password !== '') return { problem: 'the runbook link of this check hides its host' };
   return { url: safeLine(url.href) };
 }

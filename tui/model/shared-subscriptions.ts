@@ -1,7 +1,7 @@
 import type { Target } from './target.ts';
 import type { Known } from './known.ts';
 
-/** Subscriptions that each of the clients holds: a silence of one of them covers all targets. */
+/** Returns the subscriptions that all of the clients share: a silence of one of them covers all targets. */
 export function sharedSubscriptions(store: Pick<Known, 'clients'>, targets: readonly Target[]): readonly string[] {
   const [first, ...others] = new Set(targets.map((target) => target.client));
   const of = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];

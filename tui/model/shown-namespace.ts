@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 
-/** Of an answer about all namespaces that the credentials may see: what is in the one that is shown, or everything. */
+/** Returns a predicate for items in the shown namespace; it accepts all if all namespaces are shown. */
 export function isInShown({
   namespace: shown = DEFAULT_NAMESPACE,
 }: {

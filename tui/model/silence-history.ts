@@ -4,13 +4,13 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { Recurrence } from '../../shared/schemas/recurrence.ts';
 
-/** How long a silence that has ended is still shown. */
+/** Time for which an ended silence is still shown. */
 export const ENDED_SHOWN_MS = 24 * 60 * 60_000;
 
-/** Records of the audit trail that are looked through for silences that have ended. */
+/** Records of the audit trail that are searched for ended silences. */
 export const ENDED_RECORDS_MAX = 1000;
 
-/** Ended silences that are kept. */
+/** Maximum number of ended silences that are kept. */
 const KEPT_MAX = 500;
 
 /** A silence that is over. */
@@ -20,7 +20,7 @@ export interface EndedSilence {
   readonly endedAtMs: number;
 }
 
-/** The silences that have ended of late, by id: the last one of each. */
+/** The recently ended silences by id; only the last one of each id. */
 export class SilenceHistory {
   readonly #ended = new Map<string, EndedSilence>();
 
@@ -36,7 +36,7 @@ export class SilenceHistory {
   ended(entry: SilencedRow, atMs: number): void {
     const known = this.#ended.get(entry.id);
     if (known !== undefined && known.endedAtMs >= atMs) return;
-    // The oldest are the first of the map.
+    // The oldest are first in the map.
     this.#ended.delete(entry.id);
     this.#ended.set(entry.id, { entry, endedAtMs: atMs });
     if (this.#ended.size <= KEPT_MAX) return;
@@ -45,7 +45,8 @@ export class SilenceHistory {
   }
 
   /**
-   * Takes what the audit trail, which is of all namespaces, knows of one of them, the newest record first.
+   * Loads the ended silences of one namespace from records of the audit trail, which covers all namespaces. The
+   * newest record comes first.
    *
    * @param namespace default: `default`
    */
@@ -58,7 +59,7 @@ export class SilenceHistory {
   }
 }
 
-/** An entry as a record of the trail holds it; `undefined`: the record was cut. */
+/** Returns the silence in a record of the audit trail; `undefined` if the record was truncated. */
 function recordedEntry(before: unknown): SilencedRow | undefined {
   if (typeof before !== 'object' || before === null) return undefined;
   const {

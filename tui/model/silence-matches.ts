@@ -3,10 +3,10 @@ import type { EventRecord } from './event-record.ts';
 import { matchingEvents } from './silence-preview.ts';
 import type { Known } from './known.ts';
 
-/** Events of one silence that are listed; the rest is a number. */
+/** Maximum number of events of a silence that are listed; the others are counted. */
 const LISTED_MAX = 200;
 
-/** How old a list may get: making it goes through all events, too much for each frame. */
+/** Maximum age of a list. Building it visits all events, which is too expensive for each frame. */
 const LIST_MS = 1000;
 
 export interface SilenceMatches {
@@ -15,13 +15,13 @@ export interface SilenceMatches {
   readonly listed: readonly EventRecord[];
 }
 
-/** The events of the silence that was looked at last. */
+/** The events of the silence that was shown last. */
 export class MatchMemory {
   #entry: SilencedRow | undefined;
   #atMs = 0;
   #matches: SilenceMatches | undefined;
 
-  /** What the entry covers, or would cover if it were in effect. */
+  /** Returns the events that the silence covers, or would cover if it were active. */
   of(store: Known, entry: SilencedRow): SilenceMatches {
     if (this.#matches === undefined || entry !== this.#entry || store.nowMs - this.#atMs >= LIST_MS) {
       this.#entry = entry;

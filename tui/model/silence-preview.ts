@@ -13,21 +13,21 @@ import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 
-/** What a silence would cover if it were made now. */
+/** The effect of a silence if it were created now. */
 export interface SilencePreview {
   readonly total: number;
   readonly bySeverity: Readonly<Record<Severity, number>>;
-  /** How many of these an entry silences already. */
+  /** Number of these events that are already silenced. */
   readonly alreadySilenced: number;
-  /** Events beyond those that it was asked for, and the first few of them. */
+  /** Number and first few names of events besides the requested ones. */
   readonly others: { readonly count: number; readonly names: readonly string[] };
-  /** Ids of entries that silence some of these events already, in no order. */
+  /** Ids of silences that already cover some of these events, unordered. */
   readonly overlaps: readonly string[];
-  /** The backend alone can count it, and has not said yet. */
+  /** True if only the backend can count the matches, and has not answered yet. */
   readonly isAsked?: true;
 }
 
-/** What the backend counts of a search. */
+/** Returns the preview from the backend's counts for a search. */
 export function foundPreview(events: RecentProblems['events']): SilencePreview {
   const { total = 0, silenced: alreadySilenced = 0, ok = 0, warning = 0, critical = 0, unknown = 0 } = events ?? {};
   const bySeverity = { ok, warning, critical, unknown };
@@ -35,14 +35,15 @@ export function foundPreview(events: RecentProblems['events']): SilencePreview {
   return events === undefined ? { ...preview, isAsked: true } : preview;
 }
 
-/** Names and overlaps that are kept: more are not shown. */
+/** Maximum number of names and overlaps that are kept and shown. */
 const KEPT_MAX = 3;
 
 /**
- * Counts the events that the entries would silence, with the same rule that the backend uses.
+ * Counts the events that the silences would cover, by the same rule as the backend.
  *
- * @param subscriptionsOf what a client subscribes to; its own `client:` subscription is added when missing
- * @param asked keys of the events that it is asked for; the others are named
+ * @param subscriptionsOf returns the subscriptions of a client; its own `client:` subscription is added if
+ *   missing
+ * @param asked keys of the requested events; the others are named
  */
 export function previewSilence(
   requests: readonly SilencedRequest[],
@@ -71,8 +72,8 @@ export function previewSilence(
 }
 
 /**
- * The events that the entries would silence, with the same rule that the backend uses. What a selector finds the backend
- * alone knows: of one that is in force, that is what it silences.
+ * Yields the events that the silences would cover, by the same rule as the backend. Only the backend evaluates
+ * selectors, so an active silence with a selector yields the events that it covers now.
  */
 export function* matchingEvents<Event extends { readonly row: EventRow }>(
   requests: readonly SilencedRequest[],
@@ -83,7 +84,7 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
   const entries = requests.map((request) => silencedEntry(request, nowMs));
   const index = indexEntries(entries);
   const selecting = new Set(entries.flatMap(({ id, selector }) => (selector === undefined ? [] : id)));
-  // Of each client only the subscriptions that an entry names: for nearly all of 100,000 events that is none.
+  // Only the subscriptions that a silence names are kept; nearly all of 100,000 events have none of them.
   const named = new Map<string, readonly string[]>();
   for (const event of events) {
     const { client, check, silenced_by: ids } = event.row;
@@ -104,16 +105,16 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
   }
 }
 
-/** How old the figures of a preview may get. */
+/** Maximum age of a preview. */
 const PREVIEW_MS = 1000;
 
-/** The last preview: counting goes through all events, too much for each key and each frame. */
+/** The last preview. Counting visits all events, which is too expensive for each key and frame. */
 export class PreviewMemory {
   #key = '';
   #atMs = 0;
   #preview: SilencePreview | undefined;
 
-  /** The preview of these entries: the last one, unless they changed or it is a second old. */
+  /** Returns the preview of these silences: the last one, unless they changed or it is a second old. */
   of(entries: readonly SilencedRequest[], nowMs: number, count: () => SilencePreview): SilencePreview {
     const key = JSON.stringify(entries);
     if (this.#preview === undefined || key !== this.#key || nowMs - this.#atMs >= PREVIEW_MS) {

@@ -1,4 +1,4 @@
-/** Rows by their keys. What a new snapshot does not mention is gone at its end, and is there until then. */
+/** Rows by key. Rows that a new snapshot does not contain stay until its end and are removed then. */
 export class SnapshotRows<Row> extends Map<string, Row> {
   readonly #unmentioned = new Set<string>();
 

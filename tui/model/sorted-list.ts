@@ -1,30 +1,33 @@
 import { mergeByRank, sortByRank, type RankedItems } from './ranked-items.ts';
 
-/** Chunks split beyond this: small enough to splice cheaply, large enough that 100,000 items are a few hundred chunks. */
+/**
+ * Maximum size of a chunk: small enough for cheap splicing, large enough that 100,000 items need only a few
+ * hundred chunks.
+ */
 const CHUNK_MAX = 1024;
 
-/** From this share of the list on, merging all arrivals is cheaper than finding the place of each. */
+/** Share of the list above which merging all arrivals is cheaper than inserting each. */
 const MERGE_SHARE = 1 / 16;
 
-/** Up to so many arrivals one of them is looked for among all; where there are more, they get their places first. */
+/** Number of arrivals up to which a removal searches them linearly; with more, they are inserted first. */
 const ARRIVALS_SEARCHED_MAX = 4096;
 
 /**
- * Items in order, with insertion and removal in the middle at the cost of one binary search and one short splice. What
- * was inserted gets its place when somebody looks, so that a whole registry that arrives at once is sorted once.
+ * A sorted list. Insertion and removal cost one binary search and one short splice. Inserted items get their
+ * position on the next read, so that a whole registry that arrives at once is sorted once.
  *
- * @param compare a total order: two different items never compare as equal, and an item's place must not change while
- *   it is in the list (remove it, change it, insert it again)
- * @param rankOf what decides first: of two items with different ranks the one with the smaller comes before the other by
- *   `compare`, too. Default: the same for all
+ * @param compare a total order: different items never compare as equal. The position of an item must not change
+ *   while it is in the list (remove it, change it, insert it again)
+ * @param rankOf returns the number that decides first and must agree with `compare`: the smaller rank comes
+ *   first. Default: a constant
  */
 export class SortedList<T> {
   readonly #compare: (a: T, b: T) => number;
   readonly #rankOf: (item: T) => number;
   #chunks: RankedItems<T>[] = [];
-  /** Of the items in chunks. */
+  /** Number of items in chunks. */
   #placed = 0;
-  /** Inserted, and without a place yet: with their ranks, which are at hand while the rows are being looked at anyway. */
+  /** Inserted items without a position yet, with their ranks, which are cheap to read at insertion. */
   #arrivals: RankedItems<T> = { items: [], ranks: [] };
 
   constructor(compare: (a: T, b: T) => number, rankOf: (item: T) => number = () => 0) {
@@ -41,7 +44,11 @@ export class SortedList<T> {
     this.#arrivals.ranks.push(this.#rankOf(item));
   }
 
-  /** @returns whether the item was there */
+  /**
+   * Removes an item.
+   *
+   * @returns true if the item was in the list
+   */
   remove(item: T): boolean {
     if (this.#take(item)) return true;
     const { items, ranks } = this.#arrivals;
@@ -56,7 +63,11 @@ export class SortedList<T> {
     return true;
   }
 
-  /** @returns -1 when the item is not there */
+  /**
+   * Returns the position of an item.
+   *
+   * @returns -1 if the item is not in the list
+   */
   indexOf(item: T): number {
     this.settle();
     const at = this.#chunkFor(item);
@@ -73,7 +84,7 @@ export class SortedList<T> {
     return this.slice(index, index + 1)[0];
   }
 
-  /** Items from `start` up to but without `end`, fewer when the list ends before. */
+  /** Returns the items from `start` up to but without `end`; fewer if the list is shorter. */
   slice(start: number, end: number): T[] {
     this.settle();
     const items: T[] = [];
@@ -92,12 +103,12 @@ export class SortedList<T> {
     return this.#joined();
   }
 
-  /** Takes `items`, already in order, in place of everything. */
+  /** Replaces all items by `items`, which are already sorted. */
   replace(items: readonly T[]): void {
     this.#fill({ items: [...items], ranks: items.map(this.#rankOf) });
   }
 
-  /** Another list of some of the items, whose ranks are not read from them again. */
+  /** Returns another list with some of the items. Their ranks are copied, not computed again. */
   filtered(isWanted: (item: T) => boolean): SortedList<T> {
     this.settle();
     const wanted: RankedItems<T> = { items: [], ranks: [] };
@@ -114,7 +125,7 @@ export class SortedList<T> {
     return list;
   }
 
-  /** Gives every arrival its place, as every look does. */
+  /** Inserts all arrivals, as every read does. */
   settle(): void {
     const { items: arrivals, ranks: arrivedRanks } = this.#arrivals;
     if (arrivals.length === 0) return;
@@ -172,7 +183,7 @@ export class SortedList<T> {
     return true;
   }
 
-  /** The first chunk whose last item is not before `item`, or the last chunk. */
+  /** Returns the first chunk whose last item is not before `item`, or the last chunk. */
   #chunkFor(item: T): number {
     const rank = this.#rankOf(item);
     let low = 0;
@@ -186,7 +197,7 @@ export class SortedList<T> {
     return low;
   }
 
-  /** The first place in the chunk that is not before `item`. */
+  /** Returns the first position in the chunk that is not before `item`. */
   #placeIn(chunk: RankedItems<T>, item: T): number {
     const rank = this.#rankOf(item);
     let low = 0;
@@ -199,7 +210,7 @@ export class SortedList<T> {
     return low;
   }
 
-  /** Whether what is at a place of the chunk comes before `item`. */
+  /** Returns whether the item at a position of the chunk comes before `item`. */
   #isBefore({ items, ranks }: RankedItems<T>, place: number, item: T, rank: number): boolean {
     const placed = ranks[place] ?? 0;
     return placed === rank ? this.#compare(items[place] as T, item) < 0 : placed < rank;
@@ -207,6 +218,6 @@ export class SortedList<T> {
 }
 
 function joined<T>(parts: readonly (readonly T[])[]): T[] {
-  // Several times as fast as `flat`, which looks at each item.
+  // Several times as fast as `flat`, which checks each item.
   return ([] as T[]).concat(...parts);
 }

@@ -11,16 +11,16 @@ import type { Report } from '../../shared/schemas/report.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { Versions } from '../../shared/schemas/versions.ts';
 
-/** What the overview knows that the feed does not bring. */
+/** The data of the overview that the feed does not contain. */
 export interface OverviewData {
   readonly overview: Overview;
-  /** What operators did, the newest first; `undefined`: the backend does not tell. */
+  /** The actions of operators, the newest first; `undefined` if the backend does not report them. */
   readonly actions: readonly AuditRecord[] | undefined;
-  /** `undefined`: the backend does not tell. */
+  /** `undefined` if the backend does not report them. */
   readonly handlers: readonly HandlerStatus[] | undefined;
 }
 
-/** What runs where, and whether the backend is well. */
+/** The versions of all programs, and the health of the backend. */
 export interface UpgradeData {
   readonly versions: Versions;
   readonly health: Health;
@@ -29,17 +29,17 @@ export interface UpgradeData {
 /** The backends that share a store. */
 export interface ClusterData {
   readonly view: ClusterView;
-  /** Of all namespaces: others look on. */
+  /** True if the user administers all namespaces; other users can only read. */
   readonly isAdministrator: boolean;
 }
 
-/** What views load, each by the name of its view. Of tables mostly an array; anything for pages. */
+/** The data that views load, by the name of the view. Tables mostly load an array, pages anything. */
 export interface ViewData {
   readonly overview: OverviewData;
   readonly upgrade: UpgradeData;
-  /** Of the log, which is no view but lies over one: the newest records of the audit trail, the newest first. */
+  /** The newest records of the audit trail, for the log, which is a layer and not a view. */
   readonly log: readonly AuditRecord[];
-  /** What silences kept back, which the feed does not tell. */
+  /** The notifications that the silences suppressed, which the feed does not contain. */
   readonly 'kept-back': readonly SilencedDetail[];
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
@@ -47,26 +47,26 @@ export interface ViewData {
   readonly groups: readonly GroupRow[];
   readonly inhibitions: readonly InhibitionRow[];
   readonly cluster: ClusterData;
-  /** Of the overview, but less often: what there is to hand over of the last day, with little of its lists. */
+  /** The report of the last day for the overview, with shortened lists; it is loaded less often. */
   readonly day: Report;
 }
 
 export type LoadedView = keyof ViewData;
 
-/** Views that the feed tells while they are looked at, each by the topic of its name. */
+/** Views whose changes the feed sends while they are shown; the topic has the name of the view. */
 export type FollowedView = 'groups' | 'inhibitions';
 
 export function isFollowedView(view: string | undefined): view is FollowedView {
   return view === 'groups' || view === 'inhibitions';
 }
 
-/** What is known of a view's data. */
+/** The load state of a view's data. */
 export interface ViewLoad<Data> {
-  /** The newest answer; it stays when a later request fails. */
+  /** The newest data; a later failure keeps it. */
   readonly data: Data | undefined;
-  /** Epoch milliseconds of that answer. */
+  /** Epoch milliseconds of the last response. */
   readonly loadedAtMs: number | undefined;
-  /** Why the last request brought nothing. */
+  /** Why the last request failed. */
   readonly failure: string | undefined;
   readonly isLoading: boolean;
   /** Epoch milliseconds of the last request. */

@@ -1,29 +1,29 @@
 import { isFollowedView, NOT_LOADED, type LoadedView, type ViewData, type ViewLoad } from './view-data.ts';
 
-/** How often a view that is looked at asks for its data again. */
+/** Reload interval of a visible view. */
 const RELOAD_MS = 2000;
 
-/** The data of the views that load theirs, and what is known about it. */
+/** The data of the views that load theirs, with its load state. */
 export class ViewLoads {
   readonly #loads = new Map<LoadedView, ViewLoad<unknown>>();
   #canFollow = true;
 
   of<View extends LoadedView>(view: View): ViewLoad<ViewData[View]> {
-    // Only `loaded` puts data here, under the view that it belongs to.
+    // The cast is safe, because only `loaded` stores data here, under the view that it belongs to.
     return (this.#loads.get(view) ?? NOT_LOADED) as ViewLoad<ViewData[View]>;
   }
 
-  /** Whether the feed tells of a view, so that it is not asked for. */
+  /** Returns whether the feed sends the changes of a view, so that it needs no requests. */
   isFollowed(view: LoadedView): boolean {
     return this.#canFollow && isFollowedView(view);
   }
 
-  /** The backend is of a version whose feed does not tell of them. */
+  /** Records that the backend's version does not send these topics. */
   cannotFollow(): void {
     this.#canFollow = false;
   }
 
-  /** Whether to ask now: never twice at the same time. */
+  /** Returns whether a request is due. Requests never overlap. */
   isDue(view: LoadedView, nowMs: number): boolean {
     const { isLoading, askedAtMs } = this.of(view);
     return !isLoading && nowMs - askedAtMs >= RELOAD_MS;
@@ -37,7 +37,7 @@ export class ViewLoads {
     this.#loads.set(view, { ...this.of(view), data, loadedAtMs: nowMs, failure: undefined, isLoading: false });
   }
 
-  /** What was loaded before stays. */
+  /** Records a failure; the data of the last response stays. */
   failed(view: LoadedView, failure: string): void {
     this.#loads.set(view, { ...this.of(view), failure, isLoading: false });
   }

@@ -1,15 +1,15 @@
-/** Only of a list of several backends. */
+/** The column of a list that merges several backends. */
 export const BACKEND_COLUMN = 'backend';
-/** Only of a list of all namespaces. */
+/** The column of a list that merges all namespaces. */
 export const NAMESPACE_COLUMN = 'namespace';
 
-/** The column that tells rows of the same name apart; undefined: the list is of one place. */
+/** The column that distinguishes rows of the same name; `undefined` if the list is not merged. */
 export type WhereColumn = typeof BACKEND_COLUMN | typeof NAMESPACE_COLUMN | undefined;
 
 /**
- * Whether a list has this column.
+ * Returns whether a list has this column.
  *
- * @param where `any`: before it is known what the list is of
+ * @param where `any` if it is not known yet what the list contains
  */
 export function isColumnThere(id: string, where: WhereColumn | 'any'): boolean {
   return where === 'any' || id === where || (id !== BACKEND_COLUMN && id !== NAMESPACE_COLUMN);

@@ -6,12 +6,12 @@ import { takes } from './flags.ts';
 import { showList, type List } from './list.ts';
 import { parsePast } from './times.ts';
 
-/** Of lists that can be shown as they were. */
+/** The option of lists that can show the state at a past time. */
 export const AT_OPTION = {
   at: takes('TIME', 'show the state at this time: 2h (ago), 03:12, or 2026-11-20T03:12'),
 } as const;
 
-/** Shows a list as it is, or with `--at` as it was, with ages up to then. */
+/** Shows the current list, or with `--at` the list at that time, with ages relative to it. */
 export async function showListAt<Item>(
   call: Call,
   list: List<Item>,

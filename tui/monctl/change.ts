@@ -8,41 +8,43 @@ import { flag, type CommandOption } from './flags.ts';
 import { removed } from './found.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
-/** Options of everything that changes something. */
+/** Options of all commands that change something. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
   'dry-run': flag('show what would be sent and what it would affect; send nothing'),
 };
 
-/** Options of what cannot be taken back. */
+/** Options of commands that cannot be undone. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
   'skip-confirm': flag('do not ask for confirmation (never asked without a terminal)', { short: 'y' }),
 };
 
-/** One change of the backend's state. */
+/** A change to the backend's state. */
 export interface Change<Answer> {
-  /** Sends it, as one request. */
+  /** Sends the change as one request. */
   send(api: ApiClient, v2: V2Client): Promise<Answer>;
   /**
-   * What it would affect now, one sentence each: for `--dry-run`, and for the question.
+   * Returns the current effects of the change, one sentence each, for `--dry-run` and the confirmation prompt.
    *
    * @throws MonError `not_found` when there is nothing to change
    */
   effects(): readonly string[] | Promise<readonly string[]>;
-  /** Asked before it is sent: `delete client web-001`. Left out for what can be taken back. */
+  /**
+   * The question before the change is sent: `delete client web-001`. Omitted for changes that can be undone.
+   */
   readonly question?: string;
-  /** What is said to a no. Default: `nothing was done`. */
+  /** The message if the user answers no. Default: `nothing was done`. */
   readonly declined?: string;
-  /** What programs are told when it was done. */
+  /** Returns the output for programs after the change. */
   value(answer: Answer): object;
-  /** What people are told then. */
+  /** Returns the output for people after the change. */
   said(answer: Answer): string;
 }
 
 /**
- * Carries out a change, or with `--dry-run` tells what it would be.
+ * Carries out a change, or shows it with `--dry-run`.
  *
- * @throws ExitError when somebody was asked and said no
+ * @throws ExitError when the user answered no
  */
 export async function carryOut<Answer>(call: Call, change: Change<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
@@ -51,19 +53,19 @@ export async function carryOut<Answer>(call: Call, change: Change<Answer>): Prom
   await call.output.show(change.value(answer), () => safeText(change.said(answer)));
 }
 
-/** An object of version 2 that is taken away. */
+/** The deletion of a v2 API object. */
 export interface Removal extends Partial<Pick<Change<void>, 'effects'>> {
-  /** Below `/api/core/v2`. */
+  /** The path below `/api/core/v2`. */
   readonly path: readonly string[];
-  /** What is said when it is not there. */
+  /** The error message if the object does not exist. */
   readonly missing: string;
   readonly question: string;
-  /** What programs are told then; people: `Deleted`. */
+  /** The output for programs; people get `Deleted`. */
   readonly value: object;
   readonly said?: string;
 }
 
-/** Takes an object of version 2 away, in the words of the tool of that API. */
+/** Deletes a v2 API object, with the messages of that API's own tool. */
 export function removeObject(
   call: Call,
   { path, missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
@@ -79,7 +81,7 @@ export function removeObject(
 }
 
 /**
- * Asks, where there is somebody to ask who did not say `--skip-confirm`.
+ * Asks for confirmation at a terminal, except with `--skip-confirm`.
  *
  * @throws ExitError when the answer is not yes
  */
@@ -92,7 +94,7 @@ export async function confirm(
   if (!(await isAgreed(call, question, effects))) throw new ExitError(EXIT.declined, declined);
 }
 
-/** Whether the answer is yes; it is where nobody is asked. */
+/** Returns whether the user agrees; true if there is no terminal to ask at. */
 export async function isAgreed(
   { ask, flags }: Pick<Call, 'ask' | 'flags'>,
   question: string,
@@ -125,7 +127,10 @@ async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<v
   );
 }
 
-/** What `send` asks of a backend, taken from its hands: there is no second description of it that could differ. */
+/**
+ * Captures the request that `send` would make, without sending it. The dry run can therefore never differ from
+ * the real request.
+ */
 async function unsentRequest(
   url: string,
   namespace: string | undefined,

@@ -8,19 +8,19 @@ import type { Flags } from './flags.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where a call goes, and with what it is let in. */
+/** The backend of a call and the credentials for it. */
 export interface ChosenBackend {
-  /** As it was given, credentials and all. */
+  /** The URL as the user gave it, including credentials. */
   readonly backend: string;
-  /** Where credentials are that the URL does not hold. */
+  /** Source of the credentials that the URL does not contain. */
   readonly env: CredentialsEnv;
-  /** The namespace that the context is set to; undefined: none. */
+  /** The namespace of the context; `undefined` if it has none. */
   readonly namespace: string | undefined;
 }
 
 /**
- * The command line decides before the environment, and that before the context of the configuration file, which the
- * console reads too.
+ * Returns the backend. The command line overrides the environment, which overrides the context of the
+ * configuration file that the console also uses.
  *
  * @throws MonError when the context or the configuration file cannot be used
  */
@@ -29,7 +29,7 @@ export async function chosenBackend(
   env: Env,
 ): Promise<ChosenBackend> {
   const asked = given.backend ?? (given.context === undefined ? env['MON_BACKEND'] || undefined : undefined);
-  // Only who leaves it to the file waits for it to be read.
+  // The file is only read if nothing else names the backend.
   const loaded = asked === undefined ? await loadConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
   if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
   const choice = chooseBackend({ backend: asked, context: given.context }, env, loaded.config);
@@ -46,7 +46,7 @@ export async function chosenBackend(
   }
 }
 
-/** What the command line says about TLS, over what the environment and a context say. */
+/** Returns the TLS options of the command line, which override the environment and the context. */
 export function tlsFlags(flags: Pick<Flags, 'value' | 'switch'>): CredentialsEnv {
   return tlsVariables({
     trustedCaFile: flags.value('trusted-ca-file'),

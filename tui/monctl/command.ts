@@ -7,63 +7,67 @@ import type { RunProgram } from './run-program.ts';
 import { Flags, type Completes, type CommandOption } from './flags.ts';
 
 export interface Command {
-  /** The words that call it: `['event', 'list']`. */
+  /** The words that call the command: `['event', 'list']`. */
   readonly words: readonly string[];
-  /** One line, without a full stop. */
+  /** One line for the manual, without a full stop. */
   readonly summary: string;
-  /** Further lines of the manual, where the summary does not say it all. */
+  /** Further lines of the manual, if the summary does not say everything. */
   readonly details?: readonly string[];
-  /** Names of what follows the words; `[ID]` may be left out. Default: nothing does. */
+  /** Names of the operands after the words; `[ID]` is optional. Default: none. */
   readonly operands?: readonly string[];
-  /** Name of what is behind `--`, which is taken as it is; without it that is operands like others. */
+  /** Name of the words after `--`, which are passed on unchanged. Without it they are ordinary operands. */
   readonly rest?: string;
-  /** What each operand completes to, in their order. Default: what their names say, `completedTo`. */
+  /** The completions of each operand, in order. Default: those of its name, see `completedTo`. */
   readonly completes?: readonly Completes[];
-  /** By name as it is typed, without the dashes. */
+  /** The options by name, without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;
   readonly examples: readonly (readonly [call: string, does: string])[];
-  /** What its text is called where `--output` chooses; default `table`. */
+  /** The name of the text format for `--output`; default `table`. */
   readonly textFormat?: string;
-  /** The command asks no backend, or finds its own. */
+  /** True if the command needs no backend or chooses its own. */
   readonly isLocal?: boolean;
-  /** @throws MonError whose code becomes the exit code */
+  /**
+   * Runs the command.
+   *
+   * @throws MonError whose code becomes the exit code
+   */
   run(call: Call): Promise<void>;
 }
 
 export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
-/** What surrounds a call. */
+/** The process environment of a call. */
 export interface Surroundings {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Everything that arrives on standard input. */
+  /** Reads all of standard input. */
   readonly readInput: () => Promise<string>;
-  /** Runs a program in place of this one: its terminal, its output, its signals. */
+  /** Runs a program in place of this one, with its terminal, output and signals. */
   readonly runProgram: RunProgram;
-  /** Asks the person at the terminal, unseen where it is a secret; `undefined` when there is none. */
+  /** Asks the user at the terminal and hides the input of a secret; `undefined` without a terminal. */
   readonly ask: Ask | undefined;
   readonly clock: FeedClock;
 }
 
-/** What a command gets to work with. */
+/** Everything that a command needs to run. */
 export interface Call extends Omit<Surroundings, 'stdout' | 'stderr'> {
-  /** As many as the command has operands; what was left out is `''`. */
+  /** The operands, one for each that the command defines; an omitted operand is `''`. */
   readonly operands: readonly string[];
-  /** What is behind `--`, of a command that takes it as it is. */
+  /** The words after `--`, for a command that passes them on. */
   readonly rest: readonly string[];
   readonly flags: Flags;
-  /** Opened when it is first asked for. */
+  /** Returns the client of the mon and v1 APIs; the first call opens it. */
   readonly api: () => ApiClient;
-  /** Version 2 of the same backend; opened when it is first asked for. */
+  /** Returns the v2 API client of the same backend; the first call opens it. */
   readonly v2: () => V2Client;
-  /** The namespace that was named by `--namespace`, the environment or the context; `undefined`: none was. */
+  /** The namespace of `--namespace`, the environment or the context; `undefined` if none is set. */
   readonly namespace: string | undefined;
-  /** Address of the backend as it was given, credentials and all. */
+  /** Address of the backend as the user gave it, including credentials. */
   readonly backend: string;
   readonly output: Output;
-  /** Where credentials are that `backend` does not hold. */
+  /** Source of the credentials that `backend` does not contain. */
   readonly credentials: CredentialsEnv;
-  /** When the call began. */
+  /** Start of the call, in epoch milliseconds. */
   readonly nowMs: number;
 }

@@ -10,27 +10,27 @@ import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
 import type { CommandOption, Completes } from './flags.ts';
 
-/** The word by which the script of a shell asks; people have no use for it. */
+/** The hidden command that the shell scripts call; users do not need it. */
 export const COMPLETE = '__complete';
 
-/** A person waits for it, with a finger on the key. */
+/** Timeout of a request; short, because a user waits for the completion. */
 const TIMEOUT_MS = 1500;
 
-/** Most names that are asked for: a shell that offers more helps nobody. */
+/** Maximum number of names that are requested; a longer list helps nobody. */
 const NAMES_MAX = 2000;
 const CANDIDATES_MAX = 200;
 
 /**
- * What may go on a command line as it is. Names come from outside: one with a quote, a blank or a semicolon would be
- * taken apart by the shell as soon as the line is entered, so it is not offered.
+ * Candidates that are safe on a command line. Names come from outside. The shell would interpret a quote, blank
+ * or semicolon in them as soon as the line is entered, so such names are not offered.
  */
 const HARMLESS = /^[\w.:@%+,/*][\w.:@%+,/*=-]*$/;
 
 /**
- * Prints the candidates for the last of the words, one a line. It never fails: a shell that completes has no place for
- * a message.
+ * Prints the candidates for the last word, one a line. It never fails, because a shell cannot show a message
+ * during completion.
  *
- * @param argv `--`, then the words behind `monctl` up to the cursor, the last of which may be empty
+ * @param argv `--`, then the words after `monctl` up to the cursor, the last of which may be empty
  */
 export async function complete(
   argv: readonly string[],
@@ -51,15 +51,15 @@ export async function complete(
     const fitting = [...new Set(candidates)].filter((one) => one.startsWith(current)).slice(0, CANDIDATES_MAX);
     if (fitting.length > 0) stdout.write(`${fitting.join('\n')}\n`);
   } catch {
-    // No backend, no names.
+    // Without a backend there are no names to offer.
   }
 }
 
-/** What the words before the current one say. */
+/** The parsed words before the current one. */
 interface Line {
-  /** Words that are no options, and no values of theirs. */
+  /** The words that are neither options nor values of options. */
   readonly words: readonly string[];
-  /** The option whose value comes next. */
+  /** The option that the current word is the value of. */
   readonly pending: CommandOption | undefined;
   readonly backend: string | undefined;
   readonly context: string | undefined;
@@ -103,7 +103,7 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
   };
 }
 
-/** An option of that name may mean something else to this command. */
+/** Returns the command's own option of this name, which may differ from the common one. */
 function ownOption(found: CommandOption, command: Command | undefined, all: Command['options']): CommandOption {
   const [name = ''] = Object.entries(all).find(([, option]) => option === found) ?? [];
   return command?.options[name] ?? found;
@@ -176,7 +176,7 @@ async function namesFor(
   return names.filter((name) => HARMLESS.test(name));
 }
 
-/** Who is asked for names. */
+/** The sources of the names. */
 interface NameSources {
   readonly api: ApiClient;
   readonly v2: V2Client;

@@ -1,6 +1,6 @@
 /**
- * What a shell needs to complete by asking `monctl __complete -- WORD... CURRENT`, which answers one candidate a line.
- * No script lets the shell evaluate a candidate.
+ * The scripts that complete by calling `monctl __complete -- WORD... CURRENT`, which prints one candidate a
+ * line. No script lets the shell evaluate a candidate.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: String.raw`

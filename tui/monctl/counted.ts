@@ -1,4 +1,7 @@
-/** `no events`, `1 event`, `2 events`; of the nouns that there are here. */
+/**
+ * Returns a count with its noun: `no events`, `1 event`, `2 events`. It only handles the plurals that monctl
+ * uses.
+ */
 export function counted(count: number, plural: string): string {
   if (count !== 1) return `${count === 0 ? 'no' : String(count)} ${plural}`;
   const singular = plural.replace(/ies$/, 'y').replace(/shes$/, 'sh').replace(/s$/, '');

@@ -2,8 +2,8 @@ import { hostname, userInfo } from 'node:os';
 import type { Call } from './command.ts';
 
 /**
- * The default of `--creator`: `alice@ops-1`. Programs that cron, systemd or a container starts often have no `USER`.
- * Then it is the name of the user of the process, or the number where the system has no name for it.
+ * Returns the default of `--creator`: `alice@ops-1`. Programs that cron, systemd or a container starts often
+ * have no `USER`. Then the name of the process user is used, or its number if the system knows no name.
  */
 export function defaultCreator(env: Call['env']): string {
   return `${env['USER'] || env['LOGNAME'] || processUser()}@${hostname()}`;

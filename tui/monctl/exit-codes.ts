@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../shared/errors.ts';
 import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
-/** Ends a command with a code of its own, for what is no failure of a request. */
+/** Ends a command with its own exit code, for outcomes that are not a failed request. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly code: ExitCode;
@@ -32,7 +32,7 @@ export function exitCode(code: ErrorCode): ExitCode {
   return EXIT_OF[code];
 }
 
-/** For the manual: every code with what it says. */
+/** Every exit code with its meaning, for the manual. */
 export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.success, 'done'],
   [EXIT.failure, 'failure: a defect, or an address that is not a backend'],

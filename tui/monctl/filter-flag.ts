@@ -2,7 +2,7 @@ import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/dom
 import { MonError } from '../../shared/errors.ts';
 import { takes, type Flags, type CommandOption } from './flags.ts';
 
-/** Option of the lists whose items can be searched. */
+/** The option of lists whose rows can be filtered. */
 export const FILTER_OPTION: CommandOption = takes(
   'TEXT',
   'only rows that match this filter; same syntax as in the console',
@@ -12,9 +12,10 @@ export const FILTER_OPTION: CommandOption = takes(
 );
 
 /**
- * The search of `--filter`, or of its older name `--search`; without either one that finds everything.
+ * Returns the search of `--filter`, or of its older name `--search`; without either, one that matches
+ * everything.
  *
- * @throws MonError `invalid` that points at the place
+ * @throws MonError `invalid` that points at the error in the text
  */
 export function filterFlag<Item>(language: SearchLanguage<Item>, flags: Flags): SearchOf<Item> {
   const name = flags.value('filter') === undefined ? 'search' : 'filter';

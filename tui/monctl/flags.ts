@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import { parseLifetime, parseMoment } from './times.ts';
 
-/** The options of one call, by the name that was typed. */
+/** The options of one call, by name. */
 export class Flags {
   readonly #values: Readonly<Record<string, string | boolean>>;
 
@@ -9,7 +9,7 @@ export class Flags {
     this.#values = values;
   }
 
-  /** These flags with a switch turned on. */
+  /** Returns a copy of these flags with a switch turned on. */
   withSwitch(name: string): Flags {
     return new Flags({ ...this.#values, [name]: true });
   }
@@ -19,14 +19,14 @@ export class Flags {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** `undefined` when neither the option nor its `--no-` form was given. */
+  /** Returns the value of a switch; `undefined` when neither the option nor its `--no-` form was given. */
   switch(name: string): boolean | undefined {
     const value = this.#values[name];
     return typeof value === 'boolean' ? value : undefined;
   }
 
   /**
-   * A whole number.
+   * Returns a whole number.
    *
    * @throws MonError `invalid` when it is something else or less than `least`
    */
@@ -41,7 +41,7 @@ export class Flags {
   }
 
   /**
-   * Seconds, of a duration as people write it.
+   * Returns the seconds of a duration such as `2h`.
    *
    * @throws MonError `invalid`
    */
@@ -51,7 +51,7 @@ export class Flags {
   }
 
   /**
-   * Epoch seconds, of a moment as people write it.
+   * Returns the epoch seconds of a moment.
    *
    * @throws MonError `invalid`
    */
@@ -60,7 +60,7 @@ export class Flags {
     return text === undefined ? undefined : parseMoment(text, nowMs);
   }
 
-  /** The parts of a list that is written with commas. */
+  /** Returns the parts of a list that is separated by commas. */
   list(name: string): readonly string[] | undefined {
     const parts = this.value(name)?.split(',') ?? [];
     const given = parts.map((part) => part.trim()).filter((part) => part !== '');
@@ -69,9 +69,9 @@ export class Flags {
 }
 
 /**
- * Holds what the parser found to what the command knows.
+ * Validates the parsed options against those of the command.
  *
- * @throws MonError `invalid` for a value that is missing or one too many
+ * @throws MonError `invalid` for a value that is missing or superfluous
  */
 export function readFlags(
   found: Readonly<Record<string, unknown>>,
@@ -93,11 +93,11 @@ export function readFlags(
   return new Flags(values);
 }
 
-/** What a shell can offer to complete: names that the backend knows, or a fixed set. */
+/** The kinds of names that a shell can complete: names that the backend knows, or a fixed set. */
 export type Completes =
   | 'client'
   | 'check'
-  // A check that is defined or has results, such as a standalone one of an agent.
+  // A check that is defined or has results, such as a standalone check of an agent.
   | 'reported-check'
   | 'client-check'
   | 'subscription'
@@ -119,7 +119,7 @@ export type Completes =
 /** An option of a command; a `switch` takes no value and has a `--no-` form. */
 export interface CommandOption {
   readonly type: 'value' | 'switch';
-  /** What the value is, for the manual: `SECONDS`. */
+  /** The name of the value in the manual: `SECONDS`. */
   readonly value?: string;
   readonly short?: string;
   readonly completes?: Completes;
@@ -128,7 +128,11 @@ export interface CommandOption {
 
 type More = Pick<CommandOption, 'completes' | 'short'>;
 
-/** An option with a value. @param value what it is, for the manual: `SECONDS` */
+/**
+ * Returns an option with a value.
+ *
+ * @param value its name in the manual: `SECONDS`
+ */
 export function takes(value: string, text: string, more: More = {}): CommandOption {
   return { type: 'value', value, text, ...more };
 }

@@ -6,19 +6,21 @@ import type { Call } from './command.ts';
 import { given } from '../../shared/domain/given.ts';
 import { pause, poll, type Sight } from './poll.ts';
 
-/** Least time between two sights: nobody reads faster, and a busy backend tells of changes twenty times a second. */
+/**
+ * Minimum time between two states. A busy backend sends changes twenty times a second, which nobody can read.
+ */
 const GAP_MS = 250;
 
-/** What not every backend with a feed tells. */
+/** Topics that not every backend with a feed supports. */
 type NewerTopic = Exclude<FeedTopic, 'events' | 'silenced' | 'clients'>;
 
-/** Where a list comes from. */
+/** The sources of a list: the feed or requests. */
 interface Source<Item> {
   readonly itemsOf: (replica: FeedReplica) => readonly Item[];
   readonly fetch: () => Promise<readonly Item[]>;
 }
 
-/** Ages grow although nothing happens. */
+/** Period of updates without a change, because ages grow. */
 const TICK_MS = 1000;
 
 const REFUSALS: Readonly<Record<string, ErrorCode>> = {
@@ -29,17 +31,17 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * A list from the live feed, for as long as it is asked: at once after a change, else every second.
+ * Yields a list from the live feed until the caller stops: at once after a change, else every second.
  *
- * @param itemsOf the list, from all rows of the topic
- * @throws MonError when the backend will have none of it
+ * @param itemsOf returns the list from all rows of the topic
+ * @throws MonError when the backend rejects the subscription
  */
 export async function* follow<Item>(
   { backend, credentials, clock, namespace }: Pick<Call, 'backend' | 'credentials' | 'clock' | 'namespace'>,
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
 ): AsyncGenerator<Sight<Item>, void, undefined> {
-  // Only who watches waits for it to load.
+  // The feed is only loaded if it is needed.
   const { openFeed } = await import('../../shared/client/feed-client.ts');
   const replica = new FeedReplica();
   let isLive = false;
@@ -69,10 +71,10 @@ export async function* follow<Item>(
   try {
     let items: readonly Item[] | undefined;
     for (;;) {
-      // Before anything is looked at: what happens while the reader is busy must not be missed.
+      // Armed before the state is read, so that a change while the consumer is busy is not missed.
       const woken = new Promise<void>((resolve) => (wake = resolve));
       if (refusal !== undefined) throw refusal;
-      // Not while a snapshot arrives: half a list looks as if the rest had gone.
+      // Not during a snapshot: half a list would look as if the other rows were gone.
       if (isLive && (isChanged || items === undefined)) {
         items = itemsOf(replica);
         isChanged = false;
@@ -86,10 +88,10 @@ export async function* follow<Item>(
 }
 
 /**
- * The same of a topic that backends of before do not have: those are asked again and again.
+ * Yields a list like `follow`, and polls backends of earlier versions that do not have the topic.
  *
- * @param namespace undefined: all that the credentials may see
- * @throws MonError when the backend will have none of it
+ * @param namespace `undefined`: all that the credentials may read
+ * @throws MonError when the backend rejects the subscription
  */
 export async function* followOrPoll<Item>(
   call: Pick<Call, 'backend' | 'credentials' | 'clock'>,
@@ -105,7 +107,10 @@ export async function* followOrPoll<Item>(
   }
 }
 
-/** Whether it may be the topic, the feed or the namespace that is not there: the list says nothing of those, or is empty. */
+/**
+ * Returns true if the backend may lack the topic, the feed or the namespace. The list then reports what is
+ * missing, or is empty.
+ */
 function isUnknown({ code }: MonError): boolean {
   return code === 'invalid' || code === 'not_found';
 }

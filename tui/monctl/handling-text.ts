@@ -9,22 +9,22 @@ import { record, table, type Column, type Style, type TableLook } from './table.
 
 type HandledEvent = NonNullable<EventExplanation['event']>;
 
-/** What becomes of an event at a handler; a simulation knows of no run. */
+/** The verdict of a handler on an event; a simulation has no delivery. */
 type Verdict = SimulatedResult['handlers'][number] & Partial<Pick<EventExplanation['handlers'][number], 'delivery'>>;
 
 interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'> {
   readonly event: HandledEvent | null;
   readonly subdued?: boolean;
   readonly handlers: readonly Verdict[];
-  /** Of a simulation: what it would do beside that. */
+  /** The other effects that a simulated result would have. */
   readonly inhibits?: SimulatedResult['inhibits'];
   readonly aggregates?: SimulatedResult['aggregates'];
 }
 
 /**
- * An event as a whole, and under it what becomes of it at each handler.
+ * Returns the details of an event, followed by the verdict of each handler.
  *
- * @param recurring those of the entries that silence it that recur
+ * @param recurring the recurring silences among those that cover the event
  */
 export function handlingText(
   { client, check, event, subdued = false, reason, handlers, inhibits = [], aggregates = [] }: Handling,
@@ -54,13 +54,16 @@ export function handlingText(
 
 const SUBDUED = 'the check is in a subdue window: the backend does not schedule it now';
 
-/** `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
+/** Returns the state of an event such as `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
 function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {
   const silenced = silenced_by.length === 0 ? 'not silenced' : `silenced by ${silenced_by.join(', ')}`;
   return [statusText(status), action, `occurrences ${String(occurrences)}`, silenced].join(', ');
 }
 
-/** `client:web-1:* again at sat,sun 02:00 Europe/Berlin, 2h each; this window ends in 41m`. */
+/**
+ * Returns the recurrence of a silence such as `client:web-1:* again at sat,sun 02:00 Europe/Berlin, 2h each;
+ * this window ends in 41m`.
+ */
 function recurringText({ id, expire, recurrence }: SilencedDetail): string {
   const when = recurrence === undefined ? '' : ` again at ${recurrenceText(recurrence)};`;
   return `${id}${when} this window ends in ${formatDuration(expire)}`;
@@ -68,7 +71,7 @@ function recurringText({ id, expire, recurrence }: SilencedDetail): string {
 
 type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
 
-/** What becomes of others. */
+/** Returns the effect on the events that the rule inhibits. */
 function inhibitionText({ rule, change, quieted, equal }: Inhibition): string {
   const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
   if (change === 'begins') return `${rule} would inhibit matching events${shared} from then on`;
@@ -78,14 +81,17 @@ function inhibitionText({ rule, change, quieted, equal }: Inhibition): string {
     : `${rule} as before: ${events}`;
 }
 
-/** `web: web-health would be CRIT (2), now OK (0): 3 of 4 (75 %) not OK`. */
+/**
+ * Returns the effect on an aggregate such as `web: web-health would be CRIT (2), now OK (0): 3 of 4 (75 %) not
+ * OK`.
+ */
 function ruleText({ aggregate, check, status, text, was }: NonNullable<SimulatedResult['aggregates']>[number]): string {
   const before = was === null ? '' : status === was ? ', as now' : `, now ${statusText(was)}`;
   return `${aggregate}: ${check} would be ${statusText(status)}${before}: ${text}`;
 }
 
 const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };
-/** `page/escalate runs pagerduty`. */
+/** The column of the workflow, such as `page/escalate runs pagerduty`. */
 const WORKFLOW: Column<Verdict> = {
   title: 'PIPELINE',
   text: ({ workflow: of }) => (of === undefined ? '' : `${of.pipeline}/${of.workflow} runs ${of.handler}`),
@@ -97,7 +103,7 @@ const VERDICT: Column<Verdict> = {
 };
 const REASON: Column<Verdict> = { title: 'REASON', text: ({ reason }) => reason };
 
-/** Red is what somebody has to mend. */
+/** Colors of the verdicts. Red ones need a fix by an operator. */
 const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
   ['handle', 'green'],
   ['overflow', 'red'],

@@ -5,30 +5,30 @@ import { heldId } from '../../shared/domain/maintenance.ts';
 import { given } from '../../shared/domain/given.ts';
 import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/maintenance.ts';
 
-/** So often a silence is renewed: three times before it would end. */
+/** Interval of renewals: three of them fit before the silence would expire. */
 const BEAT_MS = 15_000;
 
-/** So soon again when a backend could not be reached. */
+/** Time until the next attempt after a failed request. */
 const RETRY_MS = 3000;
 
 interface HeldSilenceParts {
   readonly api: Pick<ApiClient, 'holdSilence' | 'releaseSilence'>;
   readonly clock: FeedClock;
-  /** What is silenced, why and by whom. */
+  /** The target, reason and creator of the silence. */
   readonly target: Omit<HoldRequest, 'seconds' | 'renews'>;
-  /** At most so long. */
+  /** The maximum lifetime of the silence. */
   readonly maxSeconds: number;
-  /** Tells whoever runs the command what is no longer as expected. */
+  /** Prints an unexpected change for the user. */
   readonly say: (text: string) => void;
 }
 
-/** A silence that lasts as long as somebody renews it. What goes wrong on the way is said once, and tried again. */
+/** A silence that lasts while this process renews it. A failure is reported once and retried. */
 export class HeldSilence {
   readonly #parts: HeldSilenceParts;
   readonly #endMs: number;
   #timer: Disposable | undefined;
   #beating: Promise<void> | undefined;
-  /** Until when it lasts as it is, epoch milliseconds; undefined: it was never made. */
+  /** The current end of the silence in epoch milliseconds; `undefined` if it was never created. */
   #heldUntilMs: number | undefined;
   #isAway = false;
   #isOver = false;
@@ -39,10 +39,10 @@ export class HeldSilence {
   }
 
   /**
-   * Makes it, and renews it from here on.
+   * Creates the silence and starts to renew it.
    *
-   * @param isWilling goes on when it cannot be made, and tries again
-   * @throws MonError why it cannot be made
+   * @param isWilling true to continue and retry when it cannot be created
+   * @throws MonError with the reason why it cannot be created
    */
   async begin(isWilling: boolean): Promise<void> {
     try {
@@ -54,7 +54,7 @@ export class HeldSilence {
     this.#plan();
   }
 
-  /** Ends it; where that fails it ends by itself. */
+  /** Ends the silence; if that fails, it expires. */
   async end(): Promise<void> {
     const wasOver = this.#isOver;
     this.#isOver = true;
@@ -117,7 +117,7 @@ export class HeldSilence {
   }
 }
 
-/** What another attempt does not mend. */
+/** Errors that a retry cannot fix. */
 const LASTING: ReadonlySet<string> = new Set([
   'invalid',
   'not_found',

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { EXIT_CODE_TEXTS } from './exit-codes.ts';
 import type { CommandOption } from './flags.ts';
 
-/** Variables that every command reads. */
+/** Environment variables that every command reads. */
 export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['MON_BACKEND', 'backend URL if --backend is not set'],
   ['MON_NAMESPACE', 'namespace if --namespace is not set'],
@@ -11,11 +11,11 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['NO_COLOR', 'disables colors if set to any value'],
 ];
 
-/** A terminal as narrow as they come, and what is before the lines of a section. */
+/** Width of the narrowest usual terminal, and the indent of the lines in a section. */
 const WIDTH = 80;
 const INDENT = 2;
 
-/** The manual of all commands that begin with `words`: of the program, of a noun, or of one command. */
+/** Returns the manual of all commands that begin with `words`: of the program, of a noun, or of one command. */
 export function manual(
   words: readonly string[],
   commands: readonly Command[],
@@ -24,7 +24,7 @@ export function manual(
   const [only, ...others] = commands;
   const command = others.length === 0 && only?.words.length === words.length ? only : undefined;
   const sections = command === undefined ? overviewSections(words, commands) : commandSections(command);
-  // What a command takes in a way of its own is among its options.
+  // An option that the command redefines is listed with its own options.
   const common = Object.entries(globals).filter(([name]) => command?.options[name] === undefined);
   return [
     ...sections,
@@ -49,7 +49,7 @@ function overviewSections(words: readonly string[], commands: readonly Command[]
   ];
 }
 
-/** One of each command, or where these are many one of each noun. */
+/** Returns the first example of each command; in the overview only one example for each noun. */
 function firstExamples(words: readonly string[], commands: readonly Command[]): Command['examples'] {
   const shown = commands.filter(
     ({ words: [noun] }, index) => words.length > 0 || commands.findIndex((one) => one.words[0] === noun) === index,
@@ -75,7 +75,7 @@ function commandSections(command: Command): readonly string[] {
   ];
 }
 
-/** A command as one types it. */
+/** Returns the command with its operands and options in one line. */
 export function synopsis(command: Command): string {
   const { options, rest } = command;
   const parts = [
@@ -105,7 +105,7 @@ function section(title: string, lines: readonly string[]): string {
   return [title, ...lines.map((line) => `${' '.repeat(INDENT)}${line}`)].join('\n');
 }
 
-/** What stands left is never broken; what stands right goes on under itself. */
+/** Aligns pairs in two columns. The left text is never broken; the right one wraps below itself. */
 function columns(pairs: readonly (readonly [string, string])[]): readonly string[] {
   const width = pairs.reduce((widest, [left]) => Math.max(widest, left.length), 0) + 2;
   return pairs.flatMap(([left, right]) =>

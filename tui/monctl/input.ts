@@ -4,7 +4,7 @@ import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { takes, type CommandOption } from './flags.ts';
 
-/** Most of a file or of standard input: as much as the backend takes. */
+/** Maximum size of a file or of standard input, which is the limit of the backend. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;
 
 export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or YAML file; - reads standard input', {
@@ -13,7 +13,7 @@ export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or 
 });
 
 /**
- * What `--file` names, read as YAML, which JSON is a part of.
+ * Parses the file of `--file` as YAML, which includes JSON.
  *
  * @throws MonError `invalid`, naming the file
  */
@@ -23,9 +23,9 @@ export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): P
 }
 
 /**
- * The file of this name, or standard input for `-`, read as YAML, which JSON is a part of.
+ * Parses the file of this name, or standard input for `-`, as YAML, which includes JSON.
  *
- * @param said how the file was named, for messages
+ * @param said the name of the file in messages
  * @throws MonError `invalid`
  */
 export async function readStructure(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<unknown> {
@@ -33,7 +33,7 @@ export async function readStructure(call: Pick<Call, 'readInput'>, name: string,
 }
 
 /**
- * The file of this name, or standard input for `-`, as it is.
+ * Reads the file of this name, or standard input for `-`.
  *
  * @throws MonError `invalid`, `too_large`
  */
@@ -41,7 +41,11 @@ export function readText(call: Pick<Call, 'readInput'>, name: string, said = nam
   return name === '-' ? call.readInput() : readFile(name, said);
 }
 
-/** @throws MonError `too_large` */
+/**
+ * Reads a stream to its end.
+ *
+ * @throws MonError `too_large`
+ */
 export async function readInput(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -65,7 +69,11 @@ async function readFile(name: string, said: string): Promise<string> {
   }
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Parses JSON or YAML.
+ *
+ * @throws MonError `invalid`
+ */
 export async function parseStructure(text: string, name: string): Promise<unknown> {
   try {
     return JSON.parse(text);
@@ -77,7 +85,7 @@ export async function parseStructure(text: string, name: string): Promise<unknow
 async function parseYaml(text: string, name: string): Promise<unknown> {
   const { parse } = await import('yaml');
   try {
-    // Aliases are for people who repeat themselves, not for a few lines that unfold to gigabytes.
+    // Protects against a few lines whose aliases expand to gigabytes.
     return parse(text, { maxAliasCount: 100 }) as unknown;
   } catch (error) {
     throw new MonError('invalid', `${name} is neither JSON nor YAML: ${errorMessage(error)}`, { cause: error });

@@ -8,35 +8,39 @@ import { counted } from './counted.ts';
 import { table, type Column } from './table.ts';
 import { flag, takes, type CommandOption } from './flags.ts';
 
-/** Options of every list. */
+/** Options of all lists. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
   limit: takes('N', 'maximum number of rows'),
   watch: flag('keep running and show changes; in a pipe one line each', { short: 'w' }),
 };
 
-/** What a list shows, and where it comes from. */
+/** The content of a list and its source. */
 export interface List<Item> {
-  /** What they are called, many and none: `no clients`. */
+  /** The plural noun of the rows: `no clients`. */
   readonly noun: string;
-  /** @param shown what they are for: a column of which nothing shown has anything may be left out */
+  /**
+   * Returns the columns.
+   *
+   * @param shown the visible rows; a column that is empty in all of them may be left out
+   */
   columns(nowMs: number, shown: readonly Item[]): readonly Column<Item>[];
-  /** Names an item for good. */
+  /** Returns the permanent key of an item. */
   key(item: Item): string;
-  /** As programs get it. Default: as it is. */
+  /** Returns an item for programs. Default: the item itself. */
   value?(item: Item): unknown;
-  /** An item whose news differ has changed, for the lines of `--watch`. Default: everything about it. */
+  /** Returns the part of an item whose change `--watch` reports. Default: the whole item. */
   news?(item: Item): unknown;
-  /** All that the backend has; `select` takes from it. */
+  /** Fetches all items of the backend; `select` filters them. */
   fetch(): Promise<readonly Item[]>;
-  /** What `--filter` can name, for lists that have this option (`FILTER_OPTION`). */
+  /** The language of `--filter`, for lists that have this option (`FILTER_OPTION`). */
   readonly search?: SearchLanguage<Item>;
-  /** The items that are wanted, in their order. Default: all, as they come. */
+  /** Returns the selected items in their order. Default: all, unsorted. */
   select?(items: readonly Item[], nowMs: number): readonly Item[];
-  /** Each state of the list as it becomes known. Default: asking again and again. */
+  /** Yields each new state of the list. Default: polling. */
   follow?(): AsyncIterable<Sight<Item>>;
 }
 
-/** Shows a list: once, or with `--watch` until the program is ended. */
+/** Shows a list once, or with `--watch` until the program is ended. */
 export async function showList<Item>(call: Call, all: List<Item>): Promise<void> {
   const list = filtered(call, all);
   const limit = call.flags.number('limit');
@@ -53,7 +57,7 @@ export async function showList<Item>(call: Call, all: List<Item>): Promise<void>
   else if (shown.length < found.length) output.note(countText(list, shown.length, found.length));
 }
 
-/** The list of what `--filter` finds. */
+/** Returns the list of the items that match `--filter`. */
 function filtered<Item>({ flags }: Call, list: List<Item>): List<Item> {
   if (list.search === undefined) return list;
   const search = filterFlag(list.search, flags);
@@ -71,14 +75,14 @@ async function watch<Item>(call: Call, list: List<Item>, limit: number | undefin
     const found = items === undefined ? undefined : selected(list, items, call.clock.now());
     await show({ all: items?.length ?? 0, found, shown: found?.slice(0, limit), trouble });
   }
-  // Sources tell for as long as they are asked.
+  // Sources never end by themselves.
   throw new MonError('internal', 'the list ended');
 }
 
 interface Shown<Item> {
-  /** Items before the selection. */
+  /** Number of items before the selection. */
   readonly all: number;
-  /** `undefined` until they are known. */
+  /** The selected items; `undefined` until they are known. */
   readonly found: readonly Item[] | undefined;
   readonly shown: readonly Item[] | undefined;
   readonly trouble: string | undefined;
@@ -132,7 +136,7 @@ function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Sh
 
 const CHANGE_NAME = { '+': 'added', '~': 'changed', '-': 'removed' } as const;
 
-/** A tab separates the cells, so none may hold one. */
+/** Tabs separate the cells, so a cell must not contain one. */
 export function cell(text: string, isRaw: boolean): string {
   return isRaw ? text.replaceAll(/[\t\r\n]/g, ' ') : safeLine(text);
 }

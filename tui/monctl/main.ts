@@ -5,7 +5,7 @@ import { readInput } from './input.ts';
 import { run } from './run.ts';
 import { runProgram } from './run-program.ts';
 
-// Whoever reads our output has read enough (`| head`): that is no failure of ours.
+// The reader of the output may close it early (`| head`), which is not a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
@@ -13,10 +13,12 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** On standard error, because the result may go elsewhere. The end of the input is an answer too: none. */
+/**
+ * Asks on standard error, because the result may be redirected. The end of the input counts as an empty answer.
+ */
 function ask(question: string, isSecret = false): Promise<string> {
   if (isSecret) return askUnseen(question);
-  // Not as a terminal: then Ctrl-C stays what it is.
+  // Not in terminal mode, so that Ctrl-C keeps its effect.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   return new Promise((resolve) => {
     lines.once('close', () => resolve(''));
@@ -27,11 +29,11 @@ function ask(question: string, isSecret = false): Promise<string> {
   });
 }
 
-/** A terminal of its own kind: what is typed does not come back, and Ctrl-C ends the program. */
+/** Asks without showing what is typed. Ctrl-C still ends the program. */
 function askUnseen(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: true, historySize: 0 });
-  // Not before: until now the terminal itself would have shown what is typed.
+  // Only prompt now: before raw mode the terminal itself would have shown what is typed.
   process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('SIGINT', () => {

@@ -7,34 +7,38 @@ import type { TableLook } from './table.ts';
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Lines of a terminal that does not say how many it has. */
+/** Lines of a terminal that does not report its height. */
 const ROWS_DEFAULT = 24;
 
-/** Where a command says what it has to say. */
+/** The output of a command. */
 export interface Output {
   readonly format: OutputFormat;
-  /** As the terminal is now: its width may change. */
+  /** The current look of the terminal, whose width may change. */
   readonly look: TableLook;
-  /** The result: `value` for programs, `text` for people. */
+  /** Shows the result: `value` for programs, `text` for people. */
   show(value: unknown, text: () => string): Promise<void>;
-  /** One of many results, where the first must not wait for the last: a line of JSON, a document of YAML. */
+  /** Shows one of many results at once: as a line of JSON or a document of YAML. */
   showNext(value: unknown, text: () => string): Promise<void>;
-  /** A piece of a long text as it is, where what comes next must wait until the reader keeps up. */
+  /** Writes a part of a long text unchanged; resolves when the reader can accept more. */
   flow(text: string): Promise<void>;
-  /** A word to people beside the result, so never on standard output; none where a program reads. */
+  /** Prints a note for people, on standard error. Programs get none. */
   note(text: string): void;
-  /** What whoever runs the command must know, also where a program reads: on standard error. */
+  /** Prints a warning on standard error, also if a program reads the output. */
   warn(text: string): void;
-  /** Draws over what was drawn before; `undefined` where there is no terminal to draw on. */
+  /** Draws over the previous frame; `undefined` without a terminal. */
   readonly draw: ((lines: readonly string[]) => void) | undefined;
 }
 
-/** The part of `process.stdout` that is used. */
+/** The used part of `process.stdout`. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
-  /** @returns false when the reader does not keep up */
+  /**
+   * Writes a text.
+   *
+   * @returns `false` when the reader does not keep up
+   */
   write(text: string): unknown;
   once?(event: 'drain', listener: () => void): unknown;
   hasColors?(): boolean;
@@ -45,15 +49,17 @@ export interface OutputOptions {
   readonly raw: boolean;
   /** False: tables have no line of column titles. */
   readonly headers?: boolean | undefined;
-  /** True: terminals get text for people in ASCII. Pipes get it as it is, for programs. */
+  /** True: terminals get text for people in ASCII. Pipes get it unchanged, for programs. */
   readonly ascii?: boolean;
-  /** What the text for people is called; default `table`. */
+  /** The name of the format for people; default `table`. */
   readonly textFormat?: string | undefined;
 }
 
 /**
- * @param raw leave text from outside as it is
- * @throws MonError `invalid` for a format that does not exist, and for `raw` on a terminal
+ * Opens the output.
+ *
+ * @param raw true to leave text from outside unchanged
+ * @throws MonError `invalid` for an unknown format, and for `raw` on a terminal
  */
 export function openOutput(
   { format: formatName, raw, headers = true, ascii = false, textFormat = 'table' }: OutputOptions,
@@ -69,7 +75,7 @@ export function openOutput(
   if (raw && isTerminal) {
     throw new MonError('invalid', '--raw works in pipes only: check output could control a terminal');
   }
-  // Knows NO_COLOR, FORCE_COLOR and TERM=dumb.
+  // `hasColors` respects NO_COLOR, FORCE_COLOR and TERM=dumb.
   const color = isTerminal && stdout.hasColors?.() === true;
   const forPeople = (text: string, stream: OutputStream): string =>
     ascii && stream.isTTY === true ? toAscii(text, cellWidth) : text;
@@ -78,7 +84,7 @@ export function openOutput(
   };
   let isDrawn = false;
   const draw = (lines: readonly string[]): void => {
-    // What stands on the screen moves up out of the way, to be found again above.
+    // The previous content of the screen scrolls up, so that the user can find it again.
     const room = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
     isDrawn = true;
     stdout.write(room + forPeople(frame(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
@@ -103,7 +109,7 @@ export function openOutput(
           : format === 'json'
             ? toJson(value)
             : `---\n${await toYaml(value)}`;
-      // There may be no last one: a reader that does not keep up would have them pile up here.
+      // Waits for the reader: there may be no last result, and a slow reader would make them pile up in memory.
       if (said !== '') await flow(`${said}\n`);
     },
     flow,
@@ -116,8 +122,8 @@ export function openOutput(
 }
 
 /**
- * A screen full, drawn over the one before without a flicker: from the top, each line to its end, and what is left below
- * removed. Lines do not wrap meanwhile, for that would scroll.
+ * Returns a full screen that is drawn over the previous one without flicker: each line clears its end, and the
+ * rest is removed. Lines do not wrap meanwhile, because that would scroll.
  */
 function frame(lines: readonly string[], rows: number): string {
   const surplus = lines.length - (rows - 1);
@@ -127,31 +133,31 @@ function frame(lines: readonly string[], rows: number): string {
 
 const UNSEEN_OR_CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** On one line unless `indent` is given, and safe to show: what acts on a terminal is escaped. */
+/** Returns JSON on one line unless `indent` is given. Characters that act on a terminal are escaped. */
 export function toJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, undefined, indent));
 }
 
-/** Safe to show: what acts on a terminal is escaped. */
+/** Returns YAML. Characters that act on a terminal are escaped. */
 export async function toYaml(value: unknown): Promise<string> {
-  // Only who asks for YAML waits for it to load.
+  // The YAML library is only loaded if it is needed.
   const { stringify } = await import('yaml');
-  // Readers of YAML 1.1 take a bare `yes` for a boolean and a bare date for a date.
+  // YAML 1.1 parsers read an unquoted `yes` as a boolean and an unquoted date as a date.
   const options = { compat: 'yaml-1.1', lineWidth: 0 } as const;
   const text = withoutLineEnd(stringify(value, options));
   if (!UNSEEN_OR_CONTROL.test(text)) return text;
-  // Escapes exist only between double quotes.
+  // YAML only supports escapes between double quotes.
   return escapeUnseen(
     withoutLineEnd(stringify(value, { ...options, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' })),
   );
 }
 
-/** No more than that: spaces and empty lines before it are of the last value. */
+/** Removes only the final line end: spaces and empty lines before it belong to the last value. */
 function withoutLineEnd(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
-/** Shows people, too, the result as YAML. */
+/** Shows the result as YAML, also to people. */
 export async function showYaml(output: Output, value: unknown): Promise<void> {
   const text = await toYaml(value);
   await output.show(value, () => text);

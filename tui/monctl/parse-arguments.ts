@@ -5,10 +5,10 @@ import { flag, takes, readFlags, type CommandOption, type Flags } from './flags.
 import { mostSimilar, nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
-/** The most names of commands that an error lists. */
+/** Maximum number of command names in an error. */
 const LISTED_MAX = 10;
 
-/** How many names an error shows where none is near to what was typed. */
+/** Number of names in an error if none resembles the typed word. */
 const SIMILAR_SHOWN = 3;
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
@@ -38,15 +38,15 @@ export type Arguments =
       readonly kind: 'command';
       readonly command: Command;
       readonly operands: readonly string[];
-      /** What is behind `--`, of a command that takes it as it is. */
+      /** The words after `--`, for a command that passes them on. */
       readonly rest: readonly string[];
       readonly flags: Flags;
     };
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
- * @throws MonError `invalid` that names what is wrong and what was probably meant
+ * @throws MonError `invalid` that names the problem and the most similar word
  */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
   const { own, rest } = withoutRest(argv, commands);
@@ -82,7 +82,9 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   };
 }
 
-/** Takes off what a command gets as it is: the parser would take options of another program for its own. */
+/**
+ * Splits off the words that a command passes on. The parser would read options of another program as its own.
+ */
 function withoutRest(
   argv: readonly string[],
   commands: readonly Command[],
@@ -93,7 +95,7 @@ function withoutRest(
   return isTaken ? { own, rest: argv.slice(end + 1) } : { own: argv, rest: [] };
 }
 
-/** Takes words and options apart; which of them belong to the command is decided later. */
+/** Separates words from options; a later step decides which options belong to the command. */
 function split(
   argv: readonly string[],
   commands: readonly Command[],
@@ -117,7 +119,7 @@ function split(
       description: false,
       autoHelp: false,
       autoVersion: false,
-      // Left undefined when it was not given: `--no-silenced` says something else than nothing.
+      // Stays undefined if the option is not given, because `--no-silenced` has a different meaning.
       booleanDefault: undefined,
     });
     const found = Object.entries(parsed.flags).map(([name, value]) => [dashed(name), value] as const);
@@ -128,8 +130,9 @@ function split(
 }
 
 /**
- * The options that may be meant, by name: of every command, over these of those that the words can call, over these of the
- * one with the most words. A letter that means one thing to this command and another to that is given to the last.
+ * Returns the possible options by name. Options of commands that the words can call override those of others;
+ * the command with the most words has the highest priority. A letter with several meanings goes to the highest
+ * priority.
  */
 function possibleOptions(
   argv: readonly string[],
@@ -162,7 +165,7 @@ function withoutLetter({ short: _short, ...option }: CommandOption): CommandOpti
   return option;
 }
 
-/** `--file -` as `--file=-`: the parser takes a dash that stands alone for a word. */
+/** Rewrites `--file -` to `--file=-`, because the parser reads a single dash as a word. */
 function joinDashes(
   argv: readonly string[],
   flags: Readonly<Record<string, { readonly type: string; readonly shortFlag?: string }>>,
@@ -184,7 +187,7 @@ function joinDashes(
   return joined;
 }
 
-/** The commands that begin with the words, or with as many words as they have. */
+/** Returns the commands that begin with the words, or with as many words as they have. */
 function matchingCommands(words: readonly string[], commands: readonly Command[]): readonly Command[] {
   let matching = commands;
   for (const [index, word] of words.entries()) {
@@ -232,12 +235,12 @@ function refuseForeign(
   }
 }
 
-/** The options that have a `--no-` form. */
+/** Returns the options that have a `--no-` form. */
 function switchNames(options: Readonly<Record<string, CommandOption>>): readonly string[] {
   return Object.keys(options).filter((name) => options[name]?.type === 'switch');
 }
 
-/** A word on the command line that names nothing. */
+/** An unknown word on the command line. */
 interface UnknownWord {
   readonly what: string;
   /** The word as it was typed, with its dashes or the words before it. */
@@ -245,7 +248,7 @@ interface UnknownWord {
   readonly typed: string;
   readonly candidates: readonly string[];
   readonly spell: (name: string) => string;
-  /** The command that lists all of them. */
+  /** The command that lists all valid names. */
   readonly help: string;
 }
 

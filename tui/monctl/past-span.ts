@@ -4,14 +4,14 @@ import { takes } from './flags.ts';
 import { given } from '../../shared/domain/given.ts';
 import { parsePast } from './times.ts';
 
-/** Options of what is about a part of the past. */
+/** Options of commands about a time range of the past. */
 export const SPAN_OPTIONS = {
   since: takes('TIME', 'start of the range: 24h (ago), 22:00, or 2026-11-20T22:00'),
   until: takes('TIME', 'end of the range; default now'),
 } as const;
 
 /**
- * Which part of the past, epoch milliseconds.
+ * Returns the time range in epoch milliseconds.
  *
  * @throws MonError `invalid`
  */

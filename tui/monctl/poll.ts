@@ -2,15 +2,18 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { Output } from './output.ts';
 
-/** What is known of a list at a moment. */
+/** The known state of a list at a moment. */
 export interface Sight<Item> {
-  /** The same array as before when nothing changed; `undefined` until something is known. */
+  /** The items; the same array as before when nothing changed, `undefined` until they are known. */
   readonly items: readonly Item[] | undefined;
-  /** Why `items` may be out of date. */
+  /** Why `items` may be outdated. */
   readonly trouble: string | undefined;
 }
 
-/** Tells once why what is seen may be out of date, and again when that is another reason, or was mended meanwhile. */
+/**
+ * Returns a function that warns once why the data may be outdated. It warns again after a recovery or for
+ * another reason.
+ */
 export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | undefined) => void {
   let told: string | undefined;
   return (trouble) => {
@@ -19,13 +22,13 @@ export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | 
   };
 }
 
-/** Between two questions. */
+/** Time between two requests. */
 const PERIOD_MS = 2000;
 
 /**
- * A list that is asked for every two seconds. While the backend cannot be reached the last answer stands.
+ * Polls a list every two seconds. While the backend is unreachable, the last response stays valid.
  *
- * @throws MonError for every failure that asking again will not mend
+ * @throws MonError for every failure that a retry cannot fix
  */
 export async function* poll<Item>(
   clock: FeedClock,

@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 
-/** Runs a program to its end. @returns its exit code, as a shell would tell it: 128 and more for a signal */
+/**
+ * Runs a program to its end.
+ *
+ * @returns its exit code as a shell reports it: 128 and more for a signal
+ */
 export type RunProgram = (command: readonly string[]) => Promise<number>;
 
-/** Ends monctl as the program that it ran has ended, without a word of its own. */
+/** Ends monctl with the exit code of the program that it ran, without a message. */
 export class ProgramEnded extends Error {
   override readonly name = 'ProgramEnded';
   readonly code: number;
@@ -17,27 +21,27 @@ export class ProgramEnded extends Error {
   }
 }
 
-/** What a terminal sends to all who sit at it. */
+/** Signals that a terminal sends to all its foreground processes. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
-/** What ends or concerns a program, and is passed on to it. */
+/** Signals that are passed on to the program. */
 const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'];
 
 /**
- * Runs a program with the input, output and signals of this one, which outlives it.
+ * Runs a program with the input, output and signals of this process, which outlives it.
  *
- * @param command the program and its arguments; no shell reads them
- * @throws MonError `invalid` when no such program, or it cannot be run
+ * @param command the program and its arguments, without a shell
+ * @throws MonError `invalid` when there is no such program, or it cannot be run
  */
 export const runProgram: RunProgram = async ([program = '', ...words]) => {
   let child: ChildProcess | undefined;
   const isAtTerminal = process.stdin.isTTY;
   const handlers = new Map<NodeJS.Signals, () => void>();
   for (const signal of PASSED_ON) handlers.set(signal, () => void child?.kill(signal));
-  // The terminal tells the program itself: twice would be once too often.
+  // At a terminal the program gets these signals directly; passing them on would deliver them twice.
   for (const signal of FROM_TERMINAL) handlers.set(signal, () => void (isAtTerminal || child?.kill(signal)));
-  // Before it is there: a signal to this one as it begins would leave it alone, and its silence to end by itself. They are
-  // run when `spawn` has returned.
+  // Installed before the start: an early signal would otherwise end only this process, and the silence would
+  // not be ended. Pending signals are handled once `spawn` has returned.
   for (const [signal, handler] of handlers) process.on(signal, handler);
   try {
     child = spawn(program, words, { stdio: 'inherit' });

@@ -83,14 +83,14 @@ export const COMMANDS = [
   versionCommand,
 ];
 
-/** Carries out one command line and says what went wrong, if anything. */
+/** Runs one command line and prints the error, if any. */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     await carryOut(argv, surroundings);
     return EXIT.success;
   } catch (error) {
     if (error instanceof ProgramEnded) return error.code;
-    // The text may be the backend's.
+    // The text may come from the backend.
     surroundings.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
     if (error instanceof ExitError) return error.code;
     if (error instanceof NotTrusted) return EXIT.usage;
@@ -106,7 +106,7 @@ async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 
   return chosenWay;
 }
 
-/** For what asks no backend: the configuration file may be as wrong as it likes. */
+/** The backend of commands that need none. They work even if the configuration file is invalid. */
 const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined };
 
 async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {

@@ -3,10 +3,13 @@ import type { Call } from './command.ts';
 import { readText } from './input.ts';
 import { takes, type CommandOption } from './flags.ts';
 
-/** No password and no key is longer. */
+/** Maximum length of a password or key. */
 const SECRET_LENGTH_MAX = 4096;
 
-/** Where a secret is taken from, never the command line: others can read that. */
+/**
+ * Returns the option for the source of a secret. The command line itself must not contain it, because other
+ * users can read it.
+ */
 export function secretOption(what: string): CommandOption {
   return takes('FILE', `read the ${what} from this file, or - for standard input; default: prompt`, {
     completes: 'file',
@@ -14,10 +17,10 @@ export function secretOption(what: string): CommandOption {
 }
 
 /**
- * A secret from a file, from standard input or from the person at the terminal.
+ * Reads a secret from a file, from standard input or from the user at the terminal.
  *
  * @param option name of the option that names the file
- * @param isNew it is asked for twice
+ * @param isNew true to ask twice
  * @throws MonError `invalid` when there is none
  */
 export async function readSecret(
@@ -26,7 +29,7 @@ export async function readSecret(
 ): Promise<string> {
   const file = call.flags.value(option);
   const given = file === undefined ? await askedFor(call, { option, what, isNew }) : await readText(call, file);
-  // The line end is the editor's.
+  // Editors add the line end.
   const secret = given.replace(/\r?\n$/, '');
   if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was done`);
   if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `the ${what} is too long`);

@@ -17,15 +17,15 @@ const STATUS_STYLE: Readonly<Record<Severity, Style>> = {
   unknown: 'magenta',
 };
 
-/** For the manual and the shell. */
+/** The words of `--status`, for the manual and for completion. */
 export const STATUS_WORDS: readonly string[] = ['ok', 'warn', 'crit', 'unknown'];
 
-/** `CRIT`. */
+/** Returns the word of a status, such as `CRIT`. */
 export function statusWord(status: number): string {
   return STATUS_WORD[severityOf(status)];
 }
 
-/** `CRIT (2)`: the word is not all there is to know of a status above 3. */
+/** Returns word and number such as `CRIT (2)`, because the word does not distinguish statuses above 3. */
 export function statusText(status: number): string {
   return `${statusWord(status)} (${String(status)})`;
 }
@@ -34,7 +34,9 @@ export function statusStyle(status: number): Style {
   return STATUS_STYLE[severityOf(status)];
 }
 
-/** `CRIT` of `critical`; a backend of an earlier version may say none. */
+/**
+ * Returns the word of a severity, such as `CRIT` for `critical`. A backend of an earlier version may send none.
+ */
 export function severityWord(severity: Severity | undefined): string {
   return severity === undefined ? '' : STATUS_WORD[severity];
 }
@@ -44,7 +46,7 @@ export function severityStyle(severity: Severity | undefined): Style | undefined
 }
 
 /**
- * The status that a word or a number stands for.
+ * Returns the status of a word or a number.
  *
  * @throws MonError `invalid`
  */
@@ -55,7 +57,7 @@ export function parseStatus(text: string): number {
   throw new MonError('invalid', `STATUS must be ok, warn, crit, unknown or a number, not ${JSON.stringify(text)}`);
 }
 
-/** Whether a status is one of those that `--status` names. */
+/** Returns a predicate for the statuses that `--status` names. */
 export function statusFlag(text: string | undefined): (status: number) => boolean {
   if (text === undefined) return () => true;
   const conditions = text.split(',').map((part): ((status: number) => boolean) => {
@@ -68,7 +70,7 @@ export function statusFlag(text: string | undefined): (status: number) => boolea
   return (status) => conditions.some((holds) => holds(status));
 }
 
-/** `3 events: 1 critical, 2 warning`. */
+/** Returns the counts of events such as `3 events: 1 critical, 2 warning`. */
 export function eventCounts(events: readonly { readonly check: { readonly status: number } }[]): string {
   const counts = WORST_FIRST.flatMap((severity) => {
     const count = events.filter(({ check }) => severityOf(check.status) === severity).length;

@@ -11,7 +11,7 @@ import { counted } from './counted.ts';
 import { found } from './found.ts';
 import { eventCounts } from './severity-text.ts';
 
-/** What a silence would do if it were made now. */
+/** Returns the effects of creating a silence now. */
 export async function silenceEffects(
   { api, nowMs }: Call,
   id: string,
@@ -27,7 +27,7 @@ export async function silenceEffects(
   const events = await api().events();
   const subscriptions = new Map(events.map(({ client }) => [client.name, client.subscriptions]));
   const rows = events.map((event) => ({ row: eventRow(event) }));
-  // As if it had begun: what a window in the future would silence is what silences now.
+  // Computed as if the silence had begun: the current matches estimate those of a future window.
   const { total, bySeverity, alreadySilenced } = previewSilence(
     [{ ...entry, begin: null, recurrence: null }],
     rows,
@@ -37,7 +37,7 @@ export async function silenceEffects(
   return effectsOf(id, present, { ...bySeverity, total, silenced: alreadySilenced });
 }
 
-/** Attributes are known to the backend alone, so it says what a selector finds. */
+/** Asks the backend for the matches of a selector, because only the backend knows the attributes. */
 async function selectorEffects(
   api: ApiClient,
   id: string,
@@ -65,7 +65,7 @@ function effectsOf(
 }
 
 /**
- * What the end of a silence would do now.
+ * Returns the effects of ending a silence now.
  *
  * @throws MonError `not_found`
  */
@@ -86,7 +86,11 @@ function madeBy({ creator, reason }: SilencedView): string {
   return `${creator === null ? '' : ` of ${creator}`}${reason === null ? '' : ` (${reason})`}`;
 }
 
-/** @throws MonError `not_found` */
+/**
+ * Returns the silence, which must exist.
+ *
+ * @throws MonError `not_found`
+ */
 export function wantedEntry(api: ApiClient, id: string): Promise<SilencedDetail> {
   return found(api.silencedDetail(id), missingEntry(id));
 }

@@ -7,22 +7,22 @@ import type { SearchTarget } from './silence-target.ts';
 
 /** The open events and the client that a new silence matches, as shown by the command that creates it. */
 export interface SilenceMatches {
-  /** Open events; absent: the backend does not count them. */
+  /** The number of open events; absent if the backend does not count them. */
   readonly events_matched?: number | undefined;
-  /** The client that the silence names, if there is none of this name. */
+  /** The client that the silence names, if it does not exist. */
   readonly unknown_client?: string | undefined;
 }
 
 /**
- * Asks the backend what a silence matches now. It is asked before the silence is created, and failures are left to
- * that.
+ * Asks the backend what a silence matches now. The request comes before the creation, which reports failures
+ * itself.
  */
 export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatches> {
   const [events, client] = await Promise.all([eventsMatched(api, target), unknownClient(api, target)]);
   return given({ events_matched: events, unknown_client: client });
 }
 
-/** The client that a target names, if the backend has none of this name. */
+/** Returns the client that a target names, if it does not exist. */
 export async function unknownClient(
   api: Pick<ApiClient, 'client'>,
   { subscription }: Pick<SearchTarget, 'subscription'>,
@@ -47,7 +47,7 @@ async function eventsMatched(
   return (await unlessRefused(api.silencePreview({ entries: [target] })))?.events?.total;
 }
 
-/** Returns undefined if the backend, or a role, refuses the request. */
+/** Returns `undefined` if the backend or a role rejects the request. */
 async function unlessRefused<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await request;

@@ -9,7 +9,7 @@ import { takes, type CommandOption, type Flags } from './flags.ts';
 
 type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
 
-/** When a silence is in force again and again. */
+/** Options for the schedule of a recurring silence. */
 export const RECURRENCE_OPTIONS: Options = {
   recur: takes(
     'SCHEDULE',
@@ -29,10 +29,14 @@ const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
   last_day: 'last-day',
 };
 
-/** What has no meaning beside a recurrence. */
+/** Options that cannot be combined with a recurrence. */
 const ONCE = ['expire', 'begin', 'expire-on-resolve'] as const;
 
-/** @throws MonError `invalid` naming the option */
+/**
+ * Returns the recurrence of the options.
+ *
+ * @throws MonError `invalid` naming the option
+ */
 export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | undefined {
   const schedule = flags.value('recur');
   if (schedule === undefined) {
@@ -60,9 +64,9 @@ export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | und
 }
 
 /**
- * The next windows of an entry, by the clock of the backend.
+ * Returns the next windows of a silence, by the clock of the backend.
  *
- * @throws MonError `invalid` when the backend knows of none: it would take the entry for one that is in force for ever
+ * @throws MonError `invalid` when the backend does not support recurrence: its silence would never expire
  */
 export async function windowsAhead(
   api: ApiClient,
@@ -73,16 +77,16 @@ export async function windowsAhead(
   return windows;
 }
 
-/** Entries that are looked up: more are not told of. */
+/** Maximum number of silences that are looked up; further ones are not shown. */
 const LOOKED_UP_MAX = 20;
 
-/** The entries of these ids that recur. What was cleared meanwhile is none of them. */
+/** Returns the recurring silences among these ids. Silences that were cleared meanwhile are left out. */
 export async function recurringAmong(api: ApiClient, ids: readonly string[]): Promise<readonly SilencedDetail[]> {
   const details = await Promise.all(ids.slice(0, LOOKED_UP_MAX).map((id) => api.silencedDetail(id)));
   return details.flatMap((detail) => (detail?.recurrence === undefined ? [] : detail));
 }
 
-/** A line for each window, with what clocks do to it. */
+/** Returns a line for each window, with the effect of clock changes. */
 export function windowLines(windows: readonly ShownWindow[], zone: string): readonly string[] {
   return windows.map((window) => `  ${wholeWindowText(window, zone)}`);
 }

@@ -2,7 +2,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
 import { takes, type CommandOption, type Flags } from './flags.ts';
 
-/** What is silenced. */
+/** Options for the target of a silence. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: takes('NAME', 'this check; without --subscription or --client on all clients', {
     completes: 'reported-check',
@@ -11,7 +11,7 @@ const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', Comma
   client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
-/** Options that say what is silenced: as `TARGET_OPTIONS`, or what a search finds. */
+/** Options for the target of a silence: those of `TARGET_OPTIONS`, or a search. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
   selector: takes('SEARCH', "events that match this search: 'client~web-* env=prod'"),
@@ -19,14 +19,22 @@ export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS 
 
 export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };
 
-/** @throws MonError `invalid`, also when nothing is named */
+/**
+ * Returns the target, which must not be empty.
+ *
+ * @throws MonError `invalid`, also when there is no target
+ */
 export function wantedTargetOf(flags: Flags): SearchTarget {
   const target = searchTargetOf(flags);
   if (Object.values(target).some((part) => part !== undefined)) return target;
   throw new MonError('invalid', 'select what to silence: --check, --client, --subscription or --selector');
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Returns the target, which may be a search.
+ *
+ * @throws MonError `invalid`
+ */
 export function searchTargetOf(flags: Flags): SearchTarget {
   const selector = flags.value('selector');
   const { check, subscription } = targetOf(flags);
@@ -36,7 +44,11 @@ export function searchTargetOf(flags: Flags): SearchTarget {
   return { check, subscription, selector };
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Returns the check and subscription of the target.
+ *
+ * @throws MonError `invalid`
+ */
 export function targetOf(flags: Flags): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');
   const subscription = flags.value('subscription');

@@ -7,7 +7,7 @@ import { counted } from './counted.ts';
 import type { Column } from './table.ts';
 import { timestamp } from './times.ts';
 
-/** From when, and until when: ` from 2026-11-21 02:00:00Z until it resolves`. */
+/** Returns begin and end such as ` from 2026-11-21 02:00:00Z until it resolves`. */
 export function endText(
   entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
   nowMs: number,
@@ -20,11 +20,13 @@ export function endText(
   return `${from}${ending === '' ? ' until it is cleared' : ending}`;
 }
 
-/** An entry with its end as a moment, so that it can count down on the screen. */
+/** A silence with the moment of its end, so that the remaining time can count down on the screen. */
 export interface Listed {
-  /** What it kept back is known when it is asked for: the live feed does not tell it. */
+  /**
+   * The silence. What it suppressed is only known from a request, because the live feed does not contain it.
+   */
   readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector' | 'recurrence' | 'idle'>;
-  /** Epoch seconds; null: never. */
+  /** Epoch seconds; null means never. */
   readonly endsAt: number | null;
 }
 
@@ -36,7 +38,9 @@ function remaining(endsAt: number | null, nowSeconds: number): number {
   return endsAt === null ? EXPIRE_NEVER : Math.max(0, Math.round(endsAt - nowSeconds));
 }
 
-/** Of one that recurs, begin and end are those of its present window, or else the next. */
+/**
+ * Returns the times of a silence. For a recurring one they are those of its current window, or else the next.
+ */
 export function timeFields(entry: SilencedDetail, nowMs: number): readonly (readonly [name: string, value: string])[] {
   const { begin, expire, expire_at: end, recurrence } = entry;
   if (recurrence === undefined || begin === null || end === null) {
@@ -54,7 +58,7 @@ export function timeFields(entry: SilencedDetail, nowMs: number): readonly (read
   ];
 }
 
-/** What the last window with anything in it kept back. */
+/** Returns how many notifications the last window with any suppressed ones suppressed. */
 export function windowField({
   window,
   recurrence,
@@ -65,7 +69,7 @@ export function windowField({
   ];
 }
 
-/** `nothing matched for 8d, ends in 6d unless it matches something`. */
+/** Returns the idle time such as `no match for 8d, ends in 6d unless it matches something`. */
 export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): string {
   const quiet = `no match for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
   return end === undefined

@@ -12,16 +12,16 @@ export interface Column<Row> {
 }
 
 export interface TableLook {
-  /** Cells of the terminal: the last column is cut to fit. `undefined`: as long as it gets, for pipes. */
+  /** Width of the terminal in cells; the last column is cut to fit. `undefined` means unlimited, for pipes. */
   readonly width: number | undefined;
   readonly color: boolean;
-  /** Text from outside goes out as it came in. */
+  /** True to print text from outside unchanged. */
   readonly raw: boolean;
-  /** False: no line of column titles. */
+  /** False: there is no line of column titles. */
   readonly headers?: boolean;
 }
 
-/** Rows under titles, columns aligned by cells, two spaces apart. */
+/** Returns rows below titles. Columns are aligned by cells and two spaces apart. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook): string {
   const clean = look.raw ? (text: string): string => text : safeLine;
   const cells = rows.map((row) => columns.map((column) => clean(column.text(row))));
@@ -49,19 +49,22 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   );
 }
 
-/** Nothing stands behind it, so it is not padded; on a terminal a line that wraps would break the columns. */
+/**
+ * Returns the last cell of a row without padding. On a terminal it is cut, because a wrapped line would break
+ * the columns.
+ */
 function lastCell(text: string, taken: number, width: number | undefined): string {
   if (width === undefined || taken + cellWidth(text) <= width) return text;
   return fit(text, Math.max(10, width - taken), {});
 }
 
-/** Names and values under each other. */
+/** Returns names and values, one pair a line. */
 export function record(fields: readonly (readonly [name: string, value: string])[], { raw }: TableLook): string {
   const width = fields.reduce((widest, [name]) => Math.max(widest, name.length), 0);
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${raw ? value : safeLine(value)}`.trimEnd()).join('\n');
 }
 
-/** A record with what a check has said below. */
+/** Returns a record with the output of a check below. */
 export function recordWithOutput(
   fields: readonly (readonly [name: string, value: string])[],
   output: string,

@@ -2,23 +2,23 @@ import { DURATION_HINT, formatDuration, parseDuration } from '../../shared/domai
 import { MonError } from '../../shared/errors.ts';
 import { pastText } from '../words/past-time.ts';
 
-/** Dates that a clock can show: the year 9999 is the last one with four digits. */
+/** Maximum time that can be shown: 9999 is the last year with four digits. */
 const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
 
-/** `2026-11-20 12:00:00Z`. */
+/** Returns a time such as `2026-11-20 12:00:00Z`. */
 export function timestamp(seconds: number): string {
   if (!Number.isFinite(seconds) || Math.abs(seconds) > SECONDS_MAX) return String(seconds);
   return pastText(seconds * 1000);
 }
 
-/** `2026-11-20 12:00:00Z (4m10s ago)`. */
+/** Returns a time such as `2026-11-20 12:00:00Z (4m10s ago)`. */
 export function ago(seconds: number, nowMs: number): string {
   return `${timestamp(seconds)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
 }
 
 /**
- * A moment as people write it: epoch seconds, a date and time (`2026-11-20T22:00`, local time unless it ends in a zone),
- * or how far ahead it is (`+2h`).
+ * Parses a moment: epoch seconds, a date and time (`2026-11-20T22:00`, local time unless it ends in a zone), or
+ * a duration from now (`+2h`).
  *
  * @returns epoch seconds
  * @throws MonError `invalid`
@@ -28,8 +28,8 @@ export function parseMoment(text: string, nowMs: number): number {
 }
 
 /**
- * A moment of the past: how long ago (`2h`), a time of day (`18:15:48`, the last one, local time unless it ends in Z), or as
- * `parseMoment` takes it.
+ * Parses a moment of the past: a duration ago (`2h`), a time of day (`18:15:48`, the last one, local time
+ * unless it ends in Z), or the formats of `parseMoment`.
  *
  * @returns epoch milliseconds
  * @throws MonError `invalid`
@@ -37,7 +37,7 @@ export function parseMoment(text: string, nowMs: number): number {
 export function parsePast(text: string, nowMs: number): number {
   const last = timeOfDay(text, nowMs, -1);
   if (last !== undefined) return last;
-  // Digits alone are epoch seconds, as everywhere where a moment is meant.
+  // Digits alone are epoch seconds, as for all moments.
   const seconds = /^\d+$/.test(text) ? undefined : parseDuration(text);
   if (seconds !== undefined) return nowMs - seconds * 1000;
   return (readMoment(text, nowMs) ?? refuse(text, '22:00, 2h (ago)')) * 1000;
@@ -47,8 +47,8 @@ export function parsePast(text: string, nowMs: number): number {
 const BEGIN_TOLERANCE_SECONDS = 60;
 
 /**
- * A moment that is still to come: a time of day (`22:00`, the next one, local time unless it ends in Z), how far
- * ahead it is (`2h`, `+2h`), or as `parseMoment` takes it.
+ * Parses a moment in the future: a time of day (`22:00`, the next one, local time unless it ends in Z), a
+ * duration from now (`2h`, `+2h`), or the formats of `parseMoment`.
  *
  * @returns epoch seconds
  * @throws MonError `invalid`, also for a moment of the past
@@ -68,12 +68,12 @@ export function parseBegin(option: string, text: string, nowMs: number): number 
   return begin;
 }
 
-/** Epoch seconds; undefined: it is none. */
+/** Returns epoch seconds; `undefined` if the text is not a moment. */
 function readMoment(text: string, nowMs: number): number | undefined {
   if (/^\d{1,12}$/.test(text)) return Number(text);
   const ahead = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
   if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
-  // Nothing else that Date.parse would take: what it makes of `1` or `May` is nobody's intention.
+  // Stricter than `Date.parse`, whose result for `1` or `May` is never intended.
   const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   if (date === null) return undefined;
   const [, day = '', time = '00:00', zone = ''] = date;
@@ -89,7 +89,7 @@ function refuse(text: string, also: string): never {
 }
 
 /**
- * Epoch milliseconds of a time of day.
+ * Returns the epoch milliseconds of a time of day.
  *
  * @param direction -1: the last one, which may be now; 1: the next one, which may be the current minute
  */
@@ -106,12 +106,14 @@ function timeOfDay(text: string, nowMs: number, direction: -1 | 1): number | und
     return at.getTime();
   }
   if (!isWrong(at.setHours(...time))) return at.getTime();
-  // The day before or after need not be 24 hours long.
+  // Uses the calendar, because the previous or next day may not have 24 hours.
   at.setDate(at.getDate() + direction);
   return at.setHours(...time);
 }
 
 /**
+ * Parses a lifetime of at least one second.
+ *
  * @returns seconds
  * @throws MonError `invalid`
  */

@@ -2,8 +2,8 @@ import { isObject } from '../../shared/client/compiled-check.ts';
 import type { V2Object } from '../../shared/client/v2-client.ts';
 
 /*
- * What is shown of an object of version 2. Other versions leave attributes out or write them otherwise, and a list
- * must show the rest all the same.
+ * Functions that read attributes of an object of API version 2. Backends of other versions may omit attributes or give
+ * them other types, and a list must still show the rest.
  */
 
 export function textAt(object: V2Object, ...path: readonly string[]): string {
@@ -11,7 +11,11 @@ export function textAt(object: V2Object, ...path: readonly string[]): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
-/** @returns undefined when it is no number */
+/**
+ * Returns a number of the object.
+ *
+ * @returns `undefined` if it is not a number
+ */
 export function numberAt(object: V2Object, ...path: readonly string[]): number | undefined {
   const value = valueAt(object, path);
   return typeof value === 'number' ? value : undefined;
@@ -26,7 +30,7 @@ export function textsAt(object: V2Object, ...path: readonly string[]): readonly 
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** The object without what is not for everybody to see, or changes all the time. */
+/** Returns the object without one field, such as a secret or a value that changes constantly. */
 export function without(object: V2Object, name: string): V2Object {
   return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
 }

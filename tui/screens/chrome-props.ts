@@ -8,7 +8,7 @@ import type { Theme } from '../text/theme.ts';
 import type { Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 
-/** What every screen says at its top. */
+/** Returns the props of the header that all screens share. */
 export function headerProps(theme: Theme, store: Shown & Opened & Known & Places): HeaderProps {
   const { state, feed, events, options, nowMs } = store;
   return {
@@ -31,7 +31,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & Known & Places
   };
 }
 
-/** What every screen says at its bottom. */
+/** Returns the props of the key hints at the bottom that all screens share. */
 export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<Known, 'feed'>): HintsProps {
   return {
     theme,

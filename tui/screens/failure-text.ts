@@ -3,7 +3,9 @@ import { isLoadedView } from '../model/view-data.ts';
 import type { Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 
-/** What went wrong with the last request of this view's data, and how old that is what is shown; `undefined`: nothing. */
+/**
+ * Returns the failure of the last load of this view and the age of the shown data; `undefined` if it succeeded.
+ */
 export function failureText({ state, loads }: Shown & Pick<Known, 'loads'>): string | undefined {
   if (!isLoadedView(state.view)) return undefined;
   const { failure, loadedAtMs } = loads.of(state.view);

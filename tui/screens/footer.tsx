@@ -19,7 +19,7 @@ export const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>
   problem: 'critical',
 };
 
-/** What decides which keys are worth knowing. */
+/** The state that decides which key hints are shown. */
 export interface HintsProps {
   readonly theme: Theme;
   readonly context: KeyContext;
@@ -27,14 +27,14 @@ export interface HintsProps {
   readonly connected: boolean;
   readonly paused: boolean;
   readonly readOnly: boolean;
-  /** Whether there are rows to mark and to sort. Default true. */
+  /** True if the screen has rows to mark and to sort. Default true. */
   readonly hasRows?: boolean;
 }
 
-/** What only rows have. */
+/** Actions that only make sense if the screen has rows. */
 const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
-/** The keys worth knowing here and now, as many as fit. */
+/** The hints for the keys of the current context, as many as fit. */
 export function Hints(props: HintsProps): ReactElement {
   return <Row theme={props.theme} runs={hintRuns(props)} />;
 }
@@ -56,7 +56,7 @@ function hintRuns(props: HintsProps): readonly Run[] {
     .flatMap(({ key, text }) => [run(` ${key}`, 'accent'), run(` ${text} `)]);
 }
 
-/** 0 for the hints that must not be missing. */
+/** Returns 0 for hints that must always be shown, else 1. */
 function need(action: KeyAction, { paused }: HintsProps): number {
   return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
 }
@@ -69,11 +69,11 @@ function hintText(
   if (!hasRows && OF_ROWS.has(action)) return undefined;
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';
-  // One key for both: what it does without a connection is the more urgent.
+  // One key serves both: without a connection the retry is more urgent.
   if (action === 'run' && !connected) return 'retry now';
-  // In the list of events there is more to do than fits.
+  // The list of events has more actions than fit.
   if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
-  // Few events are kept quiet, and what leads back has to fit.
+  // Few events are inhibited, and the hint for going back has to fit.
   if (action === 'inhibitor' && context === 'detail') return undefined;
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
@@ -83,29 +83,29 @@ export interface StatusLineProps {
   readonly theme: Theme;
   readonly columns: number;
   readonly state: Pick<ConsoleState, 'prompt' | 'message' | 'count'>;
-  /** What is set in the view. */
+  /** The filter, order and cursor of the view. */
   readonly list: ListState;
-  /** One row and several in words. */
+  /** The nouns for one row and for several. */
   readonly nouns: readonly [one: string, several: string];
-  /** The order in words. */
+  /** The order of the list in words. */
   readonly sort: string;
-  /** Said instead of the filter: the reason why the rows may be incomplete. */
+  /** The reason why the rows may be incomplete; shown instead of the filter. */
   readonly notice?: string | undefined;
-  /** Rows in the list, and all there are. */
+  /** Number of rows in the list, and of all rows. */
   readonly shown: number;
   readonly total: number;
-  /** Whether the rows are only the first of the list, and nobody knows yet how many it has. Default false. */
+  /** True if the rows are only the start of the list and its length is unknown. Default false. */
   readonly isMore?: boolean;
   readonly orderPaused: boolean;
-  /** The counts have no line of their own. */
+  /** True if the counts have no line of their own. */
   readonly compact: boolean;
-  /** The connection is lost. */
+  /** True if the connection is lost. */
   readonly stale: boolean;
-  /** Columns beside those that are drawn. Default none. */
+  /** Number of columns to the left and right of the drawn ones. Default none. */
   readonly beside?: Pick<Beside, 'left' | 'right'>;
 }
 
-/** The line of the filter, of the outcome of the last action, and on small screens of the counts. */
+/** The line of the filter and of the last action's outcome. On small screens it also shows the counts. */
 export function StatusLine(props: StatusLineProps): ReactElement {
   const { theme, columns, compact, notice } = props;
   const { prompt, message } = props.state;
@@ -140,7 +140,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   return <Row theme={theme} runs={spread(left, right, columns)} />;
 }
 
-/** What is being typed, and what is wrong with it where that fits: never at the cost of half the line. */
+/** Returns the prompt and its problem. The problem gets at most half of the line. */
 function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: number): readonly Run[] {
   const said = problem === undefined ? '' : `${String(problem.position + 1)}: ${safeLine(problem.message)}`;
   const room = columns - 2;
@@ -154,7 +154,7 @@ function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: 
   );
 }
 
-/** The line under a tall list. */
+/** The line with the counts under a tall list. */
 export function FiguresLine(props: StatusLineProps): ReactElement {
   const sort = run(`   sort: ${props.sort}`, 'faint');
   return <Row theme={props.theme} runs={spread([...countRuns(props), sort], placeRuns(props), props.columns)} />;
@@ -192,12 +192,12 @@ function placeRuns({
   ];
 }
 
-/** `36+`: so many, and maybe more. */
+/** Returns the count, followed by `+` (`36+`) if there may be more rows. */
 function shownText(shown: number, isMore = false): string {
   return `${countText(shown)}${isMore ? '+' : ''}`;
 }
 
-/** `← 2  3 columns →`: columns that are not drawn. */
+/** Returns the numbers of columns that are not drawn, such as `← 2  3 columns →`. */
 export function besideRuns(beside: StatusLineProps['beside'], compact: boolean): readonly Run[] {
   const { left, right } = beside ?? { left: 0, right: 0 };
   const counted = (count: number): string =>

@@ -26,29 +26,29 @@ export interface HeaderProps {
   readonly counts: EventCounts;
   readonly paused: ConsoleState['paused'];
   readonly readOnly: boolean;
-  /** Of which moment everything is; undefined: of now. */
+  /** The moment of the past that is shown; `undefined` if the present is shown. */
   readonly past: ConsoleState['past'];
-  /** The moment of the past that is on its way. */
+  /** The moment of the past that is being loaded. */
   readonly travel: ConsoleState['travel'];
-  /** What a person calls the backend; otherwise it is called as it calls itself. */
+  /** The context name that the user gave the backend; without it the backend's own name is shown. */
   readonly context?: string | undefined;
-  /** The namespace that is shown, behind the name; `*`: all of them. Undefined: `default`, which goes without saying. */
+  /** The shown namespace, behind the name; `*` means all. `undefined` means `default`, which is not shown. */
   readonly namespace?: string | undefined;
-  /** Shown until the backend has said its name. */
+  /** The address of the backend, shown until the backend has sent its name. */
   readonly backend: string;
   readonly creator: string;
-  /** Of a merged list, by context. */
+  /** The feed status of each backend of a merged list, by context. */
   readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
-  /** The worst that is wrong with the backend beside those that share its store. */
+  /** The worst problem of the cluster that the backend belongs to. */
   readonly trouble?: ClusterTrouble | undefined;
   readonly nowMs: number;
   readonly view: ViewName;
 }
 
-/** Rows of the screen that a header takes. */
+/** Screen rows of each kind of header. */
 export const HEADER_ROWS = { tall: 4, short: 1, none: 0 } as const;
 
-/** One row for small screens: name, connection, counters, time. */
+/** The header of one row for small screens: name, connection, counters, time. */
 export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;
   const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
@@ -75,7 +75,7 @@ export function ShortHeader(props: HeaderProps): ReactElement {
   );
 }
 
-/** Title, counters and tabs for screens that are tall enough. */
+/** The header with title, counters and tabs for tall screens. */
 export function TallHeader(props: HeaderProps): ReactElement {
   const { theme, feed, nowMs, columns, counts } = props;
   const lag =
@@ -93,7 +93,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const who = whoRuns(props);
   const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
   const title = [...known, ...troubleRuns(props.trouble, columns - runsWidth([...known, ...clock]))];
-  // The state of the connection is worth more than who is looking.
+  // The state of the connection is more important than the user's name.
   const room = columns - runsWidth([...title, ...clock]);
   const about = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
     (text) => cellWidth(text) < room,
@@ -116,7 +116,7 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
     ...(feed.stats === undefined ? [] : [counter('ok', feed.stats.results.ok, 'ok')]),
     run(` ${SILENCED_SYMBOL} ${countText(counts.silenced)} silenced  `, 'silenced'),
     run(` ${FLAPPING_SYMBOL} ${countText(counts.flapping)} flapping`, counts.flapping === 0 ? 'faint' : 'flapping'),
-    // Where there are no inhibitions nobody looks for them.
+    // The counter is hidden at zero, because most sites have no inhibition rules.
     ...(counts.inhibited === 0 ? [] : [run(`   ${countText(counts.inhibited)} inhibited`, 'silenced')]),
   ];
 }
@@ -126,7 +126,7 @@ function counter(severity: Severity, count: number, name: string): Run {
   return run(` ${symbol} ${countText(count)} ${name}  `, count === 0 ? 'faint' : tone);
 }
 
-/** Cells of the line of rates, each fifteen seconds or more. */
+/** Width of the rate chart in cells; each cell covers fifteen seconds or more. */
 const RATE_CELLS = 16;
 
 function rateLine(feed: FeedStatus): readonly Run[] {
@@ -160,12 +160,12 @@ function nameOf({ context, namespace, feed, backend }: HeaderProps): string {
   return safeLine(`${context ?? feed.backendName ?? backend}${place}`);
 }
 
-/** Whether what is shown may be out of date. */
+/** Returns whether the shown data may be outdated. */
 export function isStale(feed: FeedStatus): boolean {
   return feed.everLive && feed.lostAtMs !== undefined;
 }
 
-/** Whose screen it is, and whether it may change anything. */
+/** Returns the name of the user, and whether the user may change anything. */
 function whoRuns({ creator, readOnly, past }: HeaderProps): string {
   return `${safeLine(creator)} (${readOnly || past !== undefined ? 'read-only' : 'rw'})`;
 }

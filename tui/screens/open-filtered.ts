@@ -5,7 +5,7 @@ import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { openView } from './open-view.ts';
 
-/** Opens a view with a filter; `''`: with all its rows. Where there is no such view yet, that is said. */
+/** Opens a view with a filter; `''` shows all rows. If the view is not available, a message says so. */
 export function openFiltered(
   store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
   view: ViewName,

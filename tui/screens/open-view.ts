@@ -10,18 +10,18 @@ export function goBack(store: Screen & Says & Places & ListOfView): void {
   goTo(store, backInHistory(store.state));
 }
 
-/** Opens a view; what is set in it (cursor, filter, order, marks) is as it was left. */
+/** Opens a view with the cursor, filter, order and marks that it had before. */
 export function openView(store: Screen & Says & Places & ListOfView, view: ViewName): void {
   if (!isThere(view)) return store.say(`${viewTitle(view)} is not available in this version`);
   goTo(store, toView(store.state, view));
 }
 
-/** Whether a view can be opened. */
+/** Returns whether a view can be opened. */
 export function isThere(view: ViewName): boolean {
   return tableOf(view) !== undefined || isPage(view);
 }
 
-/** The views of what is in namespaces, and of the backends behind all of them; a list of several backends is one of events. */
+/** The views that show one or all namespaces. A list of several backends can only show events. */
 const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
   'overview',
   'events',
@@ -39,7 +39,7 @@ function isOfSeveral(view: ViewName, where: WhereColumn): boolean {
   return where === 'namespace' && isOfNamespaces(view);
 }
 
-/** Whether a view can show all namespaces as one list. */
+/** Returns whether a view can show all namespaces as one list. */
 export function isOfNamespaces(view: ViewName): boolean {
   return OF_NAMESPACES.has(view);
 }
@@ -54,6 +54,6 @@ export function goTo(store: Screen & Says & Places & ListOfView, { view, history
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
   store.window.open(store);
-  // The next key may come before the next frame, and means the cursor of this view.
+  // The next key may come before the next frame, and must act on the cursor of this view.
   store.settleList();
 }

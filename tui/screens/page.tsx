@@ -10,19 +10,19 @@ import { headerProps, hintsProps } from './chrome-props.ts';
 import { Hints, MESSAGE_TONES } from './footer.tsx';
 import { HEADER_ROWS, isStale, ShortHeader, TallHeader } from './header.tsx';
 
-/** What a screen shows between its header and the keys worth knowing. */
+/** The content of a screen between its header and the key hints. */
 export interface Page {
-  /** With counters and tabs, in one row, or none. */
+  /** The header: with counters and tabs, in one row, or none. */
   readonly header: 'tall' | 'short' | 'none';
-  /** From the header on; rows that are left stay blank. */
+  /** Lines below the header; the remaining rows stay blank. */
   readonly top: readonly Line[];
-  /** Right above the keys. */
+  /** Lines right above the key hints. */
   readonly bottom: readonly Line[];
-  /** Whether there are rows to mark and to sort. Default true. */
+  /** True if the page has rows to mark and to sort. Default true. */
   readonly hasRows?: boolean;
 }
 
-/** What pages are made of. */
+/** The ports that pages are built from. */
 export interface PagePorts extends Shown, Opened, Remembers, Silencing, Counted, Known, Places, ListOfView {}
 
 /** Draws a page over the whole screen. */
@@ -47,17 +47,20 @@ export function PageScreen({
   );
 }
 
-/** Rows of the screen between the header and what is at the bottom. */
+/** Returns the screen rows between the header and the lines at the bottom. */
 export function pageHeight({ state }: Shown, header: Page['header'], bottom: number): number {
   return Math.max(1, state.size.rows - HEADER_ROWS[header] - bottom - 1);
 }
 
-/** A line across the screen, with what stands in it at the left. */
+/** Returns a rule across the screen, with a text at its left end. */
 export function ruleLine({ state }: Shown, text = ''): Line {
   return [run(text.padEnd(state.size.columns, '─'), 'faint')];
 }
 
-/** The line at the bottom of a page: the outcome of the last action, what is wrong, or what the page is about. */
+/**
+ * Returns the line at the bottom of a page. It shows the last action's outcome, a problem, or a description of
+ * the page.
+ */
 export function messageLine(
   { state: { message }, feed }: Shown & Pick<Known, 'feed'>,
   about: string,

@@ -6,10 +6,10 @@ import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/where-
 import type { ViewName } from '../state/view-names.ts';
 import type { Known, Places } from '../model/known.ts';
 
-/** Names that are offered at most. */
+/** Maximum number of names that are offered. */
 const NAMES_MAX = 50;
 
-/** What may stand where the last word of a filter is. */
+/** Returns the completions of the last word of a filter. */
 export function filterCandidates(
   store: Pick<Known, 'clients'> & Places,
   view: ViewName,
@@ -31,7 +31,7 @@ function candidates<Row>(
   return [...shown.map(termOf), 'and', 'or', 'not'];
 }
 
-/** As far as it can be typed for somebody. */
+/** Returns the part of a search term that can be completed. */
 function termOf<Row>({ name, operator, flag }: Field<Row>): string {
   return flag === undefined ? `${name}${operator}` : name;
 }
@@ -50,7 +50,7 @@ function clientNames({ clients }: Pick<Known, 'clients'>, start: string): readon
   const names: string[] = [];
   for (const key of clients.keys()) {
     const { name } = splitName(key);
-    // A name that would have to be quoted is left to the fingers.
+    // A name that needs quotes is not offered.
     if (name.startsWith(start) && /^[\w.:-]+$/.test(name)) names.push(name);
     if (names.length === NAMES_MAX) break;
   }

@@ -22,11 +22,11 @@ export interface TableScreenProps {
   readonly theme: Theme;
   readonly store: Shown & Opened & Known & Places & ListOfView;
   readonly table: ListTable<unknown>;
-  /** Below the list, where there is room for it. */
+  /** Elements below the list, if they fit. */
   readonly children?: ReactNode;
 }
 
-/** Any view that is a list. */
+/** The screen of any view that is a list. */
 export function TableScreen({ theme, store, table, children }: TableScreenProps): ReactElement {
   const { columns } = store.state.size;
   const layout = listLayout(store.state);
@@ -50,7 +50,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   );
 }
 
-/** Titles and the rows of the window. */
+/** Returns the column titles and the visible rows. */
 function tableLines(
   store: Shown & Opened & Known & Places & ListOfView,
   table: ListTable<unknown>,
@@ -107,7 +107,7 @@ function statusProps(
   };
 }
 
-/** Why there are no rows. */
+/** Returns the text that explains why there are no rows. */
 function emptyText(
   store: Shown & Opened & Known & ListOfView,
   { nouns, noMatch, empty }: ListTable<unknown>,

@@ -10,7 +10,7 @@ import { INHIBITIONS } from './inhibitions/table.ts';
 import { SILENCES } from './silences/table.ts';
 import type { ViewName } from '../state/view-names.ts';
 
-/** Every view that is a list. */
+/** The views that are lists. */
 export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   events: EVENTS,
   aggregates: AGGREGATES,
@@ -23,7 +23,7 @@ export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   cluster: CLUSTER,
 };
 
-/** The table of a view; `undefined`: a page. */
+/** Returns the table of a view; `undefined` if the view is a page. */
 export function tableOf(view: ViewName): AnyTable | undefined {
   return TABLES[view];
 }

@@ -10,10 +10,10 @@ import { ruleLine, type Page } from './page.tsx';
 import { paneLines, paneMatchText, textPaneOf, type TextKnown, type TextPane } from './text-pane.ts';
 
 /**
- * A page of text that is read from top to bottom.
+ * Returns a page of text that scrolls.
  *
- * @param about `head`: what it is, above the rule; `right`: shown at the bottom unless something is searched for;
- *   `instead`: in place of a text that is not there yet
+ * @param about `head`: lines above the rule; `right`: shown at the bottom unless a search is active; `instead`:
+ *   shown until the text is loaded
  */
 export function textPage(
   store: TextKnown,
@@ -26,9 +26,9 @@ export function textPage(
 }
 
 /**
- * The line under a text: what is searched for, what was said last, or where in the text one is.
+ * Returns the line under a text: the search, the last message, or the position in the text.
  *
- * @param right shown beside it unless something is searched for
+ * @param right shown beside it unless a search is active
  */
 export function textStatus({ state: { message, size } }: Shown, text: TextPane | undefined, right: Line = []): Line {
   if (text?.search.isOpen === true) return searchRuns(text.search, paneMatchText(text), size.columns);

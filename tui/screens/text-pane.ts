@@ -26,19 +26,23 @@ import type { Known } from '../model/known.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
-/** Text on the screen that is read from top to bottom, and searched. */
+/** A text on the screen that can be scrolled and searched. */
 export interface TextPane {
   readonly lines: readonly Line[];
-  /** Rows of the screen for it. */
+  /** Screen rows of the text. */
   readonly height: number;
-  /** First line that is shown. */
+  /** Index of the first visible line. */
   readonly top: number;
   readonly search: SearchField;
-  /** The layer with another first line, or another search. */
+  /** Returns the layer with another first line or another search. */
   readonly with: (change: { readonly top?: number; readonly search?: SearchField }) => Layer;
 }
 
-/** @returns `undefined` when the layer is no text */
+/**
+ * Returns the text of a layer.
+ *
+ * @returns `undefined` if the layer shows no text
+ */
 export function textPaneOf(store: TextKnown, layer: Layer | undefined): TextPane | undefined {
   switch (layer?.kind) {
     case 'detail':
@@ -70,7 +74,7 @@ export function textPaneOf(store: TextKnown, layer: Layer | undefined): TextPane
   }
 }
 
-/** Rows of a text below a short header and so many lines. */
+/** Returns the rows that remain below a short header and `lines` further lines. */
 function below(store: Shown, lines: number): number {
   return Math.max(1, pageHeight(store, 'short', 1) - lines);
 }
@@ -80,7 +84,7 @@ function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['
   return { lines, height, top, search: layer.search, with: (change) => ({ ...layer, ...change }) };
 }
 
-/** The end of a log goes on with what comes. */
+/** Returns the pane of a log, which follows new lines at its end. */
 function planPane(layer: PlanPageLayer, lines: TextPane['lines'], height: number): TextPane {
   const last = Math.max(0, lines.length - height);
   return {
@@ -104,7 +108,11 @@ function logPane(layer: LogLayer, lines: TextPane['lines'], height: number): Tex
   };
 }
 
-/** @returns `false`: there is no text on top, or the action is no movement */
+/**
+ * Scrolls the text on top.
+ *
+ * @returns `false` if there is no text on top, or the action is not a movement
+ */
 export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text === undefined) return false;
@@ -118,24 +126,28 @@ export function openTextSearch(store: TextPorts): void {
   if (text !== undefined) put(store, text.with({ search: { ...text.search, isOpen: true } }));
 }
 
-/** To the next match of the search, or to the one before. */
+/** Moves to the next match of the search, or to the previous one. */
 export function seekMatch(store: TextPorts & Says, step: 1 | -1): void {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text !== undefined) seek(store, text, step);
 }
 
-/** @returns `false`: nothing is searched for */
+/**
+ * Clears the search of the text on top.
+ *
+ * @returns `false` if there is no search
+ */
 export function clearTextSearch(store: TextPorts): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   return text !== undefined && text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
 }
 
-/** What texts are made of. */
+/** The ports that texts are built from. */
 export type TextKnown = Shown & Remembers & Pick<Silencing, 'silenceMatches'> & Known;
 
 type TextPorts = Screen & TextKnown;
 
-/** What is typed is found as it is typed: from the first line on that is shown. */
+/** Returns the layer with the first match at or after the first visible line, while the search is typed. */
 export function searchTyped(text: TextPane, search: SearchField): Layer {
   const matches = matchingLines(text.lines, search);
   const at = matches.find((line) => line >= text.top) ?? matches[0];
@@ -150,18 +162,20 @@ function seek(store: Screen & Says, text: TextPane, step: 1 | -1): void {
   store.say(text.search.line.text === '' ? 'no search: / starts one' : 'no match');
 }
 
-/** The window moves only when the line is outside of it; then the line is in its middle. */
+/**
+ * Returns the first visible line. The text scrolls only if the line is not visible; then the line is centered.
+ */
 function topFor({ lines, height, top }: TextPane, at: number): number {
   if (at >= top && at < top + height) return top;
   return clamp(at - (height >> 1), 0, lines.length - height);
 }
 
-/** The lines of the window, with what is searched for marked. */
+/** Returns the visible lines with the matches highlighted. */
 export function paneLines({ lines, height, top, search }: TextPane): TextPane['lines'] {
   return lines.slice(top, top + height).map((line, row) => highlighted(line, search, top + row === search.at));
 }
 
-/** How many matches there are, and which of them is the present one. */
+/** Returns the number of matches and the position of the current one. */
 export function paneMatchText({ lines, search }: TextPane): string {
   return matchText(matchingLines(lines, search), search.at);
 }

@@ -3,18 +3,21 @@ import type { ViewName } from '../state/view-names.ts';
 import { isColumnThere, type WhereColumn } from '../model/where-column.ts';
 import { isSortable } from '../list/table-column.ts';
 
-/** A column of a list as people choose it. */
+/** A column of a list that the user can show, hide or sort by. */
 export interface ColumnChoice {
   readonly id: string;
   readonly title: string;
 }
 
-/** The columns of a view, in their order; a page has none. Only a list of several places names them. */
+/**
+ * Returns the columns of a view, in their order; empty for a page. Only a merged list has a backend or
+ * namespace column.
+ */
 export function columnsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
   return (tableOf(view)?.columns ?? []).filter(({ id }) => isColumnThere(id, where));
 }
 
-/** The columns that a view can be sorted by. */
+/** Returns the columns that a view can be sorted by. */
 export function sortsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
   return (tableOf(view)?.columns ?? []).filter((column) => isSortable(column) && isColumnThere(column.id, where));
 }
@@ -27,15 +30,15 @@ export function sortIds(view: ViewName, where: WhereColumn | 'any'): readonly st
   return sortsOf(view, where).map(({ id }) => id);
 }
 
-/** Id of the column that a view is sorted by until somebody chooses another; `''`: it is no list. */
+/** Returns the id of the default sort column of a view; `''` if the view is not a list. */
 export function defaultSort(view: ViewName): string {
   return tableOf(view)?.sort ?? '';
 }
 
 /**
- * The columns to hide so that only these are shown. The first one of a view cannot be hidden.
+ * Returns the columns to hide so that only `shown` remain. The first column of a view cannot be hidden.
  *
- * @param where default none: that of the places stays
+ * @param where the backend or namespace column of the list; by default that column stays visible
  */
 export function hiddenBut(
   view: ViewName,

@@ -10,7 +10,7 @@ import type { Target } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind } from './layers/loaded.ts';
 import type { EventLoad } from './layers/detail.ts';
 
-/** What is said when the backend has no such thing, or not any more. */
+/** The messages for an object that does not exist, or no longer exists. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   member: 'this member is no longer part of the cluster',
   'dead-letter': 'this dead letter no longer exists: it was retried or dropped',
@@ -21,20 +21,23 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'timeline-search': 'this version of the backend has no timeline',
 };
 
-/** What answers are put into. */
+/** The ports that responses are stored through. */
 type AnswerPorts = Screen & Opened & Frames & Known & Rows;
 
-/** What the detail of an event tells beside the event. */
+/** The parts of a loaded event besides the event itself. */
 type AboutEvent = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
 
-/** Takes what was asked for. */
+/** Accepts responses to requests. */
 export interface Answered {
   readonly answers: Answers;
   namespacesLoaded(names: readonly string[]): void;
   silencePolicyLoaded(policy: SilencePolicy): void;
 }
 
-/** Takes what was loaded for the screen, or why it could not be. What was loaded before stays when a later request fails. */
+/**
+ * Stores the data of a screen, or the failure to load it. A failed request keeps the data that was loaded
+ * before.
+ */
 export class Answers {
   readonly #store: AnswerPorts;
 
@@ -42,7 +45,7 @@ export class Answers {
     this.#store = store;
   }
 
-  /** The answer to `load-event`; `undefined`: there is no such event. */
+  /** Stores the response to `load-event`; `undefined` if the event does not exist. */
   eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, about: AboutEvent): void {
     const row = this.#store.events.get(target.key)?.row;
     const load: EventLoad =
@@ -54,7 +57,7 @@ export class Answers {
     this.#showLoad(target, into, { kind: 'failed', message });
   }
 
-  /** The answer to `load-view`. */
+  /** Stores the response to `load-view`. */
   viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
     const { loads, aggregates, options } = this.#store;
     loads.loaded(view, data, options.now());
@@ -68,7 +71,7 @@ export class Answers {
     this.#store.touch('rows');
   }
 
-  /** The answer to `load-subject`; `undefined`: the backend knows nothing of that name. */
+  /** Stores the response to `load-subject`; `undefined` if the backend knows no subject of this name. */
   subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
     if (data === undefined) return this.subjectFailed(subject, `there is no ${subject.kind} with this name`);
     const loadedAtMs = this.#store.options.now();
@@ -85,7 +88,7 @@ export class Answers {
     updateSubject(this.#store, subject, (load) => ({ ...load, failure, isLoading: false }));
   }
 
-  /** The answer to `load-layer`; `undefined`: the backend has no such thing. */
+  /** Stores the response to `load-layer`; `undefined` if the backend has no such object. */
   layerLoaded<Kind extends LoadedLayerKind>(kind: Kind, id: string, data: LayerData[Kind] | undefined): void {
     if (data === undefined) return this.layerFailed(kind, id, MISSING[kind]);
     const loadedAtMs = this.#store.options.now();
@@ -102,7 +105,7 @@ export class Answers {
     updateLoaded(this.#store, kind, id, (load) => ({ ...load, failure, isLoading: false }));
   }
 
-  /** Records of the audit trail, the newest first. */
+  /** Stores records of the audit trail, the newest first. */
   endedSilencesLoaded(records: readonly AuditRecord[]): void {
     this.#store.silenceHistory.load(records, this.#store.options.namespace);
     this.#store.allChanged('silences');

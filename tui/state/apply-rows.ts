@@ -14,35 +14,35 @@ import type { SnapshotRows } from '../model/snapshot-rows.ts';
 import { targetOf } from '../model/target.ts';
 import type { EventRecord } from '../model/event-record.ts';
 
-/** How rows of the feed are taken. */
+/** The circumstances of rows from the feed. */
 interface AboutRows {
-  /** The rows open a snapshot of everything. */
+  /** True if the rows start a full snapshot. */
   readonly replace: boolean;
   readonly nowMs: number;
-  /** The rows tell of what happens now, outside of a snapshot. */
+  /** True if the rows report current changes, outside of a snapshot. */
   readonly isNews: boolean;
-  /** What changed of events whose rows are not asked for. */
+  /** Changes of events whose full rows are not subscribed. */
   readonly brief?: FeedBriefs | undefined;
 }
 
-/** What rows are put into. */
+/** The store that rows are applied to. */
 interface TakesRows
   extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Says, Frames, Rows {
   readonly silenced: SnapshotRows<SilencedRow>;
   readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
   readonly upkeep: Upkeep;
-  /** Whether an event is drawn, or belongs above the last one that is. */
+  /** Returns whether an event is visible or belongs above the last visible one. */
   readonly window: { reaches(store: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean };
 }
 
 const NO_IDS: readonly string[] = [];
 
-/** Takes rows of the feed into the store, and notes which rows of which views are others by that. */
+/** Applies rows of the feed to the store, and records which rows of the views changed. */
 export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: AboutRows): void {
   if (about.replace) beginSnapshot(store);
   const { events = {} } = rows;
-  // Without an array of arrays: a snapshot has a hundred thousand.
+  // Not with `Object.entries`, because a snapshot has a hundred thousand events.
   for (const key in events) applyEvent(store, bell, key, events[key] ?? null, about);
   for (const [key, brief] of Object.entries(about.brief?.events ?? {})) hearBrief(store, bell, key, brief, about);
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
@@ -60,8 +60,8 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: A
 }
 
 /**
- * Takes events of a snapshot that has begun. What they change in other views is told once for all of them: there may be a
- * hundred thousand.
+ * Applies events of a snapshot that has begun. Other views are notified once for all events, of which there may
+ * be a hundred thousand.
  */
 export function applySnapshotEvents(
   store: TakesRows,
@@ -77,14 +77,14 @@ export function applySnapshotEvents(
   allRowsChanged(store);
 }
 
-/** The rows of clients, checks and silences count their events. */
+/** Marks all rows of silences, clients and checks as changed, because they count their events. */
 function allRowsChanged(store: Rows): void {
   store.allChanged('silences');
   store.allChanged('clients');
   store.allChanged('checks');
 }
 
-/** Points out that a silence is about to end, when its backend does. */
+/** Shows a message that a silence is about to end, when its backend sends the reminder. */
 function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, nowMs: number): void {
   const { reminded, expire_at: end } = row;
   if (reminded === undefined || end === null || known?.reminded !== undefined) return;
@@ -115,20 +115,21 @@ function applyEvent(
   const before = known?.silenced_by ?? NO_IDS;
   const record = store.events.apply(key, row, nowMs, isNews);
   const after = row?.silenced_by ?? NO_IDS;
-  // A silence's row counts its events. Most changes are one more result, with the same silences.
+  // The row of a silence counts its events. Most changes are one more result with the same silences.
   if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) store.changed('silences', id);
   // The rows of clients and checks count their events.
   const { client, check } = row ?? known ?? targetOf(key);
   store.changed('clients', client);
   store.changed('checks', nameBeside(client, check));
-  // The next frame draws the rows in any case once one of them is another. Each look at a part of a snapshot puts all of it
-  // in order, which is a twelfth of the work for the whole: until it is complete the frame of each second is enough.
+  // If a row has already changed, the next frame draws the rows anyway. Drawing during a snapshot sorts all
+  // rows so far, which costs a twelfth of the whole work. One frame each second is enough until the snapshot is
+  // complete.
   if (store.urgency === 'rows' || store.feed.connection.kind !== 'live') return;
   const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);
   store.touch(isInView ? 'rows' : 'figures');
 }
 
-/** Nobody looks at what of it is not counted. */
+/** Applies a brief change of an event whose row is not visible; only counters and bell use it. */
 function hearBrief(store: TakesRows, bell: Bell, key: string, brief: EventBrief, { nowMs, isNews }: AboutRows): void {
   const { client, check } = store.events.get(key)?.row ?? targetOf(key);
   const row = { client, check, status: brief.status, silenced_by: brief.silenced_by };

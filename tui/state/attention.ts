@@ -1,9 +1,9 @@
-/** How the console calls for attention. */
+/** The ways in which the console calls for attention. */
 export interface Attention {
   readonly bell: boolean;
-  /** A notification of the desktop, where the terminal can. */
+  /** True for a desktop notification, if the terminal supports it. */
   readonly notify: boolean;
-  /** Epoch milliseconds; until then it is silent. */
+  /** Epoch milliseconds until which bell and notification are muted. */
   readonly mutedUntilMs: number;
 }
 

@@ -5,35 +5,35 @@ import { eventClass } from '../model/event-record.ts';
 import type { Screen, Says, Opened, Asks, Shown } from './ports.ts';
 import type { Known } from '../model/known.ts';
 
-/** At most one bell in this time. */
+/** Minimum time between two bells. */
 const RING_EVERY_MS = 10_000;
 
 const MUTE_MS = 15 * 60_000;
 
-/** Of the text of a notification. */
+/** Maximum length of a notification's text. */
 const TEXT_MAX = 200;
 
-/** What is said of an event. */
+/** The event that rings the bell. */
 type RungFor = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
 
-/** As far as the bell has to know what was before. */
+/** The earlier state of an event, as far as the bell needs it. */
 type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
 
 /**
- * Rings for what is new and critical, and neither silenced nor acknowledged, which is a silence too, nor kept quiet by
- * another event; and when it is not kept quiet so any more.
+ * Rings for a new critical event that is not silenced, acknowledged (which is a silence too) or inhibited. It
+ * also rings when an inhibition of a critical event ends.
  */
 export class Bell {
   #rungAtMs = -Infinity;
 
   /**
-   * An event changed.
+   * Rings the bell if the change of an event requires it.
    *
-   * @param before `undefined`: it is new
+   * @param before `undefined` if the event is new
    */
   heard(store: Shown & Asks & Pick<Known, 'feed'>, before: Before | undefined, row: RungFor, nowMs: number): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;
-    // What is there at the start is no news.
+    // The events of the first snapshot are not new.
     if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
     if (!isNewCritical(before, row) || nowMs - this.#rungAtMs < RING_EVERY_MS) return;
     this.#rungAtMs = nowMs;

@@ -8,24 +8,26 @@ import type { OwnChanges } from './undo.ts';
 export interface ConsoleOptions {
   readonly size: ScreenSize;
   readonly backend: string;
-  /** Who silences, for the entry's `creator`. */
+  /** The user's name, for the `creator` of a silence. */
   readonly creator: string;
-  /** Names this console among those that work on plans for upgrades. */
+  /** The id of this console among those that work on upgrade plans. */
   readonly session: string;
   readonly readOnly: boolean;
   /** Default: 80 percent. */
   readonly aggregateNeeds?: AggregateNeeds;
-  /** The backends to choose from; default: none. */
+  /** The backends that can be chosen; default: none. */
   readonly contexts?: Contexts;
-  /** The contexts of a merged list; default: one backend. */
+  /** The contexts of a merged list; default: a single backend. */
   readonly members?: readonly string[];
-  /** The namespace that is shown; `*`: all that the credentials may see, as one list. Default: `default`. */
+  /**
+   * The namespace that is shown; `*` shows all that the credentials may read as one list. Default: `default`.
+   */
   readonly namespace?: string | undefined;
-  /** What a person has set up, or had set in this context before. */
+  /** The settings that the user configured, or made earlier in this context. */
   readonly kept?: Kept;
-  /** What was done at this backend when it was shown before. */
+  /** The user's changes at this backend when it was shown earlier. */
   readonly ownChanges?: OwnChanges;
-  /** What was said so far, also about other backends. */
+  /** The messages so far, also about other backends. */
   readonly log?: MessageLog;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -17,61 +17,61 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** Under this the console says so instead of drawing something unreadable. */
+/** Smallest supported screen. On a smaller one the console shows a message instead of unreadable content. */
 export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
 
-/** Rows from which on there is room for a tall header and a pane below the list. */
+/** Minimum number of rows for a tall header and a pane below the list. */
 export const TALL_ROWS = 30;
 
-/** A moment of the past that is shown, and the changes around it. Epoch milliseconds. */
+/** The moment of the past that is shown, and the changes before and after it. Epoch milliseconds. */
 export interface PastMoment {
   readonly atMs: number;
-  /** Undefined: there is none that is known. */
+  /** `undefined` if no earlier change is known. */
   readonly previousMs: number | undefined;
   readonly nextMs: number | undefined;
-  /** Not all of its events are here, or not yet: the worst are. */
+  /** Present if not all events of the moment are loaded; the worst come first. */
   readonly partial?: { readonly rows: number; readonly total: number };
 }
 
-/** Everything about what is shown that is not data of the backend. Replaced, never changed. */
+/** The state of the user interface, without the data of the backend. It is replaced, never changed in place. */
 export interface ConsoleState {
   readonly size: ScreenSize;
   readonly view: ViewName;
   readonly history: ViewHistory;
-  /** What is set in each view, also while another one is shown. */
+  /** The settings of each view, also of those that are not shown. */
   readonly views: Readonly<Record<ViewName, ListState>>;
-  /** Edits the filter of the view that is shown. */
+  /** The editor for the filter of the shown view. */
   readonly prompt: LineInHistory | undefined;
   readonly layers: readonly Layer[];
   readonly message: Message | undefined;
-  /** Typed before a movement: `5j`. */
+  /** The count that was typed before a movement: `5j`. */
   readonly count: number | undefined;
-  /** When a digit was typed that opens a view unless a movement follows. Epoch milliseconds. */
+  /** The time of a typed digit, which opens a view unless a movement follows. Epoch milliseconds. */
   readonly digitAtMs: number | undefined;
-  /** The moment that everything is of; undefined: now. */
+  /** The moment of the past that is shown; `undefined` for the present. */
   readonly past: PastMoment | undefined;
-  /** The moment that is on its way; undefined: none. */
+  /** The moment of the past that is being loaded; `undefined` if none is. */
   readonly travel: { readonly atMs: number } | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
-  /** Whether a tall screen has counters and tabs at its top. */
+  /** True if a tall screen has counters and tabs at its top. */
   readonly header: boolean;
   readonly overview: OverviewPlace;
   readonly upgrade: UpgradePlace;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
-  /** Whether the terminal has the focus; without it the feed is drawn once a second. */
+  /** True if the terminal has the focus; without it the feed is drawn once a second. */
   readonly focused: boolean;
   readonly interruptedAtMs: number;
   /** Earlier command lines, the newest last. */
   readonly commandHistory: readonly string[];
   readonly savedViews: ReadonlyMap<string, SavedView>;
-  /** What was set about how things look, over what the program was started with. */
+  /** The appearance settings that override those of the start. */
   readonly look: Partial<Theme>;
   readonly attention: Attention;
-  /** Whether the terminal reports wheel and clicks, which takes the selection of text from it. */
+  /** True if the terminal reports wheel and clicks, which disables its own text selection. */
   readonly mouse: boolean;
-  /** Until when the order stays as it is, because a cursor key was pressed. */
+  /** Epoch milliseconds until which the order is paused, because a cursor key was pressed. */
   readonly orderPausedUntilMs: number;
 }
 
@@ -106,7 +106,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
   };
 }
 
-/** The event that is drawn under the cursor of their list. */
+/** Returns the event that is drawn under the cursor of the list of events. */
 export function eventUnderCursor({ views }: Pick<ConsoleState, 'views'>): Target | undefined {
   const { key } = views.events.cursor;
   return key === undefined ? undefined : targetOf(key);

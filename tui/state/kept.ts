@@ -2,18 +2,18 @@ import type { ConsoleState } from './console-state.ts';
 import type { ListState } from './list-state.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 
-/** What is set whichever backend is shown. */
+/** The settings that do not depend on the backend. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
   Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'header' | 'attention' | 'mouse'>>;
 
-/** What is set on the screen and outlives the data under it, as when another backend is shown. */
+/** The screen settings that are kept when the data is replaced, for example when another backend is shown. */
 export interface Kept {
   readonly view: ViewName;
   readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'wide'>>>>;
   readonly common: Common;
 }
 
-/** Without marks and cursors: they are about rows of this backend. */
+/** Returns the settings without marks and cursors, which refer to rows of this backend. */
 export function keptOf(state: ConsoleState): Kept {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(

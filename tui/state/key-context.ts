@@ -1,6 +1,6 @@
 import type { ViewName } from './view-names.ts';
 
-/** Where a binding is in effect: a view by its name, or what lies over it. */
+/** The context in which a binding is active: a view by its name, or a layer above it. */
 export type KeyContext =
   | ViewName
   | 'detail'

@@ -1,6 +1,6 @@
 import type { KeyContext } from './key-context.ts';
 
-/** A key as the decoder reports it, as far as bindings care. */
+/** The attributes of a decoded key that bindings use. */
 export interface KeyPress {
   readonly name: string;
   readonly text?: string;
@@ -10,18 +10,21 @@ export interface KeyPress {
 }
 
 export interface Binding {
-  /** As `chordOf` writes them, the one to show first. */
+  /** The keys in the notation of `chordOf`; the first one is displayed. */
   readonly keys: readonly [string, ...string[]];
   readonly in: readonly [KeyContext, ...KeyContext[]];
-  /** What it does, for the help. */
+  /** The description of the action in the help. */
   readonly help: string;
-  /** A word or two for the footer, in the order of this table. Without it only the help tells. */
+  /** One or two words for the footer, in the order of this table. Without it only the help lists the action. */
   readonly hint?: string;
-  /** The action changes something at the backend: inert while disconnected and in read-only mode. */
+  /**
+   * True if the action changes something at the backend; it is disabled while disconnected and in read-only
+   * mode.
+   */
   readonly changes?: true;
 }
 
-/** Every action by its name. Footer and help have them in this order; what they are says the file of their noun. */
+/** The names of all actions, in the order of footer and help. The file of each noun defines its actions. */
 const ACTION_NAMES = [
   'silence',
   'resolve',
@@ -149,31 +152,31 @@ const ACTION_NAMES = [
 
 export type KeyAction = (typeof ACTION_NAMES)[number];
 
-/** Other keys for some actions, as the configuration file says. */
+/** The keys of actions that the configuration file overrides. */
 export type OwnKeys = Readonly<Partial<Record<KeyAction, readonly [string, ...string[]]>>>;
 
 type BoundAction = readonly [KeyAction, Binding];
 
-/** What the files of the nouns say, by `putActions`. */
+/** The actions that the files of the nouns define, set by `putActions`. */
 let actions: ReadonlyMap<KeyAction, Binding> = new Map();
 
-/** What is in effect. There is one keyboard, so this is the one thing that the whole program shares. */
+/** The active bindings. There is one keyboard, so this is the only state that the whole program shares. */
 let bound: readonly BoundAction[] = [];
 let byContext = contextsOf(bound);
 
-/** Takes every action there is, each once; their usual keys are in effect then. */
+/** Registers all actions, each once, with their default keys. */
 export function putActions(all: readonly (Binding & { readonly name: KeyAction })[]): void {
   actions = new Map(all.map((action) => [action.name, action]));
   if (actions.size !== all.length) throw new Error('two actions have the same name');
   bindKeys({});
 }
 
-/** Every binding in the order of the names, with the keys that are in effect. */
+/** Returns all bindings in the order of the names, with the active keys. */
 export function bindings(): readonly BoundAction[] {
   return bound;
 }
 
-/** What an action has been given, whatever keys are in effect. */
+/** Returns the defined binding of an action, without the keys of the configuration. */
 export function bindingOf(action: KeyAction): Binding {
   const binding = actions.get(action);
   if (binding === undefined) throw new Error(`${action} is not the name of an action`);
@@ -184,7 +187,7 @@ export function isAction(name: string): name is KeyAction {
   return (ACTION_NAMES as readonly string[]).includes(name);
 }
 
-/** The actions with other keys for some; the others keep theirs. */
+/** Returns the bindings with the given keys for some actions; the others keep their default keys. */
 export function boundWith(own: OwnKeys): readonly BoundAction[] {
   return ACTION_NAMES.map((action) => {
     const binding = bindingOf(action);
@@ -192,7 +195,7 @@ export function boundWith(own: OwnKeys): readonly BoundAction[] {
   });
 }
 
-/** Puts these keys into effect, in place of any others given before. They must be free of conflicts. */
+/** Activates these keys instead of any earlier ones. They must be free of conflicts. */
 export function bindKeys(own: OwnKeys): void {
   bound = boundWith(own);
   byContext = contextsOf(bound);
@@ -206,19 +209,19 @@ function contextsOf(all: readonly BoundAction[]): ReadonlyMap<string, KeyAction>
   return byChord;
 }
 
-/** The keys that do an action now. */
+/** Returns the active keys of an action. */
 function keysOf(action: KeyAction): Binding['keys'] {
   return bound.find(([name]) => name === action)?.[1].keys ?? bindingOf(action).keys;
 }
 
-/** The key of an action as people read it: the first one where there are several. */
+/** Returns the label of an action's key; the first one if there are several. */
 export function keyOf(action: KeyAction): string {
   return keyLabel(keysOf(action)[0]);
 }
 
-/** The key with its modifiers, as bindings write it: `j`, `G`, `ctrl-d`, `shift-tab`. */
+/** Returns the key with its modifiers in the notation of bindings: `j`, `G`, `ctrl-d`, `shift-tab`. */
 export function chordOf(key: KeyPress): string {
-  // Shift is part of a printable character already.
+  // A printable character already includes Shift.
   const shift = key.shift && key.text === undefined ? 'shift-' : '';
   return `${key.ctrl ? 'ctrl-' : ''}${key.meta ? 'meta-' : ''}${shift}${key.name}`;
 }
@@ -231,7 +234,7 @@ export function isChange(action: KeyAction): boolean {
   return bindingOf(action).changes === true;
 }
 
-/** A key as people read it: `Space`, `Ctrl-D`, `PgDn`, `j`. */
+/** Returns the label of a key: `Space`, `Ctrl-D`, `PgDn`, `j`. */
 export function keyLabel(chord: string): string {
   const label = KEY_LABELS.get(chord);
   if (label !== undefined) return label;

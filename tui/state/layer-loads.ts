@@ -5,10 +5,10 @@ import type { LayerData, LoadedLayer, LoadedLayerKind } from './layers/loaded.ts
 import { NO_SEARCH } from './search-field.ts';
 import { openLayer } from './layer-stack.ts';
 
-/** What is known of any layer that is loaded. */
+/** The load state of any loaded layer. */
 type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
 
-/** Changes what is known of a subject, on every screen that is about it. */
+/** Updates the loaded data of a subject in every layer about it. */
 export function updateSubject(
   store: Screen,
   subject: Subject,
@@ -20,16 +20,16 @@ export function updateSubject(
   store.update({ layers });
 }
 
-/** Changes what was loaded for the layers of a kind that are about one thing. */
+/** Updates the loaded data in the layers of a kind about one object. */
 export function updateLoaded(store: Screen, kind: LoadedLayerKind, id: string, next: (load: AnyLoad) => AnyLoad): void {
   const layers = store.state.layers.map((layer) =>
-    // What is loaded for a kind only comes back to layers of that kind.
+    // The cast is safe, because data of a kind only goes to layers of that kind.
     layer.kind === kind && layer.id === id ? ({ ...layer, load: next(layer.load) } as LoadedLayer) : layer,
   );
   store.update({ layers });
 }
 
-/** Puts it on top; it is loaded with the next frame. */
+/** Opens a layer on top; its data is requested with the next frame. */
 export function openLoadedLayer(store: Screen, kind: LoadedLayerKind, id: string): void {
   const layer: LoadedLayer = { kind, id, load: NOT_LOADED, top: 0, search: NO_SEARCH };
   openLayer(store, layer);

@@ -1,20 +1,20 @@
 import type { ListOrder } from '../model/list-order.ts';
 
-/** Where the cursor of a list is: on what it lists, not on a row of the screen. */
+/** The cursor of a list. It refers to a listed item, not to a row of the screen. */
 export interface ListCursor {
-  /** What is under it; `undefined` while the list is empty. */
+  /** Key of the item under the cursor; `undefined` while the list is empty. */
   readonly key: string | undefined;
-  /** Its row when it was last drawn: where the cursor stays when that goes away. */
+  /** Index when it was last drawn; the cursor stays there if the item disappears. */
   readonly index: number;
-  /** First row of the window. */
+  /** Index of the first visible row. */
   readonly top: number;
 }
 
 export const CURSOR_AT_TOP: ListCursor = { key: undefined, index: 0, top: 0 };
 
 /**
- * The cursor in a list that may have changed: it follows what it is on and keeps its place on the screen, except that a
- * window at the top of the list stays there for as long as the cursor fits in, so that what is new comes into view.
+ * Returns the cursor in a list that may have changed. It follows its item and keeps its position on the screen.
+ * A window at the top of the list stays there while the cursor fits in, so that new items come into view.
  */
 export function settleCursor(cursor: ListCursor, order: ListOrder, rows: number): ListCursor {
   const found = cursor.key === undefined ? -1 : order.indexOf(cursor.key);
@@ -23,7 +23,7 @@ export function settleCursor(cursor: ListCursor, order: ListOrder, rows: number)
   return { key: order.at(index)?.key, index, top: windowTop(top, index, order.length, rows) };
 }
 
-/** The cursor on another row; the window moves as little as it can. */
+/** Moves the cursor to another row; the window scrolls as little as possible. */
 export function moveCursor(cursor: ListCursor, toIndex: number, order: ListOrder, rows: number): ListCursor {
   const index = clamp(toIndex, 0, order.length - 1);
   return { key: order.at(index)?.key, index, top: windowTop(cursor.top, index, order.length, rows) };
@@ -34,7 +34,7 @@ function windowTop(wanted: number, index: number, length: number, rows: number):
   return clamp(clamp(wanted, index - shown + 1, index), 0, length - shown);
 }
 
-/** `low` wins when the range is empty. */
+/** Limits a value to a range; `low` wins if the range is empty. */
 export function clamp(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(value, high));
 }

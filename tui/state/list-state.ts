@@ -3,29 +3,29 @@ import type { SortState } from '../model/list-order.ts';
 
 export interface FilterState {
   readonly text: string;
-  /** Why the text being typed is not a filter; the last good one stays in effect. */
+  /** Why the typed text is not a valid filter; the last valid one stays in effect. */
   readonly problem: { readonly message: string; readonly position: number } | undefined;
   /** Earlier filters, the newest last. */
   readonly history: readonly string[];
 }
 
-/** What a person has set in one list: every view has its own. */
+/** The settings of one list; every view has its own. */
 export interface ListState {
   readonly cursor: ListCursor;
-  /** Whether somebody has put the cursor where it is; until then it is on whatever row is the first. */
+  /** True if the user has moved the cursor; until then it is on the first row, whichever that is. */
   readonly held: boolean;
   readonly marks: ReadonlySet<string>;
   readonly lastMark: string | undefined;
   readonly filter: FilterState;
-  /** `undefined`: as the view sorts by itself. */
+  /** `undefined` means the default order of the view. */
   readonly sort: SortState | undefined;
-  /** Ids of the columns that are not to be shown. */
+  /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;
-  /** Steps to the right: columns that are left out after the first, then parts of the last. */
+  /** Steps to the right: first columns after the first one are left out, then parts of the last. */
   readonly sideways: number;
-  /** Whether names and other texts are shown whole, at the cost of the columns behind them. */
+  /** True if texts are shown at full width, at the expense of the columns after them. */
   readonly wide: boolean;
-  /** Whether the cursor stays on the newest row. */
+  /** True if the cursor stays on the newest row. */
   readonly following: boolean;
 }
 
@@ -42,7 +42,7 @@ export const INITIAL_LIST: ListState = {
   following: false,
 };
 
-/** Where the cursor belongs, before it is settled: nobody has put it anywhere, so it is on the first row, whatever that is. */
+/** Returns where the cursor should be. Until the user moves it, it is on the first row. */
 export function wantedCursor({ cursor, held, following }: ListState): ListCursor {
   return held || following ? cursor : CURSOR_AT_TOP;
 }

@@ -1,7 +1,7 @@
-/** Where the cursor of the overview is. */
+/** The position of the cursor in the overview. */
 export interface OverviewPlace {
   readonly box: BoxId;
-  /** The row it is on, which it follows; `undefined`, or gone: the row at its index. */
+  /** Key of the row under the cursor. If it is `undefined` or gone, the row at `index` is used. */
   readonly key: string | undefined;
   readonly index: number;
 }

@@ -1,20 +1,23 @@
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleState } from './console-state.ts';
 
-/** How long the cursor rests on an event before the pane asks for all of it, and how often it asks again. */
+/** Time that the cursor must rest on an event before the pane loads it, and the reload interval. */
 const REST_MS = 150;
 const AGAIN_MS = 2000;
 
-/** Decides when the pane below the list loads the event under the cursor: not each one that the cursor passes. */
+/**
+ * Decides when the pane below the list loads the event under the cursor. Events that the cursor only passes are
+ * not loaded.
+ */
 export class PanePeek {
   #key: string | undefined;
   #restsSinceMs = 0;
   #askedAtMs = 0;
 
   /**
-   * Called once per frame.
+   * Returns whether to load the event now; called once per frame.
    *
-   * @param peek what the pane has, or has asked for
+   * @param peek the event that the pane shows or has requested
    * @param row the newest state of the event under the cursor
    */
   isDue(key: string, peek: ConsoleState['peek'], row: EventRow | undefined, nowMs: number): boolean {

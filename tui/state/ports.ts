@@ -13,88 +13,97 @@ import type { ViewName } from './view-names.ts';
 import type { LastSilence, SilenceForm } from './layers/silence.ts';
 
 /*
- * What functions of the console take, each only those that it uses: `Screen & Says`. `Known` and `Places` are in the
- * model, `ListOfView` is beside the lists. One object stands behind all of them, which only `console.tsx` names.
+ * Interfaces that functions of the console receive. Each function takes only the ones it uses: `Screen & Says`.
+ * `Known` and `Places` are in the model, and `ListOfView` is in the folder of the lists. One object implements all of
+ * them, and only `console.tsx` names it.
  */
 
-/** What is shown. */
+/** Reads the state of the screen. */
 export interface Shown {
   readonly state: ConsoleState;
 }
 
-/** What is shown, and can be replaced. */
+/** Reads and replaces the state of the screen. */
 export interface Screen extends Shown {
   update(change: Partial<ConsoleState>): void;
 }
 
-/** What is shown, put in its place before a frame that is drawn in any case. */
+/** Adjusts the state before a frame that is drawn anyway. */
 export interface Settles extends Shown {
   settle(change: Partial<ConsoleState>): void;
 }
 
-/** Tells the person at the console, and keeps it in the log. */
+/** Shows a message to the user and adds it to the log. */
 export interface Says {
   say(text: string, tone?: Message['tone']): void;
 }
 
-/** Asks for something outside the console. */
+/** Requests an effect outside the console. */
 export interface Asks {
   request(effect: Effect): void;
 }
 
-/** What the console was opened with. */
+/** The options that the console was opened with. */
 export interface Opened {
   readonly options: ConsoleOptions;
 }
 
-/** What was said and done at this console. */
+/** The messages and changes of this console. */
 export interface Remembers {
   readonly log: MessageLog;
   readonly ownChanges: OwnChanges;
 }
 
-/** What the silence dialog and the screen of a silence have to know. */
+/** The data of the silence dialog and of the screen of a silence. */
 export interface Silencing {
-  /** What a silence must keep to; until the backend has said it, what it says by default. */
+  /** The policy for silences; a default until the backend has sent it. */
   readonly silencePolicy: SilencePolicy;
-  /** What the last silence made here was set to. */
+  /** The settings of the last silence that was created here. */
   readonly lastSilence: LastSilence | undefined;
-  /** What the backend said of the scope of the silence dialog. */
+  /** The backend's response about the scope of the silence dialog. */
   readonly silenceRecent: {
-    /** @returns `undefined`: nobody has said */
+    /**
+     * Returns the recent problems.
+     *
+     * @returns `undefined` until the backend has answered
+     */
     of(form: SilenceForm): RecentProblems | undefined;
-    /** Why the backend would not make it; `undefined`: it did not say so. */
+    /** Returns why the backend would reject the silence; `undefined` if it did not say so. */
     refusalOf(form: SilenceForm): string | undefined;
-    /** @param key of the scope */
+    /**
+     * Stores the response.
+     *
+     * @param key identifies the scope
+     */
     answered(key: string, problems: RecentProblems): void;
     refused(key: string, problem: string): void;
     failed(key: string, nowMs: number): void;
   };
-  /** For the next silence. */
+  /** Stores the settings for the next silence. */
   rememberSilence(silence: LastSilence): void;
-  /** What the silence dialog would cover now. */
+  /** Returns what the silence dialog would cover now. */
   silencePreview(form: SilenceForm): SilencePreview;
-  /** The events that a silence covers, or would if it were in effect. */
+  /** Returns the events that a silence covers, or would cover if it were active. */
   silenceMatches(entry: SilencedRow): SilenceMatches;
 }
 
-/** Holds back what arrives, while somebody reads. */
+/** Pauses the feed while the user reads. */
 export interface Pauses {
   pause(): void;
   resume(): void;
 }
 
-/** What there is to draw: nothing but time, figures in the header, or rows in the window. */
+/** The parts to draw: only the time, figures in the header, or visible rows. */
 export type Urgency = 'none' | 'figures' | 'rows';
 
-/** Hears which rows of the tables may be others. */
+/** Records which rows of the tables may have changed. */
 export interface Rows {
-  /** This row may be another, new or gone. */
+  /** Records that this row may have changed, appeared or disappeared. */
   changed(view: ViewName, key: string): void;
   allChanged(view: ViewName | LoadedView): void;
 }
 
-/** Makes a frame come soon. */
+/** Schedules a frame. */
 export interface Frames {
   touch(urgency: Urgency): void;
 }

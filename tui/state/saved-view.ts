@@ -1,17 +1,17 @@
 import type { ViewName } from './view-names.ts';
 
-/** What a person looks at often: a view with what is set in it. */
+/** A view that the user has saved with its settings. */
 export interface SavedView {
   readonly view: ViewName;
-  /** Empty: everything. */
+  /** Empty means all rows. */
   readonly filter: string;
-  /** `undefined`: as the view sorts by itself. */
+  /** `undefined` means the default order of the view. */
   readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
-  /** Ids of the columns that are shown; `undefined`: all. */
+  /** Ids of the visible columns; `undefined` means all. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** What a saved view may be called: one word, so that it can be typed after `:view`. */
+/** The valid names of a saved view: one word, so that it can be typed after `:view`. */
 export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
 
 export const VIEW_NAME_HINT = 'use one word of up to 40 letters, digits, ".", "-" and "_"';

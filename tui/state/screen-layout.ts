@@ -1,16 +1,16 @@
 import type { ViewName } from './view-names.ts';
 import { TALL_ROWS, type ConsoleState } from './console-state.ts';
 
-/** How many rows each part of a list gets; together they are the screen. */
+/** The number of rows of each part of a list screen; their sum is the height of the screen. */
 export interface ListLayout {
   readonly tall: boolean;
   readonly header: number;
-  /** What a table says above its titles. */
+  /** Rows between the header and the titles of the table. */
   readonly above: number;
   readonly list: number;
-  /** A line of figures under the list, where there is room for it. */
+  /** The line of figures under the list, if it fits. */
   readonly figures: number;
-  /** The pane with its rule; 0: none. */
+  /** Rows of the pane with its rule; 0 if there is none. */
   readonly pane: number;
   readonly footer: number;
 }
@@ -19,10 +19,10 @@ const PANE_ROWS = 9;
 
 type LayoutState = Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>;
 
-/** The parts of the list that is shown; only events have a pane. */
+/** Returns the layout of the shown list; only the list of events has a pane. */
 export function listLayout(state: LayoutState): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
-  // Tall: title, counters, tabs, rule, column heads. Short: title, column heads.
+  // Tall: title, counters, tabs, rule, column titles. Short: title, column titles.
   const header = tall && state.header ? 5 : 2;
   const above = rowsAbove(state.view);
   const pane = tall && state.pane && state.view === 'events' ? PANE_ROWS : 0;
@@ -33,27 +33,27 @@ export function listLayout(state: LayoutState): ListLayout {
   return { tall, header, above, figures, pane, footer, list };
 }
 
-/** Rows between the header and the titles of a list. */
+/** Returns the rows between the header and the titles of a list. */
 function rowsAbove(view: ViewName): number {
   return view === 'cluster' ? 2 : 0;
 }
 
-/** Whether it has counters and tabs. */
+/** Returns whether the header has counters and tabs. */
 export function isTallHeader({ header }: Pick<ListLayout, 'header'>): boolean {
   return header > 2;
 }
 
-/** Rows of the list that is shown. */
+/** Returns the number of rows of the shown list. */
 export function listRows(state: LayoutState): number {
   return listLayout(state).list;
 }
 
-/** From this width on there is room for two columns of text. */
+/** Minimum width for two columns of text, in cells. */
 export const WIDE_COLUMNS = 100;
 
-/** Rows of a page between header and footer. */
+/** Returns the rows of a page between header and footer. */
 export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' | 'header'>): {
-  /** With counters and tabs. */
+  /** True if the header has counters and tabs. */
   readonly tall: boolean;
   readonly rows: number;
 } {
@@ -62,7 +62,7 @@ export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' |
   return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
 }
 
-/** First row of a window that keeps the cursor in its middle where it can. */
+/** Returns the first row of a window that keeps the cursor centered if possible. */
 export function centredTop(cursor: number, length: number, rows: number): number {
   return Math.max(0, Math.min(cursor - (rows >> 1), length - rows));
 }

@@ -1,17 +1,17 @@
 import { EMPTY_LINE, type LineEditor } from '../text/line-editor.ts';
 
-/** What is looked for in the lines of a layer. */
+/** The search in the lines of a layer. */
 export interface SearchField {
   readonly line: LineEditor;
-  /** Whether it is being typed: then all keys go into it. */
+  /** True while the search is being typed; then all keys go into it. */
   readonly isOpen: boolean;
-  /** Of a text: the line of the present match. */
+  /** The line of the current match in a text. */
   readonly at?: number | undefined;
 }
 
 export const NO_SEARCH: SearchField = { line: EMPTY_LINE, isOpen: false };
 
-/** Whether a text holds every word that is looked for; letter case never counts. */
+/** Returns whether a text contains every word of the search, ignoring case. */
 export function holdsWords(text: string, { line }: SearchField): boolean {
   const lower = text.toLowerCase();
   return line.text

@@ -1,9 +1,9 @@
 import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
 
-/** Own changes that are remembered. */
+/** Maximum number of the user's changes that are remembered. */
 const REMEMBERED_MAX = 20;
 
-/** How long a change can be taken back: after that nobody remembers what it was about. */
+/** Time within which a change can be undone; later the user may not remember what it was. */
 const UNDO_MS = 10 * 60_000;
 
 /** A change made from this console. */
@@ -11,13 +11,13 @@ export interface OwnChange {
   readonly id: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** What was done, as it was told. */
+  /** The message about the change. */
   readonly said: string;
-  /** What takes it back, in the order to be sent; empty: nothing does. */
+  /** The operations that undo the change, in sending order; empty if it cannot be undone. */
   readonly operations: readonly BulkOperation[];
 }
 
-/** The last own changes. */
+/** The last changes of the user. */
 export class OwnChanges {
   #changes: readonly OwnChange[] = [];
   #nextId = 1;
@@ -27,20 +27,20 @@ export class OwnChanges {
     this.#changes = [...this.#changes, change].slice(-REMEMBERED_MAX);
   }
 
-  /** The newest change that can be taken back, and those made after it that cannot. */
+  /** Returns the newest change that can be undone, and later ones that cannot. */
   last(nowMs: number): { readonly change: OwnChange | undefined; readonly since: readonly OwnChange[] } {
     const recent = this.#changes.filter(({ atMs }) => nowMs - atMs <= UNDO_MS);
     const at = recent.findLastIndex(({ operations }) => operations.length > 0);
     return { change: recent[at], since: recent.slice(at + 1) };
   }
 
-  /** A change was taken back, or cannot be. */
+  /** Removes a change that was undone, or cannot be. */
   forget(id: number): void {
     this.#changes = this.#changes.filter((change) => change.id !== id);
   }
 }
 
-/** What takes a change back: of several operations the last one first. */
+/** Returns the operations that undo a change, in reverse order. */
 export function undoOperations(results: readonly BulkOutcome[]): readonly BulkOperation[] {
   return results.flatMap(({ undo }) => undo ?? []).toReversed();
 }

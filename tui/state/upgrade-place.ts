@@ -1,12 +1,12 @@
-/** Where one is in the upgrade view. */
+/** The position in the upgrade view. */
 export interface UpgradePlace {
-  /** What runs where, or the plan. */
+  /** The page: the versions of all programs, or the plan. */
   readonly page: 'versions' | 'plan';
-  /** Id of the plan that the page was opened for; each new one opens it once. */
+  /** Id of the plan for which the page was opened; each new plan opens it once. */
   readonly plan: number | undefined;
   /** Id of the step that was drawn under the cursor. */
   readonly step: string | undefined;
-  /** Whether the cursor goes on with the plan. */
+  /** True if the cursor follows the current step. */
   readonly follows: boolean;
 }
 

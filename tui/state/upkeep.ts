@@ -11,7 +11,7 @@ import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
 
-/** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
+/** Reload interval of a subject while it is shown. Subjects with many clients reload less often. */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
   client: 2000,
   result: 2000,
@@ -19,32 +19,35 @@ const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
   aggregate: 5000,
 };
 
-/** How often the silences are put in their order again while they are looked at. */
+/** Interval at which the shown silences are sorted again. */
 const SILENCES_AGE_MS = 5000;
 
-/** Keeps what is looked at up to date; nothing is asked for that nobody sees, or again while the feed is paused. */
+/**
+ * Keeps visible data up to date. It requests nothing that is not visible, and reloads nothing while the feed is
+ * paused.
+ */
 export class Upkeep {
   readonly #peek = new PanePeek();
-  /** Whether the silences that ended before this console looked were asked for since the last snapshot. */
+  /** True if the ended silences were requested since the last snapshot. */
   #isHistoryAsked = false;
-  /** Whether how long a silence may last was asked for since the last snapshot: `K` asks for the longest. */
+  /** True if the policy for silences was requested since the last snapshot; `K` uses its maximum duration. */
   #isPolicyAsked = false;
   #silencesAgedAtMs = 0;
 
-  /** The feed begins again: what it does not tell is asked for again, too. */
+  /** Starts again with a new feed: data that the feed does not contain is requested again too. */
   startOver(): void {
     this.#isHistoryAsked = false;
     this.#isPolicyAsked = false;
   }
 
-  /** Silences begin, come near their end and leave the table by the clock alone. */
+  /** Sorts the silences again, because they begin, come near their end and disappear with time. */
   ageSilences(store: Shown & Rows, nowMs: number): void {
     if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
     this.#silencesAgedAtMs = nowMs;
     store.allChanged('silences');
   }
 
-  /** Asks for what is due. */
+  /** Requests all data that is due. */
   ask(store: Screen & Settles & Asks & Known & Places, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
@@ -81,7 +84,10 @@ export class Upkeep {
   }
 }
 
-/** Whether it stands still because of a pause: not what is opened in one, of which nothing was seen yet. */
+/**
+ * Returns true if loaded data must not change because of a pause. Data that was opened during the pause is
+ * still loaded once.
+ */
 export function standsStill({ state }: Shown, { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>): boolean {
   return state.paused !== undefined && loadedAtMs !== undefined;
 }
@@ -94,9 +100,9 @@ function askView(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): voi
   store.request({ kind: 'load-view', view });
 }
 
-/** What the aggregates were like is only known to who has looked all the time. */
+/** Requests the aggregates even if they are not shown, because the trend needs continuous values. */
 function askTrend(store: Asks & Pick<Known, 'loads'> & Places, nowMs: number): void {
-  // Aggregates are of one backend.
+  // Aggregates belong to one backend.
   if (store.whereColumn === BACKEND_COLUMN) return;
   const { isLoading, askedAtMs } = store.loads.of('aggregates');
   if (isLoading || nowMs - askedAtMs < TREND_STEP_MS) return;
@@ -104,7 +110,7 @@ function askTrend(store: Asks & Pick<Known, 'loads'> & Places, nowMs: number): v
   store.request({ kind: 'load-view', view: 'aggregates' });
 }
 
-/** How often the state of a store that several share is asked for, for the header; a view of it asks more often. */
+/** Interval at which the cluster state is requested for the header; the cluster view requests it more often. */
 const CLUSTER_MS = 5000;
 
 function askCluster(store: Asks & Pick<Known, 'loads' | 'feed'>, nowMs: number): void {
@@ -115,7 +121,7 @@ function askCluster(store: Asks & Pick<Known, 'loads' | 'feed'>, nowMs: number):
   store.request({ kind: 'load-view', view: 'cluster' });
 }
 
-/** How often the last day is asked for: the backend has to read all of it. */
+/** Interval at which the report of the last day is requested; it is expensive for the backend. */
 const DAY_RELOAD_MS = 300_000;
 
 function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
@@ -127,7 +133,7 @@ function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void
   store.request({ kind: 'load-view', view: 'day' });
 }
 
-/** What fills the screen; behind a dialog it stays as it is. */
+/** Reloads the subject of the screen on top; behind a dialog it stays unchanged. */
 function askSubject(store: Screen & Asks, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || standsStill(store, layer.load)) return;
@@ -144,13 +150,13 @@ function askLayer(store: Screen & Asks & Pick<Known, 'silenced'>, nowMs: number)
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
 }
 
-/** The view that is looked at, where the feed tells of it; of the past nothing is told. */
+/** Returns the shown view if the feed sends its changes. The feed sends none for the past. */
 export function followedNow({ state, loads }: Shown & Pick<Known, 'loads'>): FollowedView | undefined {
   const view = loadedNow(state);
   return state.past === undefined && isFollowedView(view) && loads.isFollowed(view) ? view : undefined;
 }
 
-/** Whose data is looked at and so is kept up to date: the view's, unless something that fills the screen hides it. */
+/** Returns the view whose data is visible. A layer that fills the screen hides the view. */
 function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
   const full = layers.findLast(isFull);
   if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
@@ -159,15 +165,15 @@ function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): Loa
   return isLoadedView(view) ? view : undefined;
 }
 
-/** Whether to ask for what the layer is about now: never twice at the same time. */
+/** Returns whether the layer is due for a reload. Requests never overlap. */
 function isLayerDue({ silenced }: Pick<Known, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
   const { isLoading, askedAtMs } = layer.load;
-  // A silence that ended is in the trail and on this console, and nowhere else.
+  // An ended silence only exists in the audit trail and on this console.
   if (layer.kind === 'silence-entry' && !silenced.has(layer.id)) return false;
   return !isLoading && nowMs - askedAtMs >= LAYER_RELOAD_MS[layer.kind];
 }
 
-/** How often each is asked for again: what nothing but its end changes, less often. */
+/** Reload interval of each layer; data that rarely changes is reloaded less often. */
 const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   'dead-letter': 5000,
   handling: 2000,

@@ -1,6 +1,6 @@
 import type { ViewName } from './view-names.ts';
 
-/** The way through the views, as in a browser. Both lists have the nearest view last. */
+/** The history of visited views, as in a browser. Both lists have the nearest view last. */
 export interface ViewHistory {
   readonly past: readonly ViewName[];
   readonly future: readonly ViewName[];
@@ -11,18 +11,18 @@ export interface ViewPlace {
   readonly history: ViewHistory;
 }
 
-/** Nobody goes back farther than this. */
+/** Maximum length of the history. */
 const HISTORY_MAX = 50;
 
 export const NO_HISTORY: ViewHistory = { past: [], future: [] };
 
-/** To a view of one's choice: what lay ahead is forgotten. */
+/** Returns the history after opening a view; the views ahead are dropped. */
 export function toView({ view, history }: ViewPlace, wanted: ViewName): ViewPlace {
   if (wanted === view) return { view, history };
   return { view: wanted, history: { past: [...history.past, view].slice(-HISTORY_MAX), future: [] } };
 }
 
-/** The view before this one. The same place when there is none. */
+/** Returns the previous view; the same place if there is none. */
 export function backInHistory(place: ViewPlace): ViewPlace {
   const { past, future } = place.history;
   const view = past.at(-1);
@@ -30,7 +30,7 @@ export function backInHistory(place: ViewPlace): ViewPlace {
   return { view, history: { past: past.slice(0, -1), future: [...future, place.view] } };
 }
 
-/** The view that was left by going back. The same place when there is none. */
+/** Returns the view that was left by going back; the same place if there is none. */
 export function forwardInHistory(place: ViewPlace): ViewPlace {
   const { past, future } = place.history;
   const view = future.at(-1);
@@ -38,7 +38,7 @@ export function forwardInHistory(place: ViewPlace): ViewPlace {
   return { view, history: { past: [...past, place.view], future: future.slice(0, -1) } };
 }
 
-/** To the view looked at last, and with the same key back again. */
+/** Returns the view that was shown last. The same key then goes back again. */
 export function toLastView(place: ViewPlace): ViewPlace {
   const last = place.history.past.at(-1);
   return last === undefined ? place : toView(place, last);

@@ -4,19 +4,20 @@ import { graphemes } from './graphemes.ts';
 /** Nearly all text is printable ASCII, one cell per character. */
 const BEYOND_ASCII = /[^ -~]/;
 
-/** Colours and weights. */
+/** Escape sequences of colors and weights. */
 const SGR = /\u001B\[[\d;]*m/g;
 
-/** What stands on the character before it, or is not to be seen. */
+/** Characters without a cell of their own: they combine with the previous one, or are invisible. */
 const WITHOUT_CELL = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Of each character 1 more than its cells; 0: nobody has asked yet. */
+/** The width of each character plus 1; 0 if it is not computed yet. */
 const kept = new Uint8Array(0x110000);
 
 /**
- * Cells that `text` takes on a terminal. Text that is safe for one is as wide as its characters one by one, so that there
- * is no need to look for clusters: that takes microseconds per text, and the tables for it a quarter of the time to the
- * first frame. The build has Ink measure by this, too, as rows would be torn where two ways to measure disagree.
+ * Returns the width of `text` on a terminal in cells. The width of text that is safe for a terminal is the sum
+ * of its characters, so no grapheme clusters are needed. Clusters would cost microseconds for each text, and
+ * loading their tables a quarter of the time to the first frame. The build makes Ink use this function too,
+ * because two different measures would break the rows.
  */
 export function cellWidth(text: string): number {
   if (!BEYOND_ASCII.test(text)) return text.length;
@@ -37,14 +38,18 @@ function characterWidth(character: string): number {
 
 export interface FitOptions {
   readonly align?: 'left' | 'right';
-  /** Where text goes missing when there is too much of it; `middle` keeps the number at the end of `web-eu-west-017`. */
+  /**
+   * The place where text is cut if it is too long; `middle` keeps the number at the end of `web-eu-west-017`.
+   */
   readonly cut?: 'end' | 'middle';
 }
 
-/** One cell that stands for what is missing. */
+/** The cell that replaces the missing text. */
 const ELLIPSIS = '…';
 
-/** `text` in exactly `width` cells: padded with spaces, or cut between characters as a reader sees them. */
+/**
+ * Returns `text` in exactly `width` cells: padded with spaces, or cut between characters as a reader sees them.
+ */
 export function fit(text: string, width: number, { align, cut }: FitOptions = {}): string {
   if (width <= 0) return '';
   const isAscii = !BEYOND_ASCII.test(text);
@@ -56,14 +61,14 @@ export function fit(text: string, width: number, { align, cut }: FitOptions = {}
   return align === 'right' ? padding + shown : shown + padding;
 }
 
-/** At most `head` cells of its beginning, and `tail` of its end. */
+/** Returns at most `head` cells of the beginning, and `tail` cells of the end. */
 function cutCells(text: string, head: number, tail: number): string {
   const characters = Array.from(graphemes(text), ({ segment }) => segment);
   const end = takeCells(characters.toReversed(), tail).toReversed();
   return takeCells(characters, head).join('') + ELLIPSIS + end.join('');
 }
 
-/** As many of the first characters as fit in `room` cells. */
+/** Returns as many of the first characters as fit into `room` cells. */
 function takeCells(characters: readonly string[], room: number): readonly string[] {
   let used = 0;
   let count = 0;

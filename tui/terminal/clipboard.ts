@@ -1,11 +1,14 @@
-/** Terminals that take OSC 52 at all take this much; xterm and tmux drop more. In bytes before base64. */
+/**
+ * Maximum length in bytes before base64. All terminals with OSC 52 accept this much; xterm and tmux drop more.
+ */
 export const CLIPBOARD_MAX = 48 * 1024;
 
 /**
- * What puts text into the clipboard of the terminal in front of the person, over ssh too (OSC 52). No terminal answers,
- * so nobody knows whether it did.
+ * Returns the sequence that copies text to the clipboard of the user's terminal, also over ssh (OSC 52).
+ * Terminals send no response, so success is unknown.
  *
- * @param isTmux tmux is in between: it takes the sequence itself or passes it on, as it is set up; both are tried
+ * @param isTmux true under tmux, which handles the sequence itself or passes it on, depending on its settings;
+ *   both are tried
  * @returns `undefined` when the text is too long
  */
 export function clipboardSequence(text: string, isTmux: boolean): string | undefined {
@@ -18,7 +21,7 @@ export function clipboardSequence(text: string, isTmux: boolean): string | undef
 /** A notification of the desktop (OSC 9). The text must be safe for a terminal. */
 export function noticeSequence(text: string, isTmux: boolean): string {
   const sequence = `\u001B]9;${text}\u0007`;
-  // tmux keeps it to itself unless it is told to pass it on.
+  // tmux only forwards a sequence that is wrapped in its own passthrough sequence.
   return isTmux ? `\u001BPtmux;${sequence.replaceAll('\u001B', '\u001B\u001B')}\u001B\\` : sequence;
 }
 

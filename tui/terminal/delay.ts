@@ -1,7 +1,7 @@
 /** Calls `task` once after `delayMs`, unless disposed of first. */
 export type Delay = (delayMs: number, task: () => void) => Disposable;
 
-/** By the clock of the process. */
+/** Delays a task by the timers of the process. */
 export function delay(delayMs: number, task: () => void): Disposable {
   const timer = setTimeout(task, delayMs);
   return { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -1,6 +1,6 @@
 import { cellWidth } from './cells.ts';
 
-/** What Ink is about to put on the screen, in the order in which it does. */
+/** The drawing operations of Ink, in the order in which it applies them. */
 export type Drawing =
   | {
       readonly type: 'write';
@@ -12,7 +12,10 @@ export type Drawing =
   | { readonly type: 'clip'; readonly clip: Clip }
   | { readonly type: 'unclip' };
 
-/** What is outside is not drawn; a side that is missing has no bound, and the last column and row are not part of it. */
+/**
+ * The area outside of which nothing is drawn. A missing side has no bound; the last column and row are
+ * excluded.
+ */
 interface Clip {
   readonly x1?: number | undefined;
   readonly x2?: number | undefined;
@@ -20,22 +23,22 @@ interface Clip {
   readonly y2?: number | undefined;
 }
 
-/** Several rows in one text, and what has no cell of its own. */
+/** Texts of several rows, and characters without a cell of their own. */
 const NEEDS_CELLS = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * The frame as text, a line per row, where it is made of rows that nothing lies upon: they are what the screen shows, and
- * Ink would take each apart into cells only to put it together again, which was most of the memory of a frame. The
- * build has Ink ask this first.
+ * Returns the frame as text with one line for each row, if no drawing overlaps another. Ink would split each
+ * row into cells and join them again, which took most of the memory of a frame. The build makes Ink call this
+ * first.
  *
- * @returns undefined where cells are needed, as under a dialog
+ * @returns `undefined` if cells are needed, for example under a dialog
  */
 export function frameOfRows(drawings: readonly Drawing[], height: number): string | undefined {
   const rows: string[] = Array.from({ length: height }, () => '');
   const clips: Clip[] = [];
   for (const drawing of drawings) {
     if (drawing.type === 'clip') {
-      // Rows are cut at the sides by cells.
+      // Cutting rows at the sides needs cells.
       if (drawing.clip.x1 !== undefined || drawing.clip.x2 !== undefined) return undefined;
       clips.push(drawing.clip);
       continue;

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { delay, type Delay } from './delay.ts';
 import type { TerminalDevice } from './terminal-device.ts';
 
-/** Where the size comes from: `process.stdout`, or a fake in tests. */
+/** Source of the terminal size: `process.stdout`, or a fake in tests. */
 export interface SizeSource {
   readonly columns: number;
   readonly rows: number;
@@ -12,22 +12,29 @@ export interface SizeSource {
 
 type WriteCallback = (error?: Error | null) => void;
 
-/** Waits between attempts while the terminal is busy: short at first, for it is mostly busy drawing what it just got. */
+/**
+ * Delays between attempts while the terminal is busy. They start short, because it is mostly busy drawing what
+ * it just received.
+ */
 const RETRY_FIRST_MS = 1;
 const RETRY_LAST_MS = 32;
 
-/** More than a few frames are waiting: the terminal does not move, and nobody would hear a bell. */
+/**
+ * Backlog above which raw output is dropped: a few frames. A terminal that is stuck would not ring a bell
+ * anyway.
+ */
 const RAW_BACKLOG_MAX = 64 * 1024;
 
 /**
- * The `stdout` that Ink gets. It makes one write of all that is written in one turn of the event loop (Ink writes a
- * frame in three parts), never blocks the loop, and tells when the terminal has taken everything.
+ * The `stdout` that Ink gets. It joins everything that is written in one turn of the event loop into one write
+ * (Ink writes a frame in three parts). It never blocks the loop, and reports when the terminal has accepted
+ * everything.
  *
- * Every byte counts: Ink writes the difference to the frame before, so a frame that was made must arrive. To skip frames
- * while the terminal is busy, do not make them: ask `idle` before each render and, when it is false, render once at the
- * next `idle` event. That is also what bounds the queue. A resize makes Ink render by itself, so it waits for `idle`
- * too, with the newest size; `writeRaw` gives up when much is waiting. So at most one frame is in the queue, plus what
- * Ink's own timer of one millisecond draws behind it.
+ * Every byte counts: Ink writes the difference to the previous frame, so a rendered frame must arrive. To skip
+ * frames while the terminal is busy, do not render them. Check `idle` before each render; if it is false,
+ * render once at the next `idle` event. This also bounds the queue. A resize makes Ink render by itself, so it
+ * waits for `idle` too, with the newest size; `writeRaw` drops its text when much is queued. Therefore at most
+ * one frame is queued, plus what Ink's own timer of one millisecond draws after it.
  *
  * Events: `resize` as on `process.stdout`; `idle`; `close` when the terminal is gone.
  */
@@ -55,7 +62,7 @@ export class FrameStdout extends Writable {
     size.on('resize', this.#resized);
   }
 
-  /** Whether the terminal has taken everything and is there. */
+  /** True if the terminal exists and has accepted everything. */
   get idle(): boolean {
     return this.writableLength === 0 && !this.destroyed;
   }
@@ -69,7 +76,7 @@ export class FrameStdout extends Writable {
   /**
    * Writes a bell, a clipboard sequence or a change of modes between two frames.
    *
-   * @returns false when it was dropped, because the terminal does not keep up
+   * @returns `false` when it was dropped, because the terminal does not keep up
    */
   writeRaw(text: string): boolean {
     if (this.destroyed || this.writableLength > RAW_BACKLOG_MAX) return false;
@@ -78,9 +85,9 @@ export class FrameStdout extends Writable {
   }
 
   /**
-   * Drops what is waiting and all that comes, until `unmute`: the terminal belongs to somebody else.
+   * Drops all queued and future output until `unmute`, while another program owns the terminal.
    *
-   * @returns whether something was left half written
+   * @returns true if a write was interrupted in the middle
    */
   mute(): boolean {
     this.#isMuted = true;
@@ -91,7 +98,7 @@ export class FrameStdout extends Writable {
     return frame !== undefined && frame.taken > 0;
   }
 
-  /** What was on the screen is unknown now: paint all of it. */
+  /** Accepts output again. The content of the screen is unknown now, so draw all of it. */
   unmute(): void {
     this.#isMuted = false;
   }
@@ -111,7 +118,7 @@ export class FrameStdout extends Writable {
     done(error);
   }
 
-  /** Holds what is written until the end of this turn, when it becomes one write. */
+  /** Collects the writes of this turn of the event loop into one. */
   #join(): void {
     if (this.#isJoining) return;
     this.#isJoining = true;
@@ -140,7 +147,7 @@ export class FrameStdout extends Writable {
       frame.taken += taken;
       if (taken > 0) this.#retryMs = RETRY_FIRST_MS;
     } catch {
-      // The terminal is gone; the hang-up signal that comes with it says so to the program.
+      // The terminal is gone; the hang-up signal that comes with it reaches the program separately.
       this.destroy();
       return;
     }

@@ -1,20 +1,21 @@
-/** A character as a reader sees it, and where it begins. */
+/** A character as a reader sees it, with its start index. */
 export interface Grapheme {
   readonly segment: string;
   readonly index: number;
 }
 
 /**
- * Text of which each code unit is a character: Latin letters, punctuation, arrows, lines and blocks; none that joins what is
- * beside it, and no carriage return, which is one with a line feed.
+ * Text in which each code unit is one character: Latin letters, punctuation, arrows, lines and blocks. It
+ * excludes characters that combine with others, and the carriage return, which forms one character with a line
+ * feed.
  */
 const SIMPLE = /^[\t\n\u001B -~\u00A0-\u02FF\u2010-\u2027\u2030-\u205E\u2100-\u2BFF]*$/;
 
 let cluster: Intl.Segmenter | undefined;
 
 /**
- * As `Intl.Segmenter` by graphemes, which is only made for text that needs it: that loads tables of the languages, a
- * twelfth of the time to the first frame. The build has Ink take this, too.
+ * Replaces `Intl.Segmenter` for graphemes, which is only created for text that needs it. Its language tables
+ * take a twelfth of the time to the first frame. The build makes Ink use this class too.
  */
 export class GraphemeSegmenter {
   segment(text: string): Iterable<Grapheme> & Pick<Intl.Segments, 'containing'> {
@@ -26,7 +27,7 @@ export class GraphemeSegmenter {
   }
 }
 
-/** Characters of `text`, one after the other. */
+/** Returns the characters of `text` in order. */
 export function graphemes(text: string): Iterable<Grapheme> {
   return segmenter.segment(text);
 }

@@ -3,16 +3,19 @@ import type { InputEvent } from './input-event.ts';
 import { readPiece } from './input-syntax.ts';
 import { namedKey } from './key-sequences.ts';
 
-/** After this long an escape character is the key, and not the beginning of a sequence. */
+/** Time after which an escape character is the key, and not the beginning of a sequence. */
 export const ESCAPE_DELAY_MS = 20;
 
-/** After this long the rest of a sequence is lost. Longer than the other, for a bad link may tear a sequence apart. */
+/**
+ * Time after which the rest of a sequence is lost. It is longer than the escape delay, because a bad link may
+ * split a sequence.
+ */
 export const SEQUENCE_DELAY_MS = 500;
 
-/** After this long the end of a paste is lost, and the keyboard must work again. */
+/** Time after which the end of a paste is lost, and the keyboard must work again. */
 export const PASTE_DELAY_MS = 5000;
 
-/** More of a paste than this is dropped. */
+/** Maximum length of a paste; the rest is dropped. */
 export const PASTE_LENGTH_MAX = 1024 * 1024;
 
 const ESC = '\u001b';
@@ -20,17 +23,17 @@ const PASTE_END = `${ESC}[201~`;
 const ESCAPES_ONLY = new RegExp(`^${ESC}+$`);
 
 /**
- * Turns what a terminal sends into events. How the bytes are cut into chunks makes no difference, only a pause does:
- * it tells the escape key from the beginning of a sequence.
+ * Decodes the input of a terminal into events. The chunking of the bytes does not matter. Only a pause does: it
+ * distinguishes the escape key from the beginning of a sequence.
  *
- * Sequences that mean nothing here are swallowed, as are bytes that are not UTF-8.
+ * Unknown sequences are ignored, and so are bytes that are not UTF-8.
  */
 export class KeyDecoder implements Disposable {
   readonly #emit: (event: InputEvent) => void;
   readonly #after: Delay;
   // Malformed bytes become U+FFFD.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** Input that may go on: the beginning of a sequence or, within a paste, of its end. */
+  /** Incomplete input: the beginning of a sequence or, in a paste, of its end mark. */
   #pending = '';
   #paste: Paste | undefined;
   #timer: Disposable | undefined;
@@ -54,14 +57,18 @@ export class KeyDecoder implements Disposable {
     this.#startTimer();
   }
 
-  /** Forgets what is incomplete. */
+  /** Drops incomplete input. */
   [Symbol.dispose](): void {
     this.#stopTimer();
     this.#pending = '';
     this.#paste = undefined;
   }
 
-  /** @returns where the next step begins; `position` itself when it takes more input to go on */
+  /**
+   * Decodes one step.
+   *
+   * @returns where the next step begins; `position` itself if more input is needed
+   */
   #step(text: string, position: number): number {
     return this.#paste === undefined ? this.#stepKey(text, position) : this.#stepPaste(this.#paste, text, position);
   }
@@ -81,7 +88,7 @@ export class KeyDecoder implements Disposable {
       this.#endPaste(paste);
       return end + PASTE_END.length;
     }
-    // The last few characters may be the beginning of the end.
+    // The last few characters may be the beginning of the end mark.
     const escape = text.indexOf(ESC, Math.max(position, text.length - PASTE_END.length + 1));
     const known = escape === -1 ? text.length : escape;
     paste.add(text.slice(position, known));
@@ -104,7 +111,7 @@ export class KeyDecoder implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Nothing came any more: what is there is all there will be. */
+  /** Handles incomplete input as complete, because no more has arrived. */
   #giveUp(): void {
     this.#timer = undefined;
     const pending = this.#pending;
@@ -129,7 +136,7 @@ class Paste {
   }
 
   event(): InputEvent {
-    // The limit may have cut a character in two; and terminals send line ends as the enter key does.
+    // The limit may have split a surrogate pair. Terminals send line ends as the enter key does.
     const text = this.#text.replace(/[\ud800-\udbff]$/, '').replaceAll(/\r\n?/g, '\n');
     return { kind: 'paste', text, truncated: this.#truncated };
   }

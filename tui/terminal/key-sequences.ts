@@ -1,9 +1,9 @@
 import type { InputEvent, Modifiers, MouseEvent } from './input-event.ts';
 
 /**
- * What the sequences of terminals mean, as a pure function of their text. Sources: xterm "Control Sequences" (CSI, SS3,
- * modifiers, SGR mouse, focus), the terminfo entries of linux, screen, tmux, rxvt and vt220, and the kitty keyboard
- * protocol (CSI u).
+ * The meaning of terminal sequences, as pure functions of their text. Sources: xterm "Control Sequences" (CSI,
+ * SS3, modifiers, SGR mouse, focus), the terminfo entries of linux, screen, tmux, rxvt and vt220, and the kitty
+ * keyboard protocol (CSI u).
  */
 
 const NO_MODIFIERS: Modifiers = { ctrl: false, meta: false, shift: false };
@@ -45,7 +45,7 @@ const KEYPAD_KEYS: Readonly<Record<string, string>> = {
   y: '9',
 };
 
-/** `CSI number ~` (vt220), with the gaps that its function keys have. */
+/** `CSI number ~` (vt220), with gaps between its function keys. */
 const NUMBER_KEYS: Readonly<Record<number, string>> = {
   1: 'home',
   2: 'insert',
@@ -80,7 +80,7 @@ const NUMBER_KEYS: Readonly<Record<number, string>> = {
 /** `CSI [ letter`: the function keys of the Linux console. */
 const LINUX_KEYS: Readonly<Record<string, string>> = { A: 'f1', B: 'f2', C: 'f3', D: 'f4', E: 'f5' };
 
-/** `CSI number u` for keys without a character of their own (kitty). */
+/** `CSI number u` for keys without a character (kitty). */
 const KITTY_KEYS: Readonly<Record<number, string>> = {
   57_409: '.',
   57_410: '/',
@@ -111,19 +111,19 @@ const KITTY_KEYPAD_9 = 57_408;
 const KITTY_FIRST = 57_344;
 const KITTY_LAST = 63_743;
 
-/** A key that has a name: no text unless the name is a character. */
+/** Returns the event of a named key; it has no text unless the name is a character. */
 export function namedKey(name: string, modifiers: Modifiers = NO_MODIFIERS): InputEvent {
   return name.length === 1 ? characterKey(name, modifiers) : { kind: 'key', name, ...modifiers };
 }
 
-/** A key that types `character`, one code point. */
+/** Returns the event of a key that types `character`, one code point. */
 export function characterKey(character: string, { ctrl, meta }: Modifiers = NO_MODIFIERS): InputEvent {
   const name = character === ' ' ? 'space' : character;
   const key = { kind: 'key', name, ctrl, meta, shift: false } as const;
   return ctrl || meta ? key : { ...key, text: character };
 }
 
-/** A C0 control character or DEL, as keys send them. ESC is not one of them. */
+/** Returns the event of a C0 control character or DEL, without ESC. */
 export function controlKey(code: number, meta = false): InputEvent {
   switch (code) {
     case 0x00:
@@ -137,12 +137,16 @@ export function controlKey(code: number, meta = false): InputEvent {
     case 0x0d:
       return namedKey('enter', { ctrl: false, meta, shift: false });
     default:
-      // Ctrl takes the upper bits away: 0x01 was `a`, 0x1c was `\`.
+      // Ctrl clears the upper bits: 0x01 was `a`, 0x1c was `\`.
       return characterKey(String.fromCharCode(code + (code < 0x1b ? 0x60 : 0x40)), { ctrl: true, meta, shift: false });
   }
 }
 
-/** `SS3 letter`. @returns `undefined` when no key sends it */
+/**
+ * Returns the event of `SS3 letter`.
+ *
+ * @returns `undefined` when no key sends it
+ */
 export function ss3Key(letter: string, meta: boolean): InputEvent | undefined {
   const modifiers = { ctrl: false, meta, shift: false };
   const name = LETTER_KEYS[letter] ?? KEYPAD_KEYS[letter];
@@ -152,16 +156,21 @@ export function ss3Key(letter: string, meta: boolean): InputEvent | undefined {
   return undefined;
 }
 
-/** `CSI [ letter`. @returns `undefined` when no key sends it */
+/**
+ * Returns the event of `CSI [ letter`.
+ *
+ * @returns `undefined` when no key sends it
+ */
 export function linuxKey(letter: string): InputEvent | undefined {
   const name = LINUX_KEYS[letter];
   return name === undefined ? undefined : namedKey(name);
 }
 
 /**
- * A control sequence, `CSI parameters final`.
+ * Returns the event of a control sequence, `CSI parameters final`.
  *
- * @returns `undefined` when it is no key, mouse or focus report: an answer to a question of another program, say
+ * @returns `undefined` when it is not a key, mouse or focus report, but for example a response to another
+ *   program
  */
 export function csiEvent(parameters: string, final: string, escaped: boolean): InputEvent | undefined {
   if (parameters.startsWith('<')) return mouseEvent(parameters.slice(1), final);
@@ -181,7 +190,7 @@ export function csiEvent(parameters: string, final: string, escaped: boolean): I
       return codeKey(Number(first.split(':')[0]), first.split(':')[1], modifiers);
     case 'Z':
       return namedKey('tab', { ...modifiers, shift: true });
-    // rxvt puts the modifier into the last byte.
+    // rxvt encodes the modifier in the last byte.
     case '^':
       return numberKey(Number(first), { ...modifiers, ctrl: true });
     case '$':
@@ -195,7 +204,7 @@ export function csiEvent(parameters: string, final: string, escaped: boolean): I
       return parameters === '' ? namedKey(arrow(final), { ...modifiers, shift: true }) : undefined;
     default: {
       const name = LETTER_KEYS[final];
-      // `CSI row ; column R` also answers where the cursor is; a key has 1 there, or nothing.
+      // `CSI row ; column R` is also the response with the cursor position; a key has 1 there, or nothing.
       if (name === undefined || (first !== '' && first.split(':')[0] !== '1')) return undefined;
       return namedKey(name, modifiers);
     }
@@ -207,7 +216,7 @@ function numberKey(number: number, modifiers: Modifiers): InputEvent | undefined
   return name === undefined ? undefined : namedKey(name, modifiers);
 }
 
-/** A key by its code point, with the one that shift makes of it where the terminal says so. */
+/** Returns a key by its code point, with the shifted one if the terminal sends it. */
 function codeKey(code: number, shiftedCode: string | undefined, modifiers: Modifiers): InputEvent | undefined {
   if (code === 0x1b) return namedKey('escape', modifiers);
   if (code === 0x09 || code === 0x0d || code === 0x7f || code === 0x08) {
@@ -238,7 +247,7 @@ function isSurrogate(code: number): boolean {
 
 function shiftedLetter(character: string): string {
   const upper = character.toUpperCase();
-  // `ß` becomes two letters, which no key types.
+  // The upper case of `ß` is two letters, which no key types.
   return upper.length === character.length ? upper : character;
 }
 
@@ -246,7 +255,7 @@ function arrow(letter: string): string {
   return LETTER_KEYS[letter.toUpperCase()] ?? 'up';
 }
 
-/** `modifiers` or `modifiers:event`, where the number is 1 plus a bit per modifier. */
+/** Parses `modifiers` or `modifiers:event`. The number is 1 plus a bit for each modifier. */
 function readModifiers(text: string, escaped: boolean): { modifiers?: Modifiers; released: boolean } {
   const [number = '', event = ''] = text.split(':');
   const bits = number === '' ? 0 : Number(number) - 1;
@@ -259,7 +268,7 @@ function readModifiers(text: string, escaped: boolean): { modifiers?: Modifiers;
   };
 }
 
-/** `CSI < buttons ; column ; row M` (or `m` for a release), counted from 1. */
+/** Parses `CSI < buttons ; column ; row M` (or `m` for a release), counted from 1. */
 function mouseEvent(parameters: string, final: string): MouseEvent | undefined {
   const match = /^(\d{1,5});(\d{1,5});(\d{1,5})$/.exec(parameters);
   if (match === null || (final !== 'M' && final !== 'm')) return undefined;
@@ -272,7 +281,7 @@ function mouseEvent(parameters: string, final: string): MouseEvent | undefined {
     ctrl: (buttons & 16) !== 0,
   };
   const number = buttons & 3;
-  // Buttons beyond the wheel, as browsers have them.
+  // Buttons beyond the wheel, as browsers have them, are ignored.
   if (buttons >= 128) return undefined;
   if ((buttons & 64) !== 0) {
     if (number > 1 || final === 'm') return undefined;

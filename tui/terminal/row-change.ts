@@ -1,25 +1,30 @@
 import { cellWidth } from './cells.ts';
 
-/** A row as the terminal shows it. */
+/** A row of the terminal, split into cells. */
 interface Cells {
-  /** What stands in each cell; '' is the second half of the one before. */
+  /** The text of each cell; '' is the second half of the previous one. */
   readonly texts: readonly string[];
-  /** How it looks: parameters of SGR, those that are on. */
+  /** The active SGR parameters of each cell. */
   readonly looks: readonly string[];
 }
 
 const SEQUENCE = /\u001B\[([\d;]*)m/y;
 
-/** Nothing else may be in a row that is taken apart: it moves the cursor, or not all terminals give it as many cells. */
+/**
+ * Characters that a split row must not contain: they move the cursor, or their width differs between terminals.
+ */
 const UNCERTAIN = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{M}\p{Default_Ignorable_Code_Point}\u{10000}-\u{10FFFF}]/u;
 
-/** To go over so many equal cells is as dear as to write them again: `ESC [ n n n G`. */
+/**
+ * Number of equal cells from which moving the cursor (`ESC [ n n n G`) is no longer than writing them again.
+ */
 const GAP = 6;
 
 /**
- * What makes the row `next` of the row `previous` that a terminal of `columns` shows: only the cells that are not the
- * same. A table of events that grow older changes by two of a hundred cells in each row each second. The cursor is in that row
- * before, in any column, and after; looks are the default ones before and after. The build has Ink ask this.
+ * Returns the output that changes row `previous` to `next` on a terminal of `columns` cells; only different
+ * cells are written. Each second, a table of aging events changes two of a hundred cells in each row. The
+ * cursor is in that row before, in any column, and after; the default look is active before and after. The
+ * build makes Ink call this.
  */
 export function rowChange(previous: string, next: string, columns: number): string {
   const whole = `\u001B[1G\u001B[K${next}`;
@@ -45,7 +50,7 @@ function changeOf(before: Cells, after: Cells): string {
     }
     let end = at + 1;
     for (let look = end; look < length && look - end < GAP; look++) if (!isSame(look)) end = look + 1;
-    // Both halves of a wide character are written by its first.
+    // The first half of a wide character writes both.
     while (after.texts[end] === '') end++;
     change += `\u001B[${String(at + 1)}G${textOf(after, at, end)}`;
     at = end;
@@ -69,7 +74,7 @@ function textOf({ texts, looks }: Cells, from: number, to: number): string {
   return look === '' ? text : `${text}\u001B[m`;
 }
 
-/** Each row of a frame is the one before in the next frame. */
+/** The split rows; each row of a frame is the previous one in the next frame. */
 const kept = new Map<string, Cells>();
 const KEPT_MAX = 512;
 
@@ -82,7 +87,11 @@ function cellsOf(row: string): Cells | undefined {
   return cells;
 }
 
-/** @returns undefined when it cannot be said what stands where */
+/**
+ * Splits a row into cells.
+ *
+ * @returns `undefined` when the position of a character is uncertain
+ */
 function takeApart(row: string): Cells | undefined {
   if (UNCERTAIN.test(row)) return undefined;
   const texts: string[] = [];
@@ -110,7 +119,7 @@ function takeApart(row: string): Cells | undefined {
   return { texts, looks };
 }
 
-/** What each parameter that turns a look off turns off. */
+/** The looks that each resetting parameter turns off. */
 const OFF: Readonly<Record<string, readonly string[]>> = {
   '22': ['bold', 'dim'],
   '23': ['italic'],
@@ -130,7 +139,11 @@ const ON: Readonly<Record<string, string>> = {
   '9': 'struck',
 };
 
-/** Follows a sequence. @returns false when it has a parameter that is not known */
+/**
+ * Applies a sequence to the active looks.
+ *
+ * @returns `false` when it has an unknown parameter
+ */
 function turn(on: Map<string, string>, sequence: string): boolean {
   const color = /^(?:(?:(3|9)|(4|10))[0-7]|(?:(38)|(48));(?:5;\d+|2;\d+;\d+;\d+))$/.exec(sequence);
   if (color !== null) {

@@ -1,11 +1,11 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 
-/** The terminal as a place for bytes. */
+/** The terminal as a destination of bytes. */
 export interface TerminalDevice {
   /**
-   * Writes what the terminal takes at once and never waits.
+   * Writes as much as the terminal accepts at once, and never waits.
    *
-   * @returns bytes taken; 0 when the terminal is busy
+   * @returns the number of accepted bytes; 0 when the terminal is busy
    * @throws when the terminal is gone
    */
   write(bytes: Uint8Array): number;
@@ -15,13 +15,16 @@ export interface TerminalDevice {
 /** The file descriptor of standard output. */
 const STDOUT = 1;
 
-/** First the very terminal behind standard output; then, where its owner is somebody else (`su`), the controlling one. */
+/**
+ * First the terminal of standard output itself; then the controlling one, if another user owns the first
+ * (`su`).
+ */
 const PATHS = [`/proc/self/fd/${String(STDOUT)}`, '/dev/tty'];
 
 /**
- * Opens the terminal behind standard output a second time, because a descriptor of our own can be made non-blocking:
- * on the shared one that would surprise the shell. `process.stdout` itself writes to a terminal synchronously, so that
- * one ctrl-s or a hung ssh stops the whole event loop (console 0.4).
+ * Opens the terminal of standard output a second time, so that our own descriptor can be non-blocking. On the
+ * shared one that would break the shell. `process.stdout` itself writes to a terminal synchronously, so one
+ * ctrl-s or a hung ssh would stop the whole event loop (console 0.4).
  */
 export function openTerminalDevice(): TerminalDevice {
   const own = openNonBlocking();
@@ -34,13 +37,17 @@ export function openTerminalDevice(): TerminalDevice {
   };
 }
 
-/** @returns `undefined` where the system has no such path: then writing blocks, which is worse but works */
+/**
+ * Opens the terminal without blocking.
+ *
+ * @returns `undefined` if the system has no such path: then writes block, which is worse but works
+ */
 function openNonBlocking(): number | undefined {
   for (const path of PATHS) {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     } catch {
-      // Not here; the next one may do.
+      // The next path may work.
     }
   }
   return undefined;

@@ -6,39 +6,42 @@ import { openTerminalDevice, type TerminalDevice } from './terminal-device.ts';
 
 export interface TerminalSessionOptions {
   readonly onInput: (event: InputEvent) => void;
-  /** After a stop (SIGTSTP, SIGSTOP) the screen is empty: paint all of it again. */
+  /** Called after a stop (SIGTSTP, SIGSTOP). The screen is empty then, so all of it must be drawn again. */
   readonly onResume: () => void;
   readonly mouse?: boolean;
 }
 
-/** Home, then erase what follows: unlike "erase all" it pushes nothing into the scrollback of any terminal. */
+/**
+ * Moves to the top left and erases what follows. Unlike "erase all" it adds nothing to the scrollback of any
+ * terminal.
+ */
 export const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
-// Alternate screen (a terminal without one is cleared), no cursor, bracketed paste, focus reports.
+// Alternate screen (a terminal without one is cleared), hidden cursor, bracketed paste, focus reports.
 const ENTER = `\u001b[?1049h${CLEAR_SCREEN}\u001b[?25l\u001b[?2004h\u001b[?1004h`;
 
-// Clicks and drags, in the form that has no limit of columns.
+// Clicks and drags, in the encoding without a column limit.
 const MOUSE_ON = '\u001b[?1000h\u001b[?1002h\u001b[?1006h';
 const MOUSE_OFF = '\u001b[?1006l\u001b[?1002l\u001b[?1000l';
 
-// Everything above undone in reverse, after the end of a synchronized frame and the plain colour.
+// Everything above in reverse, after the end of a synchronized frame and the default color.
 const LEAVE = `\u001b[?2026l\u001b[0m${MOUSE_OFF}\u001b[?1004l\u001b[?2004l\u001b[?25h\u001b[?1049l`;
 
-/** Ends an escape sequence that was cut in the middle. */
+/** Ends an escape sequence that was interrupted in the middle. */
 const CANCEL = '\u0018';
 
-/** How long to wait at the end for a terminal that takes nothing, as after ctrl-s. */
+/** Attempts at the end for a terminal that accepts nothing, for example after ctrl-s. */
 const LEAVE_ATTEMPTS = 40;
 const LEAVE_WAIT_MS = 5;
 
 const DEADLY_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Owns the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse. However the program
- * ends or stops (but for SIGKILL), the terminal is as it was.
+ * Owns the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse. However the
+ * program ends or stops (except by SIGKILL), the terminal is restored.
  *
- * Ink gets `stdout` of this session (its type asks for more of a `WriteStream` than it uses), `alternateScreen: false`
- * and no input hook, so that nobody else touches a mode.
+ * Ink gets `stdout` of this session, `alternateScreen: false` and no input hook, so that only this class changes a
+ * mode. The type of `stdout` requires more of a `WriteStream` than Ink uses.
  */
 class TerminalSession implements Disposable {
   readonly stdout: FrameStdout;
@@ -59,7 +62,7 @@ class TerminalSession implements Disposable {
     process.on('SIGTSTP', this.#stop);
     process.on('SIGCONT', this.#resume);
     process.on('exit', this.#leave);
-    // Before the report of the error, which would be lost with the alternate screen.
+    // Before the error is printed, which would be lost with the alternate screen.
     process.on('uncaughtExceptionMonitor', this.#leave);
     process.stdin.on('data', this.#feed);
     process.stdin.on('end', this.#hangUp);
@@ -73,13 +76,14 @@ class TerminalSession implements Disposable {
     this.stdout.writeRaw(enabled ? MOUSE_ON : MOUSE_OFF);
   }
 
-  /** Gives the terminal back for good. */
+  /** Restores the terminal for good. */
   [Symbol.dispose](): void {
     this.#leave();
   }
 
   #enter(): void {
-    // Off first: after a stop the shell has changed the mode behind our back, and "on" again would change nothing.
+    // Turned off first: after a stop the shell has changed the mode without our knowledge, and turning it on
+    // again would change nothing.
     process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     process.stdin.resume();
@@ -110,7 +114,7 @@ class TerminalSession implements Disposable {
     this.#device.close();
   };
 
-  /** Dies of the signal itself, so that the parent sees the true reason. */
+  /** Ends the process by the signal itself, so that the parent sees the true reason. */
   readonly #die = (signal: NodeJS.Signals): void => {
     this.#leave();
     process.kill(process.pid, signal);
@@ -120,14 +124,14 @@ class TerminalSession implements Disposable {
 
   readonly #stop = (): void => {
     this.#restore();
-    // SIGTSTP has our listener, so it would not stop anything.
+    // SIGTSTP has our listener, so it would not stop the process.
     process.kill(process.pid, 'SIGSTOP');
   };
 
   readonly #resume = (): void => {
     this.stdout.unmute();
     this.#enter();
-    // The terminal may have another size by now, and told only those in the foreground.
+    // The terminal may have another size by now, and SIGWINCH only went to processes in the foreground.
     process.kill(process.pid, 'SIGWINCH');
     this.#onResume();
   };
@@ -135,7 +139,11 @@ class TerminalSession implements Disposable {
   readonly #feed = (chunk: Uint8Array | string): void => this.#decoder.feed(chunk);
 }
 
-/** @throws MonError `unavailable` when there is no terminal to talk to */
+/**
+ * Opens the session.
+ *
+ * @throws MonError `unavailable` when there is no terminal
+ */
 export function openTerminalSession(options: TerminalSessionOptions): TerminalSession {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new MonError(
@@ -146,7 +154,7 @@ export function openTerminalSession(options: TerminalSessionOptions): TerminalSe
   return new TerminalSession(options);
 }
 
-/** Writes at once, also while the process is exiting; gives up on a terminal that takes nothing. */
+/** Writes at once, also while the process is exiting. It gives up on a terminal that accepts nothing. */
 function writeNow(device: TerminalDevice, text: string): void {
   let bytes: Uint8Array = Buffer.from(text);
   try {
@@ -155,7 +163,7 @@ function writeNow(device: TerminalDevice, text: string): void {
       bytes = bytes.subarray(device.write(bytes));
     }
   } catch {
-    // The terminal is gone: there is nothing to give back.
+    // The terminal is gone, so there is nothing to restore.
   }
 }
 

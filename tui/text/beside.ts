@@ -3,16 +3,16 @@ import { run, type Line } from './theme.ts';
 /** Cells between two columns: a line with a space on both sides. */
 const GUTTER_CELLS = 3;
 
-/** Widths of two columns that share a screen. */
+/** Returns the widths of two columns that share a screen. */
 export function halves(columns: number): readonly [number, number] {
   const left = Math.floor((columns - GUTTER_CELLS) / 2);
   return [left, columns - GUTTER_CELLS - left];
 }
 
 /**
- * Columns of lines side by side, with a line between them.
+ * Returns columns of lines side by side, with a line between them.
  *
- * @param columns lines of exactly the cells of their column; one without any run is blank
+ * @param columns lines of exactly the width of their column; a line without runs is blank
  */
 export function beside(
   columns: readonly (readonly Line[])[],

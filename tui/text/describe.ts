@@ -2,27 +2,27 @@ import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import { run, type Line, type Run, type Tone } from './theme.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 
-/** What is said of a thing under one label: a text, or rows that are drawn already. */
+/** A description under one label: a text, or rendered rows. */
 export interface Described {
   readonly label: string;
-  /** One line, which may come from outside, or several that are safe for a terminal. */
+  /** One line, which may come from outside, or several lines that are safe for a terminal. */
   readonly text?: string | readonly string[];
-  /** Of the text. Default `plain`. */
+  /** Tone of the text. Default `plain`. */
   readonly tone?: Tone;
   readonly rows?: readonly Line[];
 }
 
-/** Between two groups. */
+/** The separator between two groups. */
 export const BLANK: Described = { label: '', rows: [[]] };
 
-/** Cells of the labels, the gap to the texts included. */
+/** Width of the labels in cells, with the gap after them. */
 const LABEL_CELLS = 11;
 
 /**
- * Labels at the left, what is said beside them. A label stands at the first of its rows only.
+ * Returns labels on the left and their descriptions beside them. A label is only on the first of its rows.
  *
- * @param width of the whole, in cells
- * @param wraps a text too long for its row goes on in the next one. Default true; otherwise it is cut
+ * @param width total width in cells
+ * @param wraps true to wrap a long text, the default; false to cut it
  */
 export function describe(
   all: readonly Described[],
@@ -40,18 +40,18 @@ export function describe(
   );
 }
 
-/** The label of a row that is drawn by itself. */
+/** Returns the label of a row that is drawn separately. */
 export function labelRun(text: string, cells = LABEL_CELLS): Run {
   return run(` ${text}`.padEnd(cells), 'faint');
 }
 
-/** Most lines of one text that are shown. */
+/** Maximum number of lines of one text. */
 const LINES_MAX = 5000;
 
 /**
- * The lines of a text from outside, bounded and safe for a terminal.
+ * Returns the lines of a text from outside, limited in number and safe for a terminal.
  *
- * @param whole where all of them are to be had, said in place of those that are left out
+ * @param whole where to find the full text, shown in place of the omitted lines
  */
 export function boundedLines(text: string, whole?: string): readonly string[] {
   const lines = safeText(text.trimEnd()).split('\n');
@@ -61,7 +61,7 @@ export function boundedLines(text: string, whole?: string): readonly string[] {
   return [...lines.slice(0, LINES_MAX), ...said];
 }
 
-/** Lines as they are, each behind `indent` blanks. */
+/** Returns lines unchanged, each indented by `indent` blanks. */
 export function textRows(
   lines: readonly string[],
   { width, indent = 1, wraps = true }: { width: number; indent?: number; wraps?: boolean },
@@ -72,11 +72,15 @@ export function textRows(
     .map((piece) => [run(' '.repeat(indent) + piece)]);
 }
 
-/** Rows of texts that may have a megabyte: made once for what they are made of, not once per frame. */
+/** Cached rows of texts that may have a megabyte: rendered once for each source, not once for each frame. */
 export class KeptRows<Source extends object> {
   readonly #kept = new WeakMap<Source, { readonly look: string; readonly rows: readonly Line[] }>();
 
-  /** @param look what the rows depend on besides their source: another one makes them anew */
+  /**
+   * Returns the rows, and renders them if necessary.
+   *
+   * @param look the other inputs of the rows; a different value renders them again
+   */
   of(source: Source, look: string, make: () => readonly Line[]): readonly Line[] {
     const kept = this.#kept.get(source);
     if (kept?.look === look) return kept.rows;

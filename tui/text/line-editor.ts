@@ -1,4 +1,4 @@
-/** One line of text being edited. Positions count UTF-16 units and never lie inside a surrogate pair. */
+/** A line of text that is being edited. Positions count UTF-16 units and are never inside a surrogate pair. */
 export interface LineEditor {
   readonly text: string;
   readonly caret: number;
@@ -9,7 +9,7 @@ export type LineEdit =
   | { readonly kind: 'move'; readonly to: 'left' | 'right' | 'word-left' | 'word-right' | 'start' | 'end' }
   | { readonly kind: 'delete'; readonly what: 'left' | 'right' | 'word-left' | 'to-start' | 'to-end' };
 
-/** Longest line that can be typed or pasted: the limit of the search language, and plenty for a reason. */
+/** Maximum length of a typed or pasted line: the limit of the search language, and sufficient for a reason. */
 export const LINE_MAX = 1024;
 
 export const EMPTY_LINE: LineEditor = { text: '', caret: 0 };
@@ -18,7 +18,10 @@ export function lineOf(text: string): LineEditor {
   return { text, caret: text.length };
 }
 
-/** The line after an edit. Pasted line ends and other control characters become spaces: text is only ever text. */
+/**
+ * Returns the line after an edit. Pasted line ends and other control characters become spaces, so that they
+ * have no effect.
+ */
 export function editLine(line: LineEditor, edit: LineEdit): LineEditor {
   const { text, caret } = line;
   switch (edit.kind) {

@@ -1,11 +1,11 @@
 import { lineOf, type LineEditor } from './line-editor.ts';
 
-/** A line that is edited, and that earlier ones can be put in the place of. */
+/** A line that is being edited, with its position in a history. */
 export interface LineInHistory {
   readonly line: LineEditor;
-  /** Place in the history; its length: the line being typed. */
+  /** Index in the history; its length means the new line. */
   readonly historyAt: number;
-  /** The line being typed, as it was left for an earlier one. */
+  /** The new line as it was before an earlier one was selected. */
   readonly draft: LineEditor;
 }
 
@@ -13,7 +13,7 @@ export function newestLine(line: LineEditor, history: readonly string[]): LineIn
   return { line, historyAt: history.length, draft: line };
 }
 
-/** The line before, or the one behind; behind the newest is what is being typed. */
+/** Returns the previous or next line; the new line follows the last one. */
 export function stepInHistory(
   { line, historyAt, draft: left }: LineInHistory,
   history: readonly string[],

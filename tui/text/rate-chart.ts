@@ -3,20 +3,20 @@ import { run, type Line } from './theme.ts';
 
 const EIGHTHS = ' ▁▂▃▄▅▆▇█';
 
-/** Cells of the scale at the left. */
+/** Width of the scale on the left, in cells. */
 const SCALE_CELLS = 8;
 
-/** What a chart shows. */
+/** The values of a chart. */
 export interface Course {
-  /** Oldest first. */
+  /** The oldest first. */
   readonly values: readonly number[];
-  /** How many values the whole width stands for; those that are not there yet are missing at the left. */
+  /** Number of values that fill the whole width; missing ones leave space on the left. */
   readonly capacity: number;
 }
 
 /**
- * The course of some values as columns on a line, the newest at the right end, in `height` rows of `width` cells with a
- * scale that starts at 0. Each column is a mean.
+ * Returns a column chart of values, the newest on the right, in `height` rows of `width` cells. The scale
+ * starts at 0, and each column is a mean.
  */
 export function rateChart(course: Course, width: number, height: number): readonly Line[] {
   const cells = Math.max(1, width - SCALE_CELLS - 2);
@@ -31,13 +31,16 @@ export function rateChart(course: Course, width: number, height: number): readon
   return [...lines, [run(`${'0'.padStart(SCALE_CELLS - 1)} └${'─'.repeat(cells)}`, 'faint')]];
 }
 
-/** At the top, and halfway where a row begins there. */
+/** Returns the label of the scale at the top, and in the middle if a row begins there. */
 function scaleLabel(row: number, rows: number, most: number): string {
   if (row === 0) return shortCount(most);
   return row * 2 === rows ? shortCount(most / 2) : '';
 }
 
-/** As many means as there are cells, or one for each value where there are fewer; `undefined`: nothing was measured. */
+/**
+ * Returns one mean for each cell, or one for each value if there are fewer values; `undefined` if there is no
+ * value.
+ */
 function means({ values, capacity }: Course, cells: number): readonly (number | undefined)[] {
   const count = Math.min(cells, capacity);
   const missing = capacity - values.length;
@@ -49,18 +52,18 @@ function means({ values, capacity }: Course, cells: number): readonly (number | 
   });
 }
 
-/** Anything above nothing is seen. */
+/** Returns the height in eighths; any value above zero is visible. */
 function eighths(share: number): number {
   return share <= 0 ? 0 : Math.max(1, Math.min(8, Math.round(share * 8)));
 }
 
-/** The next number that begins with 1, 2, 4, 6 or 8 and goes on with zeros: a scale that people can read. */
+/** Returns the next number with one leading digit of 1, 2, 4, 6 or 8 and zeros, for a readable scale. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 4, 6, 8].find((step) => value <= step * power) ?? 10);
 }
 
-/** `4k`, `600`, `2.5` */
+/** Returns a short number: `4k`, `600`, `2.5`. */
 function shortCount(value: number): string {
   if (value >= 10_000) return `${countText(Math.round(value / 1000))}k`;
   return value >= 1000 ? `${String(Math.round(value / 100) / 10)}k` : String(Math.round(value * 10) / 10);

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { cellWidth } from '../terminal/cells.ts';
 import { paint, toAscii, type Run, type Theme } from './theme.ts';
 
-/** One row of the screen: one text element with one string in it, which is what Ink draws fastest. */
+/** One row of the screen: a single text element with one string, which Ink draws fastest. */
 export function Row({ theme, runs }: { readonly theme: Theme; readonly runs: readonly Run[] }): ReactElement {
   return <Text wrap="truncate-end">{rowText(theme, runs)}</Text>;
 }

@@ -6,16 +6,16 @@ import { Row } from './row.tsx';
 export interface RowsProps {
   readonly theme: Theme;
   readonly lines: readonly Line[];
-  /** Rows of the screen that it takes; without it as many as there are lines. */
+  /** Number of screen rows; without it as many as there are lines. */
   readonly height?: number;
   readonly place?: Pick<BoxProps, 'position' | 'marginLeft' | 'marginTop'>;
 }
 
-/** Rows one below the other. */
+/** Rows, one below the other. */
 export function Rows({ theme, lines, height, place }: RowsProps): ReactElement {
   const shown = height === undefined ? lines : lines.slice(0, height);
   const box: BoxProps = { ...place, flexDirection: 'column', flexShrink: 0 };
-  // Children by position, without keys: a row is a place on the screen, whatever is written there.
+  // Children have positions instead of keys, because a row is a position on the screen, regardless of its content.
   return createElement(
     Box,
     height === undefined ? box : { ...box, height, overflowY: 'hidden' },

@@ -1,12 +1,12 @@
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from './theme.ts';
 
-/** Cells that the runs take. */
+/** Returns the width of the runs in cells. */
 export function runsWidth(runs: readonly Run[]): number {
   return runs.reduce((sum, { text }) => sum + cellWidth(text), 0);
 }
 
-/** `left` and `right` at the two ends of a row; when there is no room for both, `left` is cut. */
+/** Returns `left` and `right` at the two ends of a row. If they do not fit, `left` is cut. */
 export function spread(left: readonly Run[], right: readonly Run[], width: number): readonly Run[] {
   const room = width - runsWidth(right);
   const used = runsWidth(left);
@@ -14,14 +14,14 @@ export function spread(left: readonly Run[], right: readonly Run[], width: numbe
   return [...cutRuns(left, room), ...right];
 }
 
-/** As many of the first runs as there is room for, each of them whole. */
+/** Returns as many of the first runs as fit without cutting one. */
 export function wholeRuns(runs: readonly Run[], room: number): readonly Run[] {
   let used = 0;
   const end = runs.findIndex(({ text }) => (used += cellWidth(text)) > room);
   return end === -1 ? runs : runs.slice(0, end);
 }
 
-/** The runs in exactly `width` cells. */
+/** Returns the runs in exactly `width` cells. */
 export function fitRuns(runs: readonly Run[], width: number): readonly Run[] {
   const used = runsWidth(runs);
   return used <= width ? [...runs, run(' '.repeat(width - used))] : cutRuns(runs, width);

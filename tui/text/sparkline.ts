@@ -1,14 +1,14 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
 /**
- * The course of `values`, the newest at the right end, in at most `cells` bars, each of them a mean.
+ * Returns `values` as at most `cells` bars, the newest on the right. Each bar is a mean.
  *
- * @param most what the tallest bar stands for; without it the largest of the means
+ * @param most value of the tallest bar; by default the largest mean
  */
 export function sparkline(values: readonly number[], cells: number, most?: number): string {
   const perCell = Math.max(1, Math.ceil(values.length / cells));
   const means: number[] = [];
-  // Cut from the newest end, so that the oldest bar is the one that stands for fewer values.
+  // Split from the newest end, so that the oldest bar is the one with fewer values.
   for (let end = values.length; end > 0; end -= perCell) {
     const part = values.slice(Math.max(0, end - perCell), end);
     means.unshift(part.reduce((sum, value) => sum + value, 0) / part.length);

@@ -1,6 +1,6 @@
 import type { Severity } from '../../shared/domain/severity.ts';
 
-/** How a run of text looks. Names say what it means, so that a skin is one table. */
+/** The look of a run of text. Names describe the meaning, so that a skin is a single table. */
 export type Tone =
   | 'plain'
   | 'strong'
@@ -15,7 +15,7 @@ export type Tone =
   | 'cursor'
   | 'alert';
 
-/** A piece of a row in one tone. Its text is safe for a terminal. */
+/** A part of a row in one tone. Its text is safe for a terminal. */
 export interface Run {
   readonly text: string;
   readonly tone: Tone;
@@ -28,7 +28,10 @@ export function run(text: string, tone: Tone = 'plain'): Run {
   return { text, tone };
 }
 
-/** `deuteranopia` and `tritanopia`: for people who do not see red against green, or blue against yellow. */
+/**
+ * The skins; `deuteranopia` and `tritanopia` are for users who cannot distinguish red from green, or blue from
+ * yellow.
+ */
 export const SKINS = ['dark', 'light', 'deuteranopia', 'tritanopia', 'mono'] as const;
 export type Skin = (typeof SKINS)[number];
 
@@ -37,23 +40,23 @@ export function isSkin(name: string): name is Skin {
 }
 
 export interface Theme {
-  /** Without color: bold, dim and inverse stay, since they are not colors. */
+  /** True for colors. Without them bold, dim and inverse remain, since they are not colors. */
   readonly color: boolean;
-  /** Only ASCII leaves the console. */
+  /** True to output only ASCII. */
   readonly ascii: boolean;
   /** Default `dark`. */
   readonly skin?: Skin;
 }
 
-/** Whole sequences. */
+/** Complete escape sequences. */
 interface Sgr {
   readonly on: string;
   readonly off: string;
 }
 
 /**
- * SGR parameters of a tone that are no color, from the outermost to the innermost. With them alone each tone of a status
- * still has its symbol and word.
+ * SGR parameters of a tone that are not colors, from the outermost to the innermost. Even without colors, each
+ * status still has its symbol and word.
  */
 const WEIGHTS: Readonly<Record<Tone, readonly string[]>> = {
   plain: [],
@@ -75,16 +78,16 @@ const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7
 type Colored = 'critical' | 'warning' | 'unknown' | 'ok' | 'flapping' | 'accent' | 'alert';
 
 /**
- * Foreground colors of each skin. `dark` has the sixteen colors of the terminal, so that its own theme rules; the others
- * need colors that stay apart, and take them from the 256 that every terminal draws alike.
+ * Foreground colors of each skin. `dark` uses the sixteen colors of the terminal, so that its own theme
+ * applies. The others need distinguishable colors, from the 256 that every terminal draws alike.
  */
 const COLORS: Readonly<Record<Exclude<Skin, 'mono'>, Readonly<Record<Colored, string>>>> = {
   dark: { critical: '31', warning: '33', unknown: '35', ok: '32', flapping: '36', accent: '36', alert: '31' },
-  // Yellow and cyan cannot be read on white.
+  // Yellow and cyan are unreadable on white.
   light: palette({ critical: 124, warning: 130, unknown: 90, ok: 22, flapping: 24, accent: 24 }),
-  // From orange to blue, which stay apart without red or without green; brightness tells the rest.
+  // From orange to blue, which differ without red or green; brightness does the rest.
   deuteranopia: palette({ critical: 208, warning: 227, unknown: 255, ok: 33, flapping: 117, accent: 117 }),
-  // From red to teal, which stay apart without blue.
+  // From red to teal, which differ without blue.
   tritanopia: palette({ critical: 197, warning: 217, unknown: 255, ok: 37, flapping: 87, accent: 87 }),
 };
 
@@ -97,9 +100,10 @@ function palette(colors: Readonly<Record<Exclude<Colored, 'alert'>, number>>): R
 }
 
 /**
- * What turns a tone on and off, by skin. Written by us instead of by Ink's `<Text>` properties, because Ink drops bold
- * and inverse along with the colors under NO_COLOR, and because one string per row is the cheapest row. It is written as
- * Ink itself would, a sequence for each parameter and the last turned off first: any other text Ink takes apart twice.
+ * The sequences that turn a tone on and off, by skin. They replace Ink's `<Text>` properties for two reasons:
+ * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the cheapest row.
+ * The format is that of Ink, with a sequence for each parameter and the last turned off first, because Ink
+ * parses any other text twice.
  */
 const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(skin)])) as Readonly<
   Record<Skin, Readonly<Record<Tone, Sgr>>>
@@ -121,13 +125,13 @@ function sequences(parameters: readonly string[]): string {
   return parameters.map((parameter) => (parameter === '' ? '' : `\u001B[${parameter}m`)).join('');
 }
 
-/** `text` in a tone. The text must be safe for a terminal already. */
+/** Returns `text` in a tone. The text must already be safe for a terminal. */
 export function paint({ color, skin = 'dark' }: Theme, tone: Tone, text: string): string {
   const { on, off } = SGR[color ? skin : 'mono'][tone];
   return text === '' ? text : on + text + off;
 }
 
-/** Symbol and word of a severity, always together, so that color is never the only sign. */
+/** Symbol and word of a severity. Both are always shown, so that color is never the only sign. */
 export const STATUS: Readonly<
   Record<Severity, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
@@ -157,15 +161,15 @@ function pairs(from: string, to: string): [string, string][] {
 }
 
 /**
- * A line for terminals and fonts without Unicode: our own symbols get their ASCII form, anything else becomes `?`, two
- * where it took two cells, so that columns stay where they are.
+ * Converts a line for terminals and fonts without Unicode. Our own symbols get their ASCII form, other
+ * characters become `?`, or two of them for two cells, so that columns stay aligned.
  *
- * @param widthOf cells of a character
+ * @param widthOf returns the width of a character in cells
  */
 export function toAscii(line: string, widthOf: (character: string) => number): string {
   if (!/[^\u0000-\u007F]/.test(line)) return line;
   return line.replaceAll(/[^\u0000-\u007F]/gu, (symbol) => ASCII.get(symbol) ?? '?'.repeat(widthOf(symbol)));
 }
 
-/** What a row is shown as: the severity, or `silenced`, which people look at last. */
+/** The class of a row: the severity, or `silenced`, which is the least urgent. */
 export type EventClass = 'critical' | 'warning' | 'unknown' | 'ok' | 'silenced';

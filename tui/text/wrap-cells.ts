@@ -2,8 +2,8 @@ import { cellWidth, fit } from '../terminal/cells.ts';
 import { graphemes } from '../terminal/graphemes.ts';
 
 /**
- * `line` in pieces of at most `width` cells: cut after a space where there is one in the second half, otherwise between
- * characters as a reader sees them. Always one piece at least.
+ * Splits `line` into pieces of at most `width` cells: after a space in the second half, or else between
+ * characters as a reader sees them. There is always at least one piece.
  */
 export function wrapCells(line: string, width: number): readonly string[] {
   if (cellWidth(line) <= width) return [line];
@@ -26,7 +26,7 @@ export function wrapCells(line: string, width: number): readonly string[] {
   return pieces;
 }
 
-/** `line` in one piece of at most `width` cells. */
+/** Returns `line` cut to at most `width` cells. */
 export function cutCells(line: string, width: number): string {
   return cellWidth(line) <= width ? line : fit(line, width);
 }

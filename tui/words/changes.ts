@@ -7,18 +7,18 @@ import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schem
 import { countText } from './count-text.ts';
 import { silenceName, targetText } from './silence-text.ts';
 
-/** What a change is, for the words about it. */
+/** The kinds of changes, which decide the words of reports. */
 export type ChangeVerb =
   'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
 
-/** Things to change at the backend, sent as one. */
+/** A change of several operations at the backend, sent as one request. */
 export interface Change {
   readonly verb: ChangeVerb;
   readonly operations: readonly BulkOperation[];
 }
 
 interface ChangeWords {
-  /** `resolved`, as in `3 events resolved`. */
+  /** The participle in reports: `resolved` in `3 events resolved`. */
   readonly done: string;
   readonly noun: string;
 }
@@ -39,26 +39,26 @@ const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
   expired: 'it would have ended by now',
 };
 
-/** An outcome with a reason in words, where a whole backend of several failed. */
+/** An outcome with a reason in words if a whole backend of several failed. */
 export type ToldOutcome = BulkOutcome & { readonly problem?: string };
 
-/** What became of one operation. */
+/** The outcome of one operation. */
 export interface ChangeOutcome {
-  /** What it was about, safe for a terminal. */
+  /** Name of the object, safe for a terminal. */
   readonly name: string;
-  /** `undefined`: what was wanted is so. */
+  /** Why it failed; `undefined` on success. */
   readonly problem: string | undefined;
 }
 
-/** How a change went, as it is told. */
+/** The report of a change. */
 export interface ChangeReport {
   readonly title: string;
   readonly isWhole: boolean;
-  /** What was not done and why, then what was; empty when the title says it all. */
+  /** The failures with their reasons, then the successes; empty when the title is sufficient. */
   readonly lines: readonly string[];
 }
 
-/** The outcome of each operation; one that was not answered counts as failed. */
+/** Returns the outcome of each operation; a missing response counts as a failure. */
 export function changeOutcomes(
   { verb, operations }: Change,
   results: readonly BulkOutcome[],
@@ -69,12 +69,12 @@ export function changeOutcomes(
   }));
 }
 
-/** One line when all went well; otherwise also exactly what went wrong and what did not. */
+/** Returns one line if all operations succeeded; otherwise the failures and the successes too. */
 export function changeReport({ verb }: Change, outcomes: readonly ChangeOutcome[]): ChangeReport {
   return outcomeReport(WORDS[verb], outcomes);
 }
 
-/** As `changeReport`, of a change with words of its own. */
+/** Returns the report of a change that has words of its own. */
 export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
   const failed = outcomes.filter(({ problem }) => problem !== undefined);
   const succeeded = outcomes.length - failed.length;
@@ -94,7 +94,7 @@ export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly Ch
   };
 }
 
-/** A change that the backend refused as a whole. */
+/** Returns the report of a change that the backend rejected as a whole. */
 export function refusedReport(change: Change, problem: string): ChangeReport {
   const { done, noun } = WORDS[change.verb];
   const [only] = change.operations;
@@ -105,7 +105,7 @@ export function refusedReport(change: Change, problem: string): ChangeReport {
   return { title: `${name} not ${done}: ${problem}`, isWhole: false, lines: [] };
 }
 
-/** What an operation is about: `client/check`, or the id of a silence. Safe for a terminal. */
+/** Returns the object of an operation: `client/check`, or the id of a silence. Safe for a terminal. */
 export function operationName(operation: BulkOperation): string {
   switch (operation.op) {
     case 'silence':
@@ -119,7 +119,7 @@ export function operationName(operation: BulkOperation): string {
   }
 }
 
-/** Exactly what an operation that takes something back will do. Safe for a terminal. */
+/** Returns the exact effect of an operation that undoes a change. Safe for a terminal. */
 export function undoText(operation: BulkOperation, nowMs: number): string {
   if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
   if (operation.op !== 'restore') return operationName(operation);
@@ -137,7 +137,7 @@ export function countOf(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** An acknowledgement is about an event, whatever it is made of. */
+/** Returns the event of an acknowledgment, which is technically a silence. */
 function acknowledgedName(operation: BulkOperation): string {
   if (operation.op !== 'silence') return operationName(operation);
   return safeLine(targetText(operation).replace(' / ', '/'));
@@ -147,7 +147,7 @@ function problemOf(operation: BulkOperation, outcome: ToldOutcome | undefined): 
   if (outcome === undefined) return 'the backend sent no outcome';
   if (outcome.ok) return undefined;
   if (outcome.problem !== undefined) return outcome.problem;
-  // Somebody or something else was quicker; what was wanted is so.
+  // The desired state was already reached.
   if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
   return outcome.error === undefined ? 'the backend gave no reason' : REFUSALS[outcome.error];
 }

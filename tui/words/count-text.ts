@@ -1,9 +1,12 @@
-/** A whole number with a comma at each thousand. By hand: the locale functions cost milliseconds at their first use. */
+/**
+ * Returns a whole number with a comma at each thousand. The locale functions are avoided, because their first
+ * use takes milliseconds.
+ */
 export function countText(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** A count that fits from three cells on: `118`, `12k`, `3M`. Rounded down. */
+/** Returns a count that fits into three cells or more: `118`, `12k`, `3M`. Rounded down. */
 export function shortCountText(count: number, width: number): string {
   const text = String(count);
   if (text.length <= width) return text;

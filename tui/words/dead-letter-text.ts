@@ -1,7 +1,7 @@
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { countOf } from './changes.ts';
 
-/** What a run that failed for good was to tell: an event, or a group of them. */
+/** Returns the subject of a dead letter: an event, or a group of events. */
 export function deadLetterSubject({
   client,
   check,

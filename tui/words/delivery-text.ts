@@ -1,10 +1,13 @@
 import type { EventExplanation } from '../../shared/schemas/explain.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 
-/** How the last run of a handler stands, as the backend tells it. */
+/** The state of a handler's last run, from the backend. */
 export type DeliveryState = NonNullable<EventExplanation['handlers'][number]['delivery']>;
 
-/** `delivered 4m ago on mon-2:4567`, `failed 4m ago (4 tries): connection refused`. The reason is text from outside. */
+/**
+ * Returns `delivered 4m ago on mon-2:4567` or `failed 4m ago (4 tries): connection refused`. The reason is text
+ * from outside.
+ */
 export function deliveryText({ state, at, attempts, reason, member }: DeliveryState, nowMs: number): string {
   const tries = attempts > 1 ? ` (${String(attempts)} tries)` : '';
   const place = member === undefined ? '' : ` on ${member}`;

@@ -1,25 +1,25 @@
-/** What a script can tell from the exit code alone. The numbers are a promise: never give one another meaning. */
+/** The exit codes for scripts. The numbers are a promise: never change the meaning of one. */
 export const EXIT = {
   success: 0,
-  /** A defect, of `monctl`, of the backend or of what answers in its place. */
+  /** A defect of `monctl`, of the backend or of a program that responds in its place. */
   failure: 1,
-  /** The command line or a value is wrong; nothing was done. */
+  /** The command line or a value is invalid; nothing was done. */
   usage: 2,
-  /** The event, client, check or whatever was named is not there. */
+  /** The named event, client, check or other object does not exist. */
   notFound: 3,
-  /** The backend wants other credentials, or is not allowed so many entities. */
+  /** The backend rejects the credentials, or its entity limit is reached. */
   refused: 4,
-  /** The backend cannot be reached or is too busy: trying again later is right. */
+  /** The backend is unreachable or too busy: retry later. */
   unavailable: 5,
-  /** Somebody else holds or made the same thing. */
+  /** Another user holds or created the same object. */
   conflict: 6,
-  /** Somebody was asked whether to go on and said no; nothing was done. */
+  /** The user answered no to a confirmation; nothing was done. */
   declined: 7,
-  /** `monctl health` and `audit verify`: the backend answers, and is not well. */
+  /** `monctl health` and `audit verify`: the backend responds, but is not healthy. */
   unhealthy: 8,
-  /** `monctl restore`, `create -f`, `upgrade fix-namespaces`: part of it was done, and it was said which. */
+  /** `monctl restore`, `create -f`, `upgrade fix-namespaces`: a part was done, and the output says which. */
   incomplete: 9,
-  /** `monctl upgrade`: a rule is in the way of the upgrade, and it was said which. */
+  /** `monctl upgrade`: a rule blocks the upgrade, and the output says which. */
   blocked: 10,
 } as const;
 

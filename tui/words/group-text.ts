@@ -1,23 +1,23 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
-/* Groups of events of a handler, in words. */
+/* Texts about the groups of events of a handler. */
 
 export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 
-/** When it was told last: `4m ago`, `never`. */
+/** Returns the time of the last notification: `4m ago`, `never`. */
 export function toldText({ told_at: at }: Pick<GroupRow, 'told_at'>, nowMs: number): string {
   return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
 }
 
-/** When it is told next; of what was told and persists, when again. */
+/** Returns the time of the next flush, or of the next repeat if no notification is pending. */
 export function nextTurnText({ waiting, due_at: at }: Pick<GroupRow, 'waiting' | 'due_at'>, nowMs: number): string {
   const seconds = at - nowMs / 1000;
   if (waiting > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
   return `repeats in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
-/** What waits comes before what is only told again. */
+/** Sorts groups with pending notifications before those that only repeat. */
 export function nextTurnFirst(a: GroupRow, b: GroupRow): number {
   return Number(b.waiting > 0) - Number(a.waiting > 0) || a.due_at - b.due_at;
 }

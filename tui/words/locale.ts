@@ -1,6 +1,6 @@
 /**
- * Whether the locale of the environment has no UTF-8, so that a terminal shows other signs than are written. As POSIX
- * orders them, `LC_ALL` counts before `LC_CTYPE` before `LANG`. An environment without any of them says nothing.
+ * Returns whether the locale of the environment is not UTF-8, so that the terminal would show wrong characters.
+ * As in POSIX, `LC_ALL` overrides `LC_CTYPE`, which overrides `LANG`. Without any of them it returns false.
  */
 export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => (value ?? '') !== '');

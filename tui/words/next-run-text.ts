@@ -1,6 +1,6 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 
-/** How long until then: `12s`, `now`, `-` for what is not run by the clock. */
+/** Returns the time until the next run: `12s`, `now`, `-` without a schedule. */
 export function nextRunText(nextRun: number | null, nowMs: number): string {
   if (nextRun === null) return '-';
   const seconds = nextRun - nowMs / 1000;

@@ -1,16 +1,16 @@
 import { parseDuration } from '../../shared/domain/duration.ts';
 import { nextTimeOfDay } from './silence-times.ts';
 
-/** What to tell somebody whose moment was not understood. */
+/** The allowed formats, for messages about an invalid moment. */
 export const PAST_HINT = '03:12Z, 2h ago or 2026-11-21 03:12Z';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * A moment of the past as people type it: a time of day (the last one), how long ago, or a date and time. Times are UTC, as
- * every time in the console.
+ * Parses a moment of the past: a time of day (the last one), a duration ago, or a date and time. Times are UTC,
+ * as everywhere in the console.
  *
- * @returns epoch milliseconds; `undefined` when the text is none of these, or lies ahead
+ * @returns epoch milliseconds; `undefined` when the text is none of these, or in the future
  */
 export function parsePastTime(text: string, nowMs: number): number | undefined {
   const wanted = text.trim();
@@ -27,7 +27,7 @@ export function parsePastTime(text: string, nowMs: number): number | undefined {
   return atMs <= nowMs ? atMs : undefined;
 }
 
-/** A moment as `parsePastTime` reads it again: `2026-11-21 03:12:40Z`. */
+/** Returns a moment in a format that `parsePastTime` accepts: `2026-11-21 03:12:40Z`. */
 export function pastText(atMs: number): string {
   return new Date(atMs)
     .toISOString()

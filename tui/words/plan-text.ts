@@ -3,7 +3,7 @@ import type { PlanRun, PlanRunStep, PlanOrder } from '../../shared/schemas/plan-
 import { shellWord } from '../../shared/domain/command-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 
-/** `step 3 of 7, Restart the backend`. */
+/** Returns a step such as `step 3 of 7, Restart the backend`. */
 export function stepText({ steps }: Pick<PlanRun, 'steps'>, { id, title }: PlanRunStep): string {
   const number = steps.findIndex((step) => step.id === id) + 1;
   return `step ${String(number)} of ${String(steps.length)}, ${safeLine(title)}`;
@@ -18,9 +18,9 @@ export function restoreCommand(backup: string): string {
 }
 
 /**
- * What an order has led to.
+ * Returns the result of an order in words.
  *
- * @param confirming how a step is confirmed once the operator has done it: `Enter confirms`
+ * @param confirming how the operator confirms a manual step: `Enter confirms`
  */
 export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): string {
   if (order.order === 'take') return `you own plan #${String(plan.id)}`;

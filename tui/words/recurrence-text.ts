@@ -7,16 +7,16 @@ import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 import { silenceName } from './silence-text.ts';
 
 /*
- * Silences that recur, in words. Windows are told by the clock on the wall that their schedule is about, and begin in UTC
- * beside it, as all other times are. Not yet safe for a terminal, where nothing else is said.
+ * Texts about recurring silences. Windows are shown in the time zone of their schedule, with the beginning in UTC in
+ * parentheses, because all other times are in UTC. Not safe for a terminal, unless a function says so.
  */
 
-/** An older backend takes an entry that recurs for one that is in force for ever. */
+/** The message for a backend of an earlier version, which would create a silence that never expires. */
 export const NO_RECURRENCE_THERE = 'this backend does not support recurring silences: upgrade it';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
+/** Returns a recurrence such as `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
 export function recurrenceText(recurrence: Recurrence): string {
   const { first_day: first, last_day: last } = recurrence;
   const days =
@@ -30,18 +30,21 @@ export function recurrenceText(recurrence: Recurrence): string {
   return `${scheduleText(recurrence)}, ${formatDuration(recurrence.duration)} each${days}`;
 }
 
-/** `sat,sun 02:00 Europe/Berlin`. */
+/** Returns a schedule such as `sat,sun 02:00 Europe/Berlin`. */
 export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | 'zone'>): string {
   return `${schedule} ${zone}`;
 }
 
-/** What to do where something else would take the place of an entry that recurs, which the backend refuses. Safe for a terminal. */
+/**
+ * Returns what to do if a silence would replace a recurring one, which the backend refuses. Safe for a
+ * terminal.
+ */
 export function lostText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
   return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }
 
-/** `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */
+/** Returns a window such as `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */
 export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, zone: string): string {
   const known = timeZoneOf(zone) ?? 'UTC';
   const [from, to] = [wallTime(begin, known), wallTime(end, known)];
@@ -50,13 +53,13 @@ export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, z
   return `${from.day} ${from.time} to ${until}${utc}`;
 }
 
-/** A window with what daylight saving does to it. */
+/** Returns a window with the effect of daylight saving. */
 export function wholeWindowText(window: ShownWindow, zone: string): string {
   const change = clockChangeText(window);
   return `${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
 }
 
-/** What daylight saving does to a window; empty: nothing. */
+/** Returns the effect of daylight saving on a window; empty if there is none. */
 export function clockChangeText({ clock_change: change, begin, end }: ShownWindow): string {
   switch (change) {
     case 'start_skipped':

@@ -6,8 +6,9 @@ export const NO_SELECTOR_THERE = 'this backend does not support silences by sear
 const CLIENT = 'client:';
 
 /**
- * What a silence covers, as people read it: `db-008 / postgres-repl`, `db-008 / all checks`, `check:cert-expiry`,
- * `subscription:canary`, `subscription:canary / disk`, `search:client~web-* env=prod`. Not yet safe for a terminal.
+ * Returns the target of a silence: `db-008 / postgres-repl`, `db-008 / all checks`, `check:cert-expiry`,
+ * `subscription:canary`, `subscription:canary / disk`, `search:client~web-* env=prod`. Not yet safe for a
+ * terminal.
  */
 export function targetText({ subscription, check, selector }: SilencedTargetParts): string {
   if (selector !== null && selector !== undefined) return `search:${selector}`;
@@ -16,7 +17,7 @@ export function targetText({ subscription, check, selector }: SilencedTargetPart
   return `subscription:${subscription}${check === null || check === undefined ? '' : ` / ${check}`}`;
 }
 
-/** What a silence is called in a word: its id, but what it searches where it is one by search. Not yet safe for a terminal. */
+/** Returns the name of a silence: its id, or its search if it has one. Not yet safe for a terminal. */
 export function silenceName(target: SilencedTargetParts): string {
   return typeof target.selector === 'string' ? targetText(target) : targetId(target);
 }

@@ -3,14 +3,14 @@ import { parseDuration } from '../../shared/domain/duration.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** What to tell somebody whose start was not understood. */
+/** The allowed formats, for messages about an invalid start. */
 export const START_HINT = '22:30Z, 2026-11-21 22:30Z or +2h';
 
 /**
- * When a silence starts, as people type it: a time of day (the next one), a date and time, or how far ahead it is. Times
- * are UTC, as every time in the console.
+ * Parses the start of a silence: a time of day (the next one), a date and time, or a duration from now. Times
+ * are UTC, as everywhere in the console.
  *
- * @returns epoch seconds; `undefined` when the text is none of these, or lies in the past
+ * @returns epoch seconds; `undefined` when the text is none of these, or in the past
  */
 export function parseStart(text: string, nowMs: number): number | undefined {
   const wanted = text.trim();
@@ -26,7 +26,7 @@ export function parseStart(text: string, nowMs: number): number | undefined {
   return atMs >= nowMs ? atMs / 1000 : undefined;
 }
 
-/** A start as `parseStart` reads it again: `2026-11-21 22:30Z`. */
+/** Returns a start in a format that `parseStart` accepts: `2026-11-21 22:30Z`. */
 export function startText(seconds: number): string {
   return new Date(seconds * 1000)
     .toISOString()
@@ -34,7 +34,9 @@ export function startText(seconds: number): string {
     .replace(/(?::00)?\.\d+Z$/, 'Z');
 }
 
-/** The next moment at which it is this time of the day, UTC. Epoch milliseconds, always after `afterMs`. */
+/**
+ * Returns the next moment with this time of day in UTC, in epoch milliseconds. It is always after `afterMs`.
+ */
 export function nextTimeOfDay(hour: number, minute: number, afterMs: number): number {
   const midnight = Math.floor(afterMs / DAY_MS) * DAY_MS;
   const today = midnight + (hour * 60 + minute) * MINUTE_MS;

@@ -5,20 +5,20 @@ import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
 
-/** The backend that is attacked. */
+/** The attacked backend. */
 export interface AttackTarget {
   readonly url: string;
   /** The listener for agents of Sensu Go. */
   readonly agentUrl: string;
 }
 
-/** Work whose size its sender chooses. */
+/** Work whose size the sender chooses. */
 export interface Attack {
   readonly name: string;
-  /** Brings the backend into the state that the attack needs; its stalls are not measured. */
+  /** Prepares the backend for the attack; its stalls are not measured. */
   readonly prepare?: (target: AttackTarget) => Promise<void>;
   readonly send: (target: AttackTarget) => Promise<void>;
-  /** The CPU time that one round of the event loop may take, in milliseconds, where the usual bound cannot be kept. */
+  /** The allowed CPU time of one event loop round in milliseconds, if the usual limit cannot be met. */
   readonly longestMs?: number;
 }
 
@@ -27,7 +27,7 @@ const RESULTS = '/api/mon/v1/results';
 const BATCH = 10_000;
 const MIB = 1024 * 1024;
 
-/** Sends a request and reads its whole answer, whatever that is. */
+/** Sends a request and reads its complete response, whatever the status. */
 async function request(
   { url }: Pick<AttackTarget, 'url'>,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -46,7 +46,7 @@ function list<Item>(length: number, item: (at: number) => Item): Item[] {
   return Array.from({ length }, (_, at) => item(at));
 }
 
-/** A selector of fieldsOf 880 characters that no index helps with. */
+/** Returns a selector of about 880 characters that no index can speed up. */
 function costlySelector(at: number): string {
   const terms = list(60, (term) => `check~*h${String(term)}*k${String(at % 10)}?`).join(' or ');
   return `client~*N${String(at)}zz* or (${terms.slice(0, terms.lastIndexOf(' or ', 850))})`;
@@ -71,7 +71,7 @@ function results(count: number, fieldsOf: (at: number) => object): string {
   );
 }
 
-/** One result with something large in it. */
+/** Returns one result with a large attribute. */
 function result(attribute: string): string {
   return `[{"name":"large","source":"web-1","status":0,"output":"x",${attribute}}]`;
 }
@@ -83,7 +83,7 @@ async function openSocket(url: string, protocol: string | undefined, headers = {
   return socket;
 }
 
-/** Sends frames and waits until the backend has answered a ping behind them, or hung up. */
+/** Sends frames and waits until the backend has answered a following ping, or closed the connection. */
 async function sendFrames(socket: WebSocket, frames: readonly string[]): Promise<void> {
   for (const frame of frames) socket.send(frame);
   socket.ping();
@@ -143,7 +143,7 @@ function get(name: string, path: string): Attack {
   return { name, send: (target) => request(target, 'GET', path) };
 }
 
-/** The same path on so many connections at once. */
+/** Returns an attack that requests a path on many connections at once. */
 function getMany(name: string, count: number, path: (at: number) => string): Attack {
   return {
     name,
@@ -223,7 +223,7 @@ const SELECTOR_SEARCH = encodeURIComponent(
   list(40, (at) => `client~*N${String(at)}z* or check~*h?${String(at)}k*`).join(' or '),
 );
 
-/** Requests of our own. */
+/** Further attacks. */
 export const OWN_ATTACKS: readonly Attack[] = [
   post('bulk of 10,000 silences', BULK, () => silences(BATCH, (at) => ({ check: `bulk-${String(at)}` }))),
   post('bulk of 10,000 clears', BULK, CLEAR_ALL),

@@ -9,7 +9,7 @@ import { inTurns, type Side, type Sides } from './figures.ts';
 const ROUNDS = 5;
 const WHAT = `GET /events, 10,000 events, beside ${count(RATE)} results/s`;
 
-/** The longest list while results come in, and how long it holds the loop. */
+/** Measures the longest list during incoming results, and how long it blocks the event loop. */
 export async function beside([before, now]: Sides, seconds: number): Promise<void> {
   await using earlier = await startBackend({ clone: before.clone, isLoopWatched: true });
   await using later = await startBackend({ clone: now.clone, isLoopWatched: true });

@@ -9,10 +9,10 @@ const ROUNDS = 5;
 const STARTS = 3;
 const FILTERS = 12;
 const REST_MS = 8000;
-/** In which its first looks at all events are over, and what it does again and again is compiled. */
+/** Time until the first passes over all events are done and repeated code is compiled. */
 const WARM_UP_MS = 5000;
 
-/** Consoles of both clones on the same feed. */
+/** Measures the consoles of both clones on the same feed. */
 export async function consoles(sides: Sides): Promise<void> {
   await using storm = await startStorm(EVENTS);
   await inTurns(ROUNDS, sides, [
@@ -28,7 +28,7 @@ function terminalOf({ clone }: Side, backend: string, size: TerminalSize): Conso
 }
 
 async function firstFrames(side: Side): Promise<void> {
-  // The first one fills the caches.
+  // The first start fills the caches.
   for (let start = 0; start <= STARTS; start++) {
     await using terminal = terminalOf(side, 'http://127.0.0.1:9', USUAL);
     const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));

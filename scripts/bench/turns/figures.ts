@@ -1,8 +1,8 @@
 import { quantile, report } from '../report.ts';
 
-/** One of the two clones that are measured in turns, and what was found of it, turn by turn. */
+/** One of the two compared clones, with its figures of each turn. */
 export class Side {
-  /** Undefined: this one. */
+  /** The clone; `undefined` for this one. */
   readonly clone: string | undefined;
   readonly #figures = new Map<string, { readonly unit: string; readonly values: number[] }>();
 
@@ -16,7 +16,7 @@ export class Side {
     else figure.values.push(value);
   }
 
-  /** Medians, by what they are of. */
+  /** Returns the medians by the name of the figure. */
   get medians(): ReadonlyMap<string, { readonly unit: string; readonly value: number }> {
     return new Map(
       [...this.#figures].map(([what, { unit, values }]) => [what, { unit, value: quantile(values, 0.5) }]),
@@ -24,10 +24,10 @@ export class Side {
   }
 }
 
-/** The other clone first. */
+/** The two clones, the other one first. */
 export type Sides = readonly [before: Side, now: Side];
 
-/** Each round begins with what the one before ended with. */
+/** Runs the parts in turns. Each round starts with the subject that the previous one ended with. */
 export async function inTurns<Subject>(
   rounds: number,
   subjects: readonly Subject[],
@@ -39,7 +39,7 @@ export async function inTurns<Subject>(
   }
 }
 
-/** Both medians of each figure, and how much the later one is more. */
+/** Reports both medians of each figure, and by how much the later one is higher. */
 export function reportMedians([before, now]: Sides): void {
   const earlier = before.medians;
   for (const [what, { unit, value }] of now.medians) {

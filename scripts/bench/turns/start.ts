@@ -10,7 +10,7 @@ import { inTurns, type Side, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 
-/** Starts on a store of many results that each clone was given itself, one in twenty failing. */
+/** Measures starts on a store of many results, which each clone has written itself; one in twenty fails. */
 export async function start(sides: Sides, results: number): Promise<void> {
   const stores = await Promise.all(sides.map(async (side) => ({ side, stateDir: await makeStateDir() })));
   try {

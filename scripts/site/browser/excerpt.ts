@@ -1,4 +1,4 @@
-/** A piece of an excerpt: one of the words that were looked for, or what is between them. */
+/** A part of an excerpt: a search word, or the text between two. */
 export interface Piece {
   readonly text: string;
   readonly isWord: boolean;
@@ -7,14 +7,14 @@ export interface Piece {
 const BEFORE = 60;
 const LENGTH = 180;
 
-/** The part of a text round the first of the words, in pieces; the beginning where none of them is. */
+/** Returns the part of a text around the first match; its beginning if nothing matches. */
 export function excerptOf(text: string, words: readonly string[]): readonly Piece[] {
   const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|');
   const first = pattern === '' ? -1 : text.search(new RegExp(pattern, 'i'));
   const start = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
   const part = `${start > 0 ? '… ' : ''}${text.slice(start, start + LENGTH)}${start + LENGTH < text.length ? ' …' : ''}`;
   if (pattern === '') return [{ text: part, isWord: false }];
-  // Split with a group: every second piece is what it caught.
+  // Split with a group, so that every second part is a match.
   return part
     .split(new RegExp(`(${pattern})`, 'gi'))
     .map((piece, index) => ({ text: piece, isWord: index % 2 === 1 }))

@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import { excerptOf } from './excerpt.ts';
 import { indexedWords, searchedWords } from './words.ts';
 
-/** As `search-sections.ts` of the build writes them. */
+/** A section as `search-sections.ts` of the build writes it. */
 interface SearchSection {
   readonly id: string;
   readonly page: string;
@@ -11,13 +11,13 @@ interface SearchSection {
 }
 
 declare global {
-  /** Called by `search-sections.js`: a script is the one thing that a page may load beside itself without a server. */
+  /** Called by `search-sections.js`: without a server, a page can load only scripts. */
   var monSearch: { readonly take: (sections: readonly SearchSection[]) => void };
 }
 
 const FOUND_MAX = 20;
 
-/** Takes what is typed into the field, and shows the sections with these words. Their texts are loaded when it is first used. */
+/** Handles the search field and shows the matching sections. Their texts are loaded on first use. */
 export function openSearch(script: Element | SVGScriptElement | null): void {
   const input = document.querySelector<HTMLInputElement>('.search input');
   const list = document.querySelector<HTMLOListElement>('.search ol');
@@ -31,10 +31,10 @@ export function openSearch(script: Element | SVGScriptElement | null): void {
       tokenize: searchedWords,
       combineWith: 'AND',
       prefix: true,
-      // A slip of the finger; two letters that changed places are two.
+      // Tolerates one typing error; two swapped letters count as two.
       fuzzy: (term) => (term.length > 5 ? 0.25 : false),
       boost: { title: 4, page: 2 },
-      // What the rules are written from is for few.
+      // The specifications interest few readers.
       boostDocument: (id) => (/^(?:spec|project)\//.test(String(id)) ? 0.4 : 1),
     },
   });
@@ -74,7 +74,9 @@ function load(source: string): void {
   document.head.append(script);
 }
 
-/** `/` goes to the field, the arrows through what was found, Enter follows the first, Escape leaves. */
+/**
+ * Handles keys: `/` moves to the field, the arrows through the matches, Enter opens the first, Escape closes.
+ */
 function pressed(event: KeyboardEvent, input: HTMLInputElement, list: HTMLElement): void {
   const links = [...list.querySelectorAll('a')];
   const at = links.findIndex((link) => link === document.activeElement);

@@ -1,13 +1,13 @@
-/** Names as programs have them: `expire-on-resolve`, `entity_limit`, `api.bind`. */
+/** Names of programs and settings: `expire-on-resolve`, `entity_limit`, `api.bind`. */
 const NAMES = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+/gu;
 const BETWEEN = /[^\p{L}\p{N}]+/u;
 
-/** What a text is found by: its words, and its names as a whole. */
+/** Returns the index terms of a text: its words, and its names as a whole. */
 export function indexedWords(text: string): string[] {
   return [...text.split(BETWEEN), ...(text.match(NAMES) ?? [])].filter((word) => word !== '');
 }
 
-/** What is looked for: a name means itself, and not its words anywhere. */
+/** Returns the search terms: a name matches itself, and not its single words. */
 export function searchedWords(text: string): string[] {
   const names = text.match(NAMES) ?? [];
   return [...names, ...text.replaceAll(NAMES, ' ').split(BETWEEN)].filter((word) => word !== '');

@@ -23,7 +23,7 @@ async function run(command: Command): Promise<CommandOutcome> {
   });
 }
 
-/** An HTTP server that answers every path with the status that it names. */
+/** Starts an HTTP server that answers every path with the status in the path. */
 async function startServer(): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(Number(request.url?.slice(1))).end();

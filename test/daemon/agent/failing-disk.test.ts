@@ -7,7 +7,7 @@ import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-dis
 import { startAgent, type AgentProcess } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-/** It takes a C compiler. */
+/** The disk needs a C compiler. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
@@ -15,9 +15,9 @@ const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
 interface Scene {
   readonly disk: FailingDisk;
   readonly start: () => AgentProcess;
-  /** Reports a result as a local program, and returns the answer. */
+  /** Reports a result like a local program, and returns the response. */
   readonly report: (output: string) => Promise<{ readonly status: number; readonly text: string }>;
-  /** What the agent says about its spool over HTTP. */
+  /** Returns the agent's spool status from its HTTP interface. */
   readonly spool: () => Promise<unknown>;
 }
 
@@ -72,7 +72,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
       const reporting = scene.report('meanwhile');
       await vi.waitFor(async () => expect(await scene.spool()).toMatchObject({ unsaved: 1 }));
       isUp = true;
-      // The backend has it.
+      // The backend has committed it.
       expect(await reporting).toMatchObject({ status: 202 });
       expect(outputsAt(backend)).toEqual(['before', 'meanwhile']);
       expect(await scene.report('later')).toMatchObject({ status: 202 });

@@ -16,7 +16,7 @@ const BROKEN: Fault = { calls: ['write', 'sync', 'open', 'truncate', 'name'], er
 const READ_ONLY: Fault = { calls: ['write', 'sync', 'open', 'truncate', 'name'], error: 'EROFS' };
 const UNREADABLE: Fault = { calls: ['read', 'open', 'write'], error: 'EIO' };
 
-/** It takes a C compiler. */
+/** The disk needs a C compiler. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 interface Scene {
@@ -25,7 +25,7 @@ interface Scene {
   readonly spool: HostedSpool;
 }
 
-/** A spool with two results on a disk that works. */
+/** Returns a spool with two results on a working disk. */
 async function aSpool(Disk: typeof FailingDisk, options: { unsavedCharacters?: number } = {}): Promise<Scene> {
   const dir = await tempDir();
   const disk = await Disk.under(join(dir, 'spool'));
@@ -80,7 +80,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     await spool.kill();
     const later = await HostedSpool.open(dir);
     expect([later.name, later.size]).toEqual([spool.name, 0]);
-    // The backend may have committed more than the agent has heard of.
+    // The backend may have committed more than the agent knows.
     expect((await later.append(aResult('e')))[0]).toBeGreaterThan(spool.lastId);
   });
 
@@ -107,7 +107,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
 
   test('a spool that could keep no acknowledgement knows by the last id of the backend what was delivered', async () => {
     const dir = await tempDir();
-    // The file of acknowledgements fails as well.
+    // The write of the acknowledgments file fails as well.
     const disk = await Disk.under(dir);
     const spool = await HostedSpool.open(dir, { env: disk.env });
     await spool.append(aResult('a'), aResult('b'));
@@ -137,7 +137,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     const { name } = started;
     disk.mend();
     await untilWell(started);
-    // Results of the same check are older than what was delivered: they would set it back.
+    // Results of the same check are older than a delivered one and would overwrite it.
     expect(await started.outputs()).toEqual(['old backup', 'newest']);
     expect([spool.name, name]).not.toContain(started.name);
     await started.kill();
@@ -173,7 +173,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
-    // Later tries are seconds apart.
+    // Later retries are seconds apart.
     await vi.waitFor(async () => expect(await disk.failures()).toBeGreaterThan(5));
     disk.mend();
     await spool.close();

@@ -12,7 +12,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 
 const isNext = (id: number, index: number): boolean => id === index + 1;
 
-/** No inputs: their usual ports are not ours alone. */
+/** No inputs, because other programs may use their default ports. */
 const SILENT = { socket: { enabled: false }, http_socket: { enabled: false } };
 
 interface Definitions {
@@ -20,7 +20,7 @@ interface Definitions {
   readonly checks?: object;
 }
 
-/** A directory with definitions and one for the state, as arguments. */
+/** Returns directories for definitions and state, as arguments. */
 async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
   args: string[];
   stateDir: string;
@@ -150,7 +150,7 @@ test('results gathered while the backend is away survive a kill and arrive in or
   const { args } = await folders({ checks: { own: everySecond('date') } });
   const backend = await AgentBackend.open({ commits: () => false });
   const first = startAgent(['start', '--name', 'web1', '--backend', backend.url, ...args]);
-  // Sent, but never acknowledged: still the agent's to keep.
+  // The results were sent but never acknowledged, so the agent must keep them.
   await vi.waitFor(() => expect(backend.frameSizes.length).toBeGreaterThanOrEqual(2));
   first.kill('SIGKILL');
   expect((await first.ended).code).toBeNull();
@@ -185,7 +185,7 @@ test('a signal lets a running check finish and deliver', async () => {
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
   await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   backend.request({ name: 'slow', issued: 1, command: `until test -e ${stateDir}/go; do sleep 0.02; done; echo done` });
-  // The agent works through frames in order: when this one has an answer, the check before it runs.
+  // The agent processes frames in order: once this one has a response, the earlier check is running.
   backend.request({ name: 'quick', issued: 1, command: 'true' });
   await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1));
   agent.kill('SIGTERM');
@@ -240,7 +240,7 @@ test('a second signal does not wait for a running check', async () => {
   expect(backend.results('slow')).toEqual([]);
 });
 
-/** Where an input of an agent listens, once it does. */
+/** Waits for the port on which an input of an agent listens. */
 async function portOf(agent: ReturnType<typeof startAgent>, input: 'tcp' | 'udp' | 'http'): Promise<number> {
   return await vi.waitFor(() => {
     const record = agent.records.find((found) => found['input'] === input);

@@ -14,7 +14,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
 
-/** A passing result that others can be told by. */
+/** Returns an OK result that can be a baseline. */
 const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}): SubmittedResult => ({
   name: 'disk',
   command: 'check-disk',
@@ -26,7 +26,7 @@ const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}
   ...more,
 });
 
-/** A result as it is told by what differs from another one, where only the time does. */
+/** Returns a delta result in which only the time differs from its baseline. */
 const shortOf = (of: number, id: number, executed: number): object => ({ id, of, issued: 1, executed, duration: 0.5 });
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
@@ -37,7 +37,7 @@ interface Bench {
   readonly spool: Spool;
   readonly socket: ResultSocket;
   readonly requests: CheckRequest[];
-  /** Puts results into the spool and tells the socket. */
+  /** Adds results to the spool and notifies the socket. */
   readonly report: (...results: (string | SubmittedResult)[]) => Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function aBench(
   return { clock, log, spool, socket, requests, report };
 }
 
-/** Lets time pass until the agent has tried again and things are as expected. */
+/** Advances the clock until the agent has retried and the expectation holds. */
 async function eventually(clock: ManualClock, expectation: () => void): Promise<void> {
   await vi.waitFor(() => {
     clock.advance(50);
@@ -91,14 +91,14 @@ async function connected(backend: AgentBackend, clock: ManualClock): Promise<voi
   await eventually(clock, () => expect(backend.connections).toBe(1));
 }
 
-/** With one result that the backend has confirmed as a base. */
+/** Returns a bench with one result that the backend has confirmed as a baseline. */
 async function based(backend: AgentBackend): Promise<Bench> {
   const bench = await aBench(backend.url);
   await reportInTurn(bench, aPassing(1));
   return bench;
 }
 
-/** Reports them one after the other, each when the one before is acknowledged. */
+/** Reports results in sequence, each after the acknowledgment of the previous one. */
 async function reportInTurn({ clock, spool, report }: Bench, ...results: SubmittedResult[]): Promise<void> {
   for (const result of results) {
     await report(result);
@@ -106,14 +106,14 @@ async function reportInTurn({ clock, spool, report }: Bench, ...results: Submitt
   }
 }
 
-/** Waits until the agent has handled everything that the backend has said so far. */
+/** Waits until the agent has handled all earlier messages of the backend. */
 async function heardBy({ requests }: Bench, backend: AgentBackend): Promise<void> {
   const { length } = requests;
   backend.request({ name: 'any', issued: 1 });
   await vi.waitFor(() => expect(requests).toHaveLength(length + 1));
 }
 
-/** Results as the backend was told them. */
+/** Returns the results as the backend received them. */
 function told({ frames }: AgentBackend): unknown[] {
   return frames.flatMap(({ results }) => results);
 }
@@ -229,7 +229,7 @@ describe('connecting', () => {
     first.drop();
     await eventually(clock, () => expect(spool.size).toBe(0));
     expect(second.ids).toEqual([1, 2]);
-    // While there was one that was not tried yet, it did not wait for long.
+    // While an address was not tried yet, the agent did not wait for long.
     const waits = log.records.map(({ fields }) => fields['retry_seconds']).filter((wait) => wait !== undefined);
     expect(waits).toContain(0.1);
   });
@@ -326,7 +326,7 @@ describe('results', () => {
   test('of an older state directory are not taken for those that the backend has', async () => {
     const spools = new Map<string, number>();
     const backend = await AgentBackend.open({
-      // The first spool that shows up is one of which the backend has a thousand results.
+      // The first spool that connects is one of which the backend has a thousand results.
       acked: (spool) => {
         if (spools.size === 0) spools.set(spool, 1000);
         return spools.get(spool) ?? 0;
@@ -446,7 +446,7 @@ describe('short results', () => {
     const resend = backend.forgetBases();
     await report(aPassing(2));
     await eventually(clock, () => expect(told(backend)).toHaveLength(2));
-    // The disk takes its time.
+    // The disk is slow.
     const { promise: slowness, resolve: goOn } = Promise.withResolvers<void>();
     const read = spool.read.bind(spool);
     vi.spyOn(spool, 'read').mockImplementationOnce(async (...range) => {
@@ -544,7 +544,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
           if (step === 'forget') backend.forgetBases()();
           if (step === 'pause') await connected(backend, clock);
         }
-        // A backend that does not acknowledge never stays connected for ever.
+        // A connection without acknowledgments does not stay open forever.
         ignored = 0;
         backend.drop();
         await eventually(clock, () => expect(spool.size).toBe(0));

@@ -20,11 +20,11 @@ interface Bench {
   readonly log: RecordedLog;
   readonly results: SubmittedResult[];
   readonly runner: CheckRunner;
-  /** The results, once there are this many. */
+  /** Waits for this number of results. */
   readonly finished: (count: number) => Promise<SubmittedResult[]>;
 }
 
-/** A value of a client whose owner would like to have a shell. */
+/** A value of a client that attempts a shell injection. */
 const EVIL = '\'; id; $(id) `id` " \n& x';
 
 const CLIENT = {

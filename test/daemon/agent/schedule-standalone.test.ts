@@ -34,7 +34,9 @@ function scheduled(
   return { clock, log, starts, schedule };
 }
 
-/** Where in its interval the check belongs: the same for every agent of that name, now and after a restart. */
+/**
+ * Returns the offset of the check in its interval: the same for every agent of that name, also after a restart.
+ */
 function placeMs(check: string, intervalMs: number): number {
   const key = createHash('md5').update(`${CLIENT}:${check}`).digest().readBigUInt64LE(0);
   return Number(key % BigInt(intervalMs));
@@ -86,7 +88,7 @@ test('only standalone checks are run, and not those with publish: false', () => 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Hours and minutes, in UTC, of a day of a clock that was never moved. */
+/** Returns month, day, hours and minutes of the starts, in UTC. */
 const timesOf = (starts: readonly Start[]): string[] =>
   starts.map(({ atMs }) => new Date(atMs).toISOString().slice(5, 16));
 

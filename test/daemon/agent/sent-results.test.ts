@@ -4,7 +4,7 @@ import type { SpooledResult } from '../../../daemon/agent/unsaved-results.ts';
 
 const spooled = (...ids: number[]): SpooledResult[] => ids.map((id) => ({ id, text: '{"name":"disk"}' }));
 
-/** Results 11 to 14 are under way, of which the backend has acknowledged two. */
+/** Returns results 11 to 14 in flight, of which the backend has acknowledged two. */
 function halfAcknowledged(): SentResults {
   const sent = new SentResults({ acked: 10, window: 5, signature: undefined });
   sent.nextFrame(spooled(11, 12, 13, 14));

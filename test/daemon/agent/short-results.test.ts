@@ -13,12 +13,12 @@ const PASSING = {
   output: 'DISK OK',
 };
 
-/** @returns the item as the backend reads it */
+/** Returns the item that is sent for a result, as the backend parses it. */
 function told(shortResults: ShortResults, id: number, check: Attributes, signature?: string): unknown {
   return JSON.parse(shortResults.itemOf({ id, text: JSON.stringify(check) }, signature));
 }
 
-/** One that has told this result with the id 1, which the backend has confirmed. */
+/** Returns an object that has sent this result with the id 1, which the backend has confirmed as a baseline. */
 function basedOn(check: Attributes): ShortResults {
   const shortResults = new ShortResults();
   told(shortResults, 1, check);

@@ -22,7 +22,7 @@ async function open(dir: string, options?: SpoolOptions): Promise<Spool> {
   return spool;
 }
 
-/** The outputs of all results, in order. */
+/** Returns the outputs of all results, in order. */
 async function textsIn(spool: Spool): Promise<unknown[]> {
   return (await spool.read(0, EVERYTHING)).map(({ text }) => (JSON.parse(text) as SubmittedResult).output);
 }
@@ -217,7 +217,7 @@ test('what was appended survives kills at any moment, and no id is given twice',
       if (seen === lines) writer.kill('SIGKILL');
     }
     const spool = await openSpool(dir);
-    // The last append may have been cut off after it was safe and before it was told.
+    // The last append may have been interrupted after it was durable and before it was printed.
     expect([lastPrinted, lastPrinted + 1]).toContain(spool.lastId);
     lastPrinted = spool.lastId;
     const results = await spool.read(0, EVERYTHING);
@@ -231,7 +231,7 @@ test('what was appended survives kills at any moment, and no id is given twice',
   }
 });
 
-/** It takes a C compiler. */
+/** The disk needs a C compiler. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {

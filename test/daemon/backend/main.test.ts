@@ -101,7 +101,9 @@ describe('--validate-config', () => {
   });
 });
 
-/** As the program reads them, without one for each. */
+/**
+ * The settings are loaded in this process, as the program loads them, without starting a program for each case.
+ */
 test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>; stderr: RegExp }>([
   {
     name: 'one of the environment',
@@ -270,7 +272,7 @@ describe('a running backend', () => {
     await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file] });
     const before = (await get(daemon, '/info')) as { sensu: { settings: { hexdigest: string } } };
 
-    // As editors save: the new file is renamed over the old one.
+    // Like editors save: the new file is renamed over the old one.
     await writeFile(`${file}.new`, JSON.stringify({ checks: { disk: { ...disk, interval: 30 }, ping: disk } }));
     await rename(`${file}.new`, file);
     await vi.waitFor(() => expect(messagesOf(daemon)).toContain('config file applied changes'));

@@ -65,7 +65,7 @@ test('drift is followed by a millisecond a second at most, and time never goes b
 });
 
 test('time passes as fast however often somebody asks', () => {
-  // A look every quarter of a microsecond, as in a loop.
+  // A read every quarter of a microsecond, as in a loop.
   let ms = 0;
   const machine = new ManualClock();
   const clock = new SteadyClock({
@@ -106,9 +106,9 @@ test('a wall clock that was read while the process was kept from running says no
 describe('at a start', () => {
   interface Restart {
     readonly title: string;
-    /** Before, and not adopted. */
+    /** A clock change before the stop that was not adopted. */
     readonly wasSetMs?: number;
-    /** What happens while nobody looks: true time, and what is done to the clock. */
+    /** The downtime: true time, and the change of the clock. */
     readonly awayMs: number;
     readonly setMs: number;
     readonly isBooted?: boolean;

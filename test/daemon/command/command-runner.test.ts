@@ -33,12 +33,12 @@ async function outputOf(rig: Rig, command: string): Promise<string> {
   return outcome.output;
 }
 
-/** The process that the runner has at the moment. */
+/** Returns the current process of the runner. */
 async function processOf(rig: Rig): Promise<number> {
   return Number(await outputOf(rig, 'echo $PPID'));
 }
 
-/** Numbers that a command has written, once there are as many. */
+/** Waits for the numbers that a command writes. */
 async function numbersIn(file: string, count: number): Promise<number[]> {
   return await vi.waitFor(async () => {
     const text = await readFile(file, 'utf8');
@@ -53,7 +53,7 @@ async function expectEndOf(pids: readonly number[]): Promise<void> {
   await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
 }
 
-/** Writes the numbers of its two processes into the file, and stays. */
+/** Returns a command that writes the ids of its two processes to the file, and keeps running. */
 const family = (file: string): string => `echo it begins; sleep 600 & echo $! $$ > ${file}; wait`;
 
 describe('a command in the process of its own ends as it does here', () => {
@@ -240,9 +240,9 @@ describe('the process', () => {
       (await readdir(descriptors)).map((fd) => readlink(join(descriptors, fd)).catch(() => '')),
     );
     expect(held.filter((path) => path.startsWith(directory))).toEqual([]);
-    // Standard input and output of its own, and nothing that only covers a number.
+    // Its own standard input and output, and no other descriptor that only occupies a number.
     expect(held.filter((path) => path === '/dev/null')).toHaveLength(2);
-    // Besides the listing itself.
+    // Besides the descriptor of the listing itself.
     expect((await outputOf(rig, 'ls /dev/fd')).trim().split('\n')).toEqual(['0', '1', '2', '3']);
   });
 });

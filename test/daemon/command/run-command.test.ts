@@ -26,14 +26,14 @@ async function outputOf(command: string): Promise<string> {
   return outcome.output;
 }
 
-/** Runs itself once more as a child, down to generation 0; all of them ignore polite signals and tell their ids. */
+/** A script that starts itself as a child, down to generation 0; all ignore SIGTERM and write their ids. */
 const FAMILY = `trap '' TERM
 if [ "$2" = 2 ]; then echo it begins; fi
 echo $$ >> "$1/pids"
 if [ "$2" = 0 ]; then sleep 600; else sh "$1/family.sh" "$1" $(($2 - 1)) & wait; fi
 `;
 
-/** The ids of a command, its child and its grandchild, once all of them run. */
+/** Returns the ids of a command, its child and its grandchild, once all of them run. */
 async function startFamily(start: (command: string) => void): Promise<number[]> {
   const dir = await tempDir();
   await writeFile(join(dir, 'family.sh'), FAMILY);
@@ -130,7 +130,7 @@ describe('the output', () => {
   });
 
   test('is cut at the limit, between characters, and the command is not held up', async () => {
-    // Three bytes each, so that the limit falls into the middle of one.
+    // Three bytes each, so that the limit falls inside a character.
     const output = await outputOf(`yes '€€€€€€€€€' | tr -d '\\n' | head -c ${String(OUTPUT_BYTES_MAX * 4)}; exit 0`);
     const [kept = '', note] = output.split('\n');
     expect(kept).toBe('€'.repeat(Math.floor(OUTPUT_BYTES_MAX / 3)));
@@ -247,7 +247,8 @@ describe('the hard stop', () => {
 
   test('does not count against a command that has ended and left something behind', async () => {
     const clock = new ManualClock();
-    // The output may be read a moment after the end is noticed, when the clock of the test has cut it already.
+    // The output may be read shortly after the end is noticed, when the clock of the test has already truncated
+    // it.
     const file = join(await tempDir(), 'pid');
     const running = runCommand(`sleep 600 & echo $! > ${file}`, {
       clock,
@@ -256,7 +257,7 @@ describe('the hard stop', () => {
       signal: new AbortController().signal,
     });
     const outcome = await vi.waitFor(async () => {
-      // The wait for what was left behind is the second timer.
+      // The second timer waits for the remaining processes.
       expect(clock.pending).toBe(2);
       clock.advance(1000);
       return await running;

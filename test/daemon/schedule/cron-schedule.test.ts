@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cronSchedule } from '../../../daemon/schedule/cron-schedule.ts';
 
-/** The next moments after a time. */
+/** Returns the next moments after a time. */
 function moments(text: string, zone: string, after: string, count: number): string[] {
   const next = cronSchedule(text, zone);
   const found: string[] = [];

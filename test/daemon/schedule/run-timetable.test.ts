@@ -7,7 +7,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** The true times of runs, milliseconds, while somebody sets the clock at the given ones. */
+/** Returns the true times of runs in milliseconds, while the clock is set at the given ones. */
 function runsOf(
   check: { readonly interval: number } | { readonly cron: string; readonly timezone: string },
   jumps: readonly (readonly [atMs: number, byMs: number])[],
@@ -21,7 +21,7 @@ function runsOf(
   if (timetable === undefined) return runs;
   using running = runTimetable(clock, timetable, () => runs.push(machine.monotonic()));
   for (const [atMs, byMs] of jumps) {
-    // Not in the very tick that a timer looked at the time.
+    // Not in the tick in which a timer reads the time.
     machine.advance(atMs - 1 - machine.monotonic());
     machine.set(byMs);
     clock.now();

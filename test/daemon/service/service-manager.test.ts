@@ -10,11 +10,11 @@ interface Rig {
   readonly manager: ServiceManager;
   readonly clock: ManualClock;
   readonly log: RecordedLog;
-  /** What the manager was told so far. */
+  /** Returns the messages to the service manager so far. */
   readonly told: () => Promise<readonly string[]>;
 }
 
-/** With a `systemd-notify` that writes down where and what it is to tell. */
+/** Opens a rig with a `systemd-notify` that records its environment and arguments. */
 async function openRig(env: Readonly<Record<string, string>> = {}): Promise<Rig> {
   const dir = await tempDir();
   const diary = join(dir, 'told');

@@ -3,7 +3,7 @@ import { validateSettings } from '../../../daemon/backend/config/validate-settin
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** What is said of a definition, and what is used of one attribute. */
+/** The warnings about a definition, and the effective value of one attribute. */
 interface Judged {
   readonly warnings: readonly string[];
   readonly definition: Definition | undefined;

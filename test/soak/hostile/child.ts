@@ -2,12 +2,16 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A process of the soak that is asked and answers. Disposing of it kills it. */
+/** A child process of the soak with requests and responses. Disposing of it kills it. */
 export class Child<Request extends object, Answer extends object> implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  /** @param program a file of this folder */
+  /**
+   * Starts the process.
+   *
+   * @param program a file of this directory
+   */
   constructor(program: string) {
     this.#process = fork(join(import.meta.dirname, program), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#exited = once(this.#process, 'exit');
@@ -17,7 +21,11 @@ export class Child<Request extends object, Answer extends object> implements Asy
     this.#process.send(request);
   }
 
-  /** Says it, if anything, and waits for the next answer. @throws Error when the process ends instead */
+  /**
+   * Sends a request and waits for the next response.
+   *
+   * @throws Error when the process ends instead
+   */
   async ask(request: Request): Promise<Answer> {
     this.say(request);
     const answer = once(this.#process, 'message') as Promise<[Answer]>;

@@ -1,6 +1,6 @@
 import { head, hold, holdOpen, noteAnswer, open, type HostileKind } from './kind.ts';
 
-/** Connections at once of a flood. */
+/** Concurrent connections of a flood. */
 const FLOOD = 100;
 
 const WEB_SOCKET = {
@@ -12,7 +12,7 @@ const WEB_SOCKET = {
 
 const H2C = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQCAAAAAAIAAAAA' };
 
-/** What is held open, or opened only to be there. */
+/** Attacks with connections that are held open, or only opened. */
 export const CONNECTION_KINDS: readonly HostileKind[] = [
   {
     name: 'refused upgrade that is held open',

@@ -3,14 +3,14 @@ import { cpuMs, memoryMiB, waitedMs } from '../../../scripts/bench/process-figur
 import { mean } from '../../../scripts/bench/report.ts';
 import type { HonestFigures, HostileFigures } from './messages.ts';
 
-/** What a process holds at a moment. */
+/** The resources of a process at a moment. */
 export interface Held {
   readonly memoryMiB: number;
   readonly descriptors: number;
   readonly sockets: number;
-  /** Of all threads, so far. */
+  /** CPU of all threads so far. */
   readonly cpuMs: number;
-  /** How long its first thread was ready to run and had no core, so far: what is slow for that is not its fault. */
+  /** Time in which its first thread was ready but had no core so far, which is not its fault. */
   readonly waitedMs: number;
 }
 
@@ -33,14 +33,17 @@ export function heldBy(pid: number): Held {
   };
 }
 
-/** How much more there is in the last third of the time than in the one before; undefined: there are too few to tell. */
+/**
+ * Returns the ratio between the last third of the values and the third before; `undefined` if there are too
+ * few.
+ */
 export function growth(values: readonly number[]): number | undefined {
   const third = Math.floor(values.length / 3);
   if (third === 0) return undefined;
   return mean(values.slice(2 * third)) / mean(values.slice(third, 2 * third));
 }
 
-/** 0: there are none. */
+/** Returns the median; 0 without values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
@@ -64,7 +67,7 @@ export const HEADING = row([
   'slow ms',
 ]);
 
-/** One line of the table, of some seconds; of the hostile ones the sums since the start. */
+/** Returns a line of the table for some seconds; for hostile clients it has the totals since the start. */
 export function rowOf(
   { atSeconds, seconds }: { readonly atSeconds: number; readonly seconds: number },
   { before, held }: { readonly before: Held; readonly held: Held },
@@ -91,7 +94,7 @@ export function rowOf(
   ]);
 }
 
-/** How the attacks of each kind ended. */
+/** Returns a table of the outcomes of each kind of attack. */
 export function endingsTable({ endings }: HostileFigures): string {
   return Object.entries(endings)
     .map(
@@ -101,7 +104,7 @@ export function endingsTable({ endings }: HostileFigures): string {
     .join('\n');
 }
 
-/** How often the log says what. */
+/** Returns a table of how often the log contains each message. */
 export function messagesTable(records: readonly { readonly level: string; readonly message: string }[]): string {
   const counts = new Map<string, number>();
   for (const { level, message } of records) {

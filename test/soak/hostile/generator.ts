@@ -1,4 +1,4 @@
-// The process of the hostile clients of the soak: all kinds at once, each from an address of its own, until it is killed.
+// The process of the soak's hostile clients: all kinds at once, each from its own address, until it is killed.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { Chance } from '../chance.ts';
 import { hold, type Attack, type Ending, type HostileKind } from './kind.ts';
@@ -6,7 +6,7 @@ import { HOSTILE_KINDS } from './kinds.ts';
 import type { HostileFigures, HostileRequest } from './messages.ts';
 
 const endings: Record<string, Record<Ending, number>> = {};
-// It is killed, never asked to stop.
+// The process is killed, never asked to stop.
 const { signal } = new AbortController();
 let serial = 0;
 
@@ -15,7 +15,7 @@ process.on('message', (request: HostileRequest) => {
   else process.send?.({ kind: 'figures', open: openSockets(), endings } satisfies HostileFigures);
 });
 process.on('disconnect', () => process.exit());
-// Some kinds break connections at every stage; what of it nobody waits for is no reason to stop.
+// Some kinds break connections at every stage; an unhandled rejection must not end the process.
 process.on('unhandledRejection', () => undefined);
 
 function begin(kind: HostileKind, at: number, order: Extract<HostileRequest, { kind: 'start' }>): void {
@@ -23,7 +23,7 @@ function begin(kind: HostileKind, at: number, order: Extract<HostileRequest, { k
   for (let lane = 0; lane < lanes; lane++) void go(kind, at, lane, order);
 }
 
-/** One attack after the other. */
+/** Runs one attack after the other. */
 async function go(
   kind: HostileKind,
   at: number,

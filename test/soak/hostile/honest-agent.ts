@@ -7,18 +7,18 @@ import {
   type BackendMessage,
 } from '../../../shared/schemas/agent.ts';
 
-/** Results that wait for their turn at most; beyond it the machine is what does not keep up. */
+/** Maximum number of waiting results; more means that the machine is too slow. */
 const WAITING_MAX = 100_000;
-/** Between two tries to connect. */
+/** Pause between two connection attempts. */
 const PAUSE_MS = 500;
 
 interface Waiting {
   readonly id: number;
-  /** When it was to go out. */
+  /** Time when it was due. */
   readonly dueAt: number;
 }
 
-/** Keeps what is not acknowledged and comes back when it is cut, as real agents do; its results are numbered. */
+/** Keeps unacknowledged results and reconnects, like real agents; its results are numbered. */
 export class HonestAgent {
   readonly name: string;
   rejected = 0;
@@ -28,7 +28,7 @@ export class HonestAgent {
   readonly #checks: number;
   readonly #onAck: (ms: number) => void;
   #socket: WebSocket | undefined;
-  /** Of these the first `#sent` are on their way. */
+  /** Waiting results, of which the first `#sent` were sent. */
   #waiting: Waiting[] = [];
   #sent = 0;
   #lastId = 0;
@@ -59,13 +59,13 @@ export class HonestAgent {
     return this.#waiting.length === 0;
   }
 
-  /** The next result is due now. */
+  /** Adds a result that is due now. */
   report(): void {
     if (this.#waiting.length >= WAITING_MAX) throw new Error(`${this.name} has ${String(WAITING_MAX)} results waiting`);
     this.#waiting.push({ id: ++this.#lastId, dueAt: performance.now() });
   }
 
-  /** Sends what may go out. */
+  /** Sends as many results as the window allows. */
   flush(): void {
     const end = Math.min(this.#waiting.length, AGENT_WINDOW);
     if (this.#socket === undefined || end <= this.#sent) return;
@@ -74,7 +74,7 @@ export class HonestAgent {
     this.#socket.send(JSON.stringify({ type: 'results', results }));
   }
 
-  /** The output of the last acknowledged result of each check. */
+  /** Returns the output of the last acknowledged result of each check. */
   last(): Record<string, string> {
     const last: Record<string, string> = {};
     for (let id = Math.max(1, this.#ackedId - this.#checks + 1); id <= this.#ackedId; id++) {
@@ -130,7 +130,7 @@ export class HonestAgent {
       case 'rejected':
         this.rejected++;
         break;
-      // It tells all of its results whole, so that none has to come again.
+      // It sends full results only, so none has to be sent again.
       case 'resend':
       case 'check_request':
       case 'error':

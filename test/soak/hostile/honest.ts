@@ -1,4 +1,4 @@
-// The process of those whom the hostile clients of the soak must not harm: agents, and operators with their requests.
+// The process of the clients that the hostile ones must not harm: agents, and operators with their requests.
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../../../scripts/bench/report.ts';
 import { HonestAgent } from './honest-agent.ts';
@@ -53,7 +53,7 @@ async function start(orders: HonestOrders): Promise<void> {
   }
 }
 
-/** What operators do all day, once a second. */
+/** Sends typical requests of operators, once a second. */
 async function operate({ url, keys }: HonestOrders): Promise<void> {
   const id = 'client:honest-0:check-0';
   const steps: readonly (readonly [method: string, path: string, body?: object])[] = [

@@ -3,58 +3,58 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Chance } from '../chance.ts';
 
-/** Whom the hostile clients attack, and what they have got hold of. */
+/** The attacked backend, and the credentials that the hostile clients have obtained. */
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** Of the listener for agents of the newer generation. */
+  /** Port of the listener for Sensu Go agents. */
   readonly agentPort: number;
-  /** Credentials by what they are good for; `revoked` was good until the attack began. */
+  /** Credentials by their scope; `revoked` was valid until the attack began. */
   readonly keys: Readonly<Record<'admin' | 'read' | 'submit' | 'revoked', string>>;
 }
 
-/** How an attack ended, as far as the backend said. */
+/** The outcome of an attack, as far as the backend responded. */
 export type Ending = 'answered' | 'refused' | 'cut';
 
 /** One attack. */
 export interface Attack {
   readonly target: Target;
-  /** The address on this machine that it comes from: each kind has its own, so that none can hide behind another. */
+  /** Its source address on this machine: each kind has its own, so that none can hide behind another. */
   readonly from: string;
   readonly chance: Chance;
-  /** Another number for each attack of the run. */
+  /** A different number for each attack of the run. */
   readonly serial: number;
   readonly signal: AbortSignal;
   readonly note: (ending: Ending) => void;
 }
 
-/** One way to do harm. To add one, write it and name it in `kinds.ts`. */
+/** A kind of attack. To add one, implement it and list it in `kinds.ts`. */
 export interface HostileKind {
   readonly name: string;
-  /** Attacks at once, at full strength. */
+  /** Number of concurrent attacks at full strength. */
   readonly lanes: number;
-  /** Between two attacks of a lane. */
+  /** Pause between two attacks of a lane. */
   readonly pauseMs: number;
-  /** Settles when the attack is over. What it throws counts as cut. */
+  /** Resolves when the attack is over. An error counts as cut. */
   attack(attack: Attack): Promise<void>;
 }
 
-/** How long what is held open is held, unless it is cut before. */
+/** Time for which connections are held open, unless they are cut before. */
 export const HOLD_MS = 20_000;
 
-/** Waits, until the run is over at most. */
+/** Waits, at most until the run is over. */
 export async function hold(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** A connection that does nothing by itself; it is destroyed when the run is over. */
+/** Opens an idle connection; it is destroyed when the run is over. */
 export function open(
   { target, from, signal }: Attack,
   { port = target.port, allowHalfOpen = false }: { readonly port?: number; readonly allowHalfOpen?: boolean } = {},
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host: target.host, port, localAddress: from, allowHalfOpen });
-  // What happens to it later is for its end to tell.
+  // Later errors show at the end of the connection.
   socket.on('error', reject);
   socket.on('connect', () => resolve(socket));
   const stop = (): void => void socket.destroy();
@@ -63,13 +63,17 @@ export function open(
   return promise;
 }
 
-/** Waits until the connection is closed, for so long at most, then closes it. */
+/** Waits until the connection is closed, at most for `ms`, then closes it. */
 export async function holdOpen(socket: Socket, attack: Attack, ms = HOLD_MS): Promise<void> {
   if (!socket.closed) await holdUntil((closed) => socket.once('close', closed), attack, ms);
   socket.destroy();
 }
 
-/** @param onClose calls back when the backend has ended what is held */
+/**
+ * Waits for the end.
+ *
+ * @param onClose calls back when the backend has closed the connection
+ */
 async function holdUntil(onClose: (closed: () => void) => void, { signal, note }: Attack, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<'closed'>();
   onClose(() => resolve('closed'));
@@ -83,7 +87,7 @@ export interface RequestParts {
   readonly body?: string | Buffer;
 }
 
-/** The head of a request, with the length of the body that follows. */
+/** Returns the head of a request, with the length of its body. */
 export function head(method: string, path: string, { key, headers = {}, body }: RequestParts = {}): string {
   const lines = Object.entries({
     Host: '127.0.0.1',
@@ -96,7 +100,7 @@ export function head(method: string, path: string, { key, headers = {}, body }: 
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-/** Notes the status of the first answer, or that the connection ended without one. */
+/** Notes the status of the first response, or that the connection ended without one. */
 export async function noteAnswer(socket: Socket, { note, signal }: Attack): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let text = '';
@@ -116,7 +120,7 @@ export async function noteAnswer(socket: Socket, { note, signal }: Attack): Prom
   await promise;
 }
 
-/** Asks once on a connection of its own. */
+/** Sends one request on its own connection. */
 export async function ask(attack: Attack, method: string, path: string, parts: RequestParts = {}): Promise<void> {
   const socket = await open(attack);
   socket.write(head(method, path, parts));
@@ -125,7 +129,11 @@ export async function ask(attack: Attack, method: string, path: string, parts: R
   socket.destroy();
 }
 
-/** A WebSocket from the address of the attack. @throws Error when it is refused */
+/**
+ * Opens a WebSocket from the address of the attack.
+ *
+ * @throws Error when it is rejected
+ */
 export async function openWebSocket(
   { target, from, signal }: Attack,
   path: string,
@@ -155,7 +163,7 @@ export async function openWebSocket(
   return promise;
 }
 
-/** Waits until the backend ends the connection, for so long at most, then ends it. */
+/** Waits until the backend closes the connection, at most for `ms`, then closes it. */
 export async function holdWebSocket(socket: WebSocket, attack: Attack, ms = HOLD_MS): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await holdUntil((closed) => socket.once('close', closed), attack, ms);
   socket.terminate();

@@ -1,31 +1,31 @@
 import type { Target } from './kind.ts';
 
-/** What the honest load is to do. */
+/** The order for the honest load. */
 export interface HonestOrders {
   readonly url: string;
   readonly keys: Target['keys'];
   readonly agents: number;
-  /** Each reports them in turn. */
+  /** Number of checks that each agent reports in turn. */
   readonly checksEach: number;
   readonly resultsPerSecond: number;
 }
 
-/** To the process of the honest ones. */
+/** A request to the process of the honest clients. */
 export type HonestRequest =
   | ({ readonly kind: 'start' } & HonestOrders)
   | { readonly kind: 'report' }
-  /** Send nothing more, and say when all is acknowledged. */
+  /** Stops sending, and reports when everything is acknowledged. */
   | { readonly kind: 'drain' };
 
-/** Since the report before. */
+/** The figures since the previous report. */
 export interface HonestFigures {
   readonly kind: 'figures';
   readonly acked: number;
-  /** From when a result was due to its acknowledgement. */
+  /** Latencies from the time when a result was due to its acknowledgment. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly reconnects: number;
-  /** Requests of operators, and those that were not answered well. */
+  /** Requests of operators, and those that failed. */
   readonly requests: number;
   readonly failures: readonly string[];
   readonly slowestMs: number;
@@ -33,7 +33,7 @@ export interface HonestFigures {
 
 export interface HonestEnd {
   readonly kind: 'drained';
-  /** Results that the backend did not take. */
+  /** Number of results that the backend rejected. */
   readonly rejected: number;
   /** The output of the last acknowledged result, by client and check. */
   readonly last: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -41,21 +41,21 @@ export interface HonestEnd {
 
 export type HonestAnswer = { readonly kind: 'ready' } | HonestFigures | HonestEnd;
 
-/** To the process of the hostile ones. */
+/** A request to the process of the hostile clients. */
 export type HostileRequest =
   | {
       readonly kind: 'start';
       readonly target: Target;
       readonly seed: number;
-      /** 1: all lanes of each kind; there is one at least. */
+      /** 1 means all lanes of each kind; there is at least one. */
       readonly strength: number;
     }
   | { readonly kind: 'report' };
 
 export interface HostileFigures {
   readonly kind: 'figures';
-  /** Connections of its own that are open. */
+  /** Number of its open connections. */
   readonly open: number;
-  /** Since the start, by kind. */
+  /** Outcomes since the start, by kind. */
   readonly endings: Readonly<Record<string, { answered: number; refused: number; cut: number }>>;
 }

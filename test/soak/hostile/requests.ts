@@ -1,8 +1,8 @@
 import { ask, type Attack, type HostileKind } from './kind.ts';
 
-/** Of one request: as many new clients. */
+/** Number of new clients in one request. */
 const NEW_SOURCES = 100;
-/** A little less than one client may bring along by default. */
+/** A little less than the default limit for one client. */
 const LARGEST_BYTES = 60 * 1024;
 
 async function post(attack: Attack, path: string, body: string): Promise<void> {
@@ -13,7 +13,7 @@ function basic(user: string, password: string): Readonly<Record<string, string>>
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
-/** Requests that are wrong, too large, too many, or not to be had. */
+/** Attacks with requests that are invalid, too large, too many, or not permitted. */
 export const REQUEST_KINDS: readonly HostileKind[] = [
   {
     name: 'wrong password',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Who may do what, and who is told what. */
+/** Mutants of access control and disclosure. */
 export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the time of a wrong password tells nobody which users there are',

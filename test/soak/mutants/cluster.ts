@@ -7,7 +7,7 @@ const MEMBER_PROOF = 'test/scenarios/member-proof.test.ts';
 const RUNS = 'test/daemon/backend/cluster/runs.test.ts';
 const TUNNELS = 'test/daemon/backend/cluster/tunnels.test.ts';
 
-/** Backends that share a store, and whom they believe. */
+/** Mutants of backends that share a store, and of their mutual trust. */
 export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'members: a request that another key has signed is refused',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Commands, and what goes out for handlers. */
+/** Mutants of commands and of handler output. */
 export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'no shell reads the arguments of a program',

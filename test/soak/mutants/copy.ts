@@ -16,13 +16,13 @@ const TEST_MS_MAX = 5 * 60_000;
 /** The tests of the copy are not those of a soak. */
 const { SOAK_ROUNDS: _rounds, SOAK_SEED: _seed, ...ENVIRONMENT } = process.env;
 
-/** Tests that import this file start the built programs, which have to be built anew for each mutant. */
+/** Tests that import this file start the built programs, which must be built again for each mutant. */
 const BUILT_PROGRAMS = 'test/support/built-programs.ts';
 
-/** The working tree, without the files that git ignores, in a directory of its own where it can be broken. */
+/** The working tree, without ignored files, in a separate directory where it can be broken. */
 export class TreeCopy implements Disposable {
   readonly #dir: string;
-  /** Runs the tests that start no built programs; undefined: it has not been started. */
+  /** The server for tests without built programs; `undefined` until it is started. */
   #server: ChildProcess | undefined;
   /** Files that were written since the last request to the server. */
   readonly #changed = new Set<string>();
@@ -38,7 +38,7 @@ export class TreeCopy implements Disposable {
     });
     for (const file of stdout.split('\0').filter((name) => name !== '')) {
       await mkdir(dirname(join(dir, file)), { recursive: true });
-      // One that is deleted and not yet committed is no part of the tree.
+      // A deleted file may still be listed until the commit.
       await cp(join(ROOT, file), join(dir, file)).catch(() => undefined);
     }
     await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
@@ -49,7 +49,7 @@ export class TreeCopy implements Disposable {
     this.#server?.disconnect();
   }
 
-  /** The verdict of the tests without the defence. The copy is whole again afterwards. */
+  /** Returns the result of the tests without the defence. The copy is restored afterwards. */
   async without({ file, text, replacement, test, title }: Mutant): Promise<Verdict> {
     const before = await readFile(join(this.#dir, file), 'utf8');
     await this.#write(
@@ -72,13 +72,13 @@ export class TreeCopy implements Disposable {
     this.#changed.add(file);
   }
 
-  /** Runs tests in a process of their own, which builds the programs first. */
+  /** Runs tests in a separate process, which builds the programs first. */
   async #runAlone(test: string, title: string | undefined): Promise<Verdict> {
     const report = join(this.#dir, 'build/mutants.json');
     await mkdir(dirname(report), { recursive: true });
     await writeFile(report, '{}');
     const args = ['run', test, '--bail', '1', '--reporter', 'json', '--outputFile', report];
-    // It ends with 1 when a test fails: what counts is the report.
+    // The exit code is 1 when a test fails; only the report counts.
     await run(
       process.execPath,
       [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...args, ...(title === undefined ? [] : ['-t', title])],
@@ -91,7 +91,7 @@ export class TreeCopy implements Disposable {
     return { passed: numPassedTests, failed: numFailedTests };
   }
 
-  /** Runs tests in the server, which is started first if necessary. One that takes too long has no verdict. */
+  /** Runs tests in the server, which is started first if necessary. A timeout gives no result. */
   async #request(test: string, title: string | undefined): Promise<Verdict> {
     const server = (this.#server ??= await this.#startServer());
     const request: TestRun = { test, title, changed: [...this.#changed] };
@@ -114,7 +114,7 @@ export class TreeCopy implements Disposable {
     return server;
   }
 
-  /** Whether a test file imports the built programs, by itself or through another file. */
+  /** Returns whether a test file imports the built programs, directly or through another file. */
   async #startsPrograms(file: string, visited = new Set<string>()): Promise<boolean> {
     if (file === BUILT_PROGRAMS) return true;
     if (visited.has(file) || !file.startsWith('test/')) return false;
@@ -127,12 +127,12 @@ export class TreeCopy implements Disposable {
   }
 }
 
-/** How often the text of a mutant is in its file. */
+/** Returns how often the text of a mutant is in its file. */
 export async function placesOf({ file, text }: Mutant): Promise<number> {
   return (await readFile(join(ROOT, file), 'utf8')).split(text).length - 1;
 }
 
-/** Whether the test that is to fail is there. */
+/** Returns whether the test that must fail exists. */
 export async function hasTest({ test }: Mutant): Promise<boolean> {
   return await readFile(join(ROOT, test)).then(
     () => true,

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** What comes from outside is bounded. */
+/** Mutants of the limits on input from outside. */
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'what consumers of the feed may say at once',

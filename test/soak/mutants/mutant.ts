@@ -1,13 +1,13 @@
-/** A defence taken out by a small change of the code, and the test that must not let that pass. */
+/** A small change of the code that removes a defence, and the test that must detect it. */
 export interface Mutant {
-  /** What is no longer there. */
+  /** The removed defence. */
   readonly defence: string;
   readonly file: string;
-  /** There once; a part of it is enough that says what it is. */
+  /** A text that occurs once in the file; a unique part of the defence is sufficient. */
   readonly text: string;
   readonly replacement: string;
   /** The file of the test that must fail. */
   readonly test: string;
-  /** Only tests whose titles match this, where the others of the file take long. */
+  /** Only tests with matching titles run, if the other tests of the file take long. */
   readonly title?: string;
 }

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** The store and the files. */
+/** Mutants of the store and the files. */
 export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a write is on the disk before it is told of',

@@ -8,7 +8,7 @@ export interface TestRun {
   readonly changed: readonly string[];
 }
 
-/** How many tests passed and failed. */
+/** Numbers of passed and failed tests. */
 export interface Verdict {
   readonly passed: number;
   readonly failed: number;

@@ -3,7 +3,7 @@ import { createVitest } from 'vitest/node';
 import type { TestRun, Verdict } from './test-run.ts';
 
 /*
- * A program that runs test files of its working directory, one request after the other. The sources that did not change
+ * A program that runs test files of its working directory, one request after the other. Sources that have not changed
  * since the last request are not transformed again, and the programs are built once, at the start.
  */
 
@@ -22,7 +22,7 @@ async function run({ test, title, changed }: TestRun): Promise<Verdict> {
   else server.setGlobalTestNamePattern(title);
   const file = resolve(test);
   const { testModules } = await server.runTestSpecifications(await server.getRelevantTestSpecifications([file]));
-  // The result also holds the files of earlier requests.
+  // The result also contains the files of earlier requests.
   const modules = testModules.filter(({ moduleId }) => moduleId === file);
   const states = modules.flatMap(({ children }) => Array.from(children.allTests(), (one) => one.result().state));
   const isBroken = modules.some((module) => module.errors().length > 0);

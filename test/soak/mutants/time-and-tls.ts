@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-/** Time that nobody sets, and TLS. */
+/** Mutants of the protection against clock changes, and of TLS. */
 export const TIME_AND_TLS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a clock that is set moves no time',

@@ -101,7 +101,7 @@ const checks: Command = {
   },
 };
 
-/** One output of one check, with who gave it. */
+/** One output of one check, with the clients that returned it. */
 interface Output {
   readonly check: string;
   readonly output: string;

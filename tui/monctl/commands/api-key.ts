@@ -31,14 +31,14 @@ const grant: Command = {
       metadata: {},
       username,
       scopes: flags.list('scopes'),
-      // Not that of the context: who grants a key says where it counts.
+      // The namespace of the context is not used: the namespaces of a key must be named explicitly.
       namespace: flags.value('namespace'),
       expire: flags.lifetime('expire'),
       description: flags.value('description'),
     });
     const { body, location } = await call.v2().create(['apikeys'], key);
     const secret = textAt(body, 'key');
-    // Backends before the 7.0 line have no secret: the name is the key, and the path is all they tell.
+    // Backends before the 7.0 line have no secret: the name is the key, and they return only the path.
     if (secret === '') return output.show({ location }, () => safeText(`Created: ${location ?? ''}`));
     await output.show(without(body, 'hash'), () =>
       [

@@ -14,10 +14,10 @@ import { table, type Column } from '../table.ts';
 import { parsePast, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-/** Records that the backend gives at once. */
+/** Records that the backend returns in one response. */
 const PAGE = 1000;
 
-/** Records that `--follow` begins with. */
+/** Number of records that `--follow` starts with. */
 const FOLLOWED = 10;
 
 const list: Command = {
@@ -79,13 +79,13 @@ function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
   });
 }
 
-/** The newest records, the newest first. */
+/** Returns the newest records, the newest first. */
 async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (;;) {
     const wanted = Math.min(PAGE, limit - records.length);
     const before = records.at(-1)?.id;
-    // By id and not by offset: meanwhile others may be added.
+    // Pages by id and not by offset, because records may be added meanwhile.
     const page = await api.audit({ ...query, ...given({ before }), limit: wanted });
     records.push(...page);
     if (page.length < wanted || records.length >= limit) return records;
@@ -116,7 +116,11 @@ interface Verified {
   readonly hash: string;
 }
 
-/** @throws ExitError naming the first record, from the newest on, that is not right */
+/**
+ * Verifies the audit trail.
+ *
+ * @throws ExitError naming the first invalid record, starting from the newest
+ */
 async function walk(api: ApiClient): Promise<Verified> {
   const head = await api.auditHead();
   let { first } = head;
@@ -124,7 +128,7 @@ async function walk(api: ApiClient): Promise<Verified> {
   while (expected.id >= first) {
     const page = await api.audit({ before: expected.id + 1, limit: PAGE });
     for (const record of page) expected = step(expected, record);
-    // The oldest go while it is read: those must not be missed.
+    // The oldest records may be trimmed during the walk; they are not missing.
     if (page.length === 0) first = await trimmedTo(api, expected, head);
   }
   return { records: head.last - expected.id, first: expected.id + 1, last: head.last, hash: head.hash };

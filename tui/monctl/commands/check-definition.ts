@@ -38,12 +38,12 @@ export async function showDefinition(call: Call): Promise<void> {
   if (subdued === true) call.output.note(subduedNote(name));
 }
 
-/** The remark on a check in one of its subdue windows. */
+/** Returns the note about a check in one of its subdue windows. */
 export function subduedNote(name: string): string {
   return `${name} is in a subdue window: the backend does not schedule it now`;
 }
 
-/** Deletes the stored definition; nothing of its results. */
+/** Deletes the stored definition of a check. Its results stay. */
 export async function deleteDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
   const namespace = namespaceOf(call);
@@ -68,7 +68,7 @@ export const createCheck: Command = {
     'Change checks of the configuration file in that file. For more attributes, or a command without a shell, use monctl create -f.',
   ],
   operands: ['CHECK'],
-  // It is a new one.
+  // The name is new, so there is nothing to complete.
   completes: [],
   options: {
     command: takes('COMMAND', 'command that agents run'),

@@ -40,7 +40,7 @@ const list: Command = {
       columns: listColumns,
       search: CLIENT_SEARCH,
       key: ({ name }) => name,
-      // A sign of life every few seconds is no news.
+      // A keepalive every few seconds is not a change worth showing.
       news: ({ address, subscriptions, version }) => [address, subscriptions, version],
       fetch: () => call.api().clients(),
       select: (all) =>
@@ -94,7 +94,7 @@ const history: Command = {
       key: ({ check }) => check,
       async fetch() {
         const histories = await api().clientHistory(name);
-        // For the backend an unknown client is one without history.
+        // The backend reports an unknown client as a client without history.
         if (histories.length === 0) await wanted(api(), name);
         return histories;
       },
@@ -189,7 +189,7 @@ const remove: Command = {
   },
 };
 
-/** Names of those who would go. */
+/** Maximum number of names of clients to delete that are listed. */
 const NAMED_MAX = 5;
 
 async function removeFound(call: Call): Promise<void> {

@@ -23,7 +23,7 @@ const list: Command = {
       columns,
       search: MEMBER_SEARCH,
       key: ({ id }) => id,
-      // Figures that move all the time are no news.
+      // Figures that change constantly are not worth showing as changes.
       news: ({ name, role, state, version }) => [name, role, state, version],
       fetch: async () => (await viewOf(call.api())).members,
     });
@@ -70,7 +70,11 @@ const handOver: Command = {
 
 export const clusterCommands: readonly Command[] = [list, info, handOver];
 
-/** @throws MonError `not_found` when the backend is too old to know */
+/**
+ * Returns the view of the cluster.
+ *
+ * @throws MonError `not_found` when the backend is too old
+ */
 async function viewOf(api: ApiClient): Promise<ClusterView> {
   const view = await api.cluster();
   if (view === undefined) throw new MonError('not_found', 'this version of the backend has no cluster');
@@ -78,9 +82,9 @@ async function viewOf(api: ApiClient): Promise<ClusterView> {
 }
 
 /**
- * What a hand-over would do.
+ * Returns the effect of a handover.
  *
- * @throws MonError when it would be refused
+ * @throws MonError when the backend would reject it
  */
 function effectOf(view: ClusterView, to: string | undefined): string {
   const succession = successionOf(view, to);
@@ -103,7 +107,7 @@ function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string,
   ];
 }
 
-/** `3 members, 1 behind, 1 gone`. */
+/** Returns the number of members by state, such as `3 members, 1 behind, 1 gone`. */
 function memberCounts(members: readonly ClusterMember[]): string {
   const ailing = (['behind', 'gone'] as const).flatMap((state) => {
     const count = members.filter((member) => member.state === state).length;

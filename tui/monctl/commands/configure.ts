@@ -11,7 +11,7 @@ import type { Call, Command } from '../command.ts';
 import { DEFAULT_BACKEND } from '../parse-arguments.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
-/** The context that is written when none is named. */
+/** The name of the context that is written by default. */
 const CONTEXT_DEFAULT = 'default';
 
 export const configureCommand: Command = {
@@ -37,7 +37,7 @@ export const configureCommand: Command = {
     const { flags, env, output } = call;
     const name = flags.value('context') ?? CONTEXT_DEFAULT;
     const given = flags.value('backend') ?? (await askedBackend(call));
-    // Credentials in the address would be written where everybody can read them.
+    // The configuration file may be readable by everyone, so its address must not contain credentials.
     const listed = parseBackendAddresses(given, {});
     const url = listed.map((address) => address.url).join(',');
     if (listed.some(({ headers }) => 'authorization' in headers)) {
@@ -54,7 +54,10 @@ export const configureCommand: Command = {
   },
 };
 
-/** What the command line says, to be there again when the context is used; of the environment nothing is kept. */
+/**
+ * Returns the TLS options of the command line, which the context stores. Settings of the environment are not
+ * stored.
+ */
 function keptTls({ flags }: Call): Parameters<typeof saveContext>[2]['tls'] {
   const file = flags.value('trusted-ca-file');
   return {
@@ -87,7 +90,11 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
   return key === '' ? undefined : { key };
 }
 
-/** @throws MonError `unauthenticated` when the backend does not take it */
+/**
+ * Verifies the credentials.
+ *
+ * @throws MonError `unauthenticated` when the backend rejects them
+ */
 async function verify(backend: string, secret: KeptSecret | undefined, tls: CredentialsEnv): Promise<void> {
   if (!(await openV2Client({ backend, env: { ...credentialsOf(secret), ...tls } }).testCredentials())) {
     throw new MonError('unauthenticated', `${backend} rejected these credentials: nothing was written`);

@@ -25,7 +25,7 @@ import { openFile, readObjects } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-/** What somebody writes by hand; a dump of a whole backend is for `restore`. */
+/** Limit for files written by hand; `restore` handles the dump of a whole backend. */
 const OBJECTS_MAX = 10_000;
 
 const FORM = [
@@ -70,13 +70,17 @@ export const deleteFileCommand: Command = {
 
 interface Done {
   readonly outcome: string;
-  /** What does not do what it seems to. */
+  /** Warnings about attributes that do not have the effect that they seem to have. */
   readonly warnings: readonly string[];
 }
 
 type Act = (v2: V2Client, object: Wrapped, path: readonly string[]) => Promise<Done>;
 
-/** @throws ExitError when some of them could not be done */
+/**
+ * Runs `act` for each object of the file.
+ *
+ * @throws ExitError when some of the objects failed
+ */
 async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
   const objects = await objectsOf(call);
   const { flags, output } = call;
@@ -89,7 +93,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   }
   let failures = 0;
   let last: MonError | undefined;
-  // What others need goes last when it is taken away.
+  // Deletion runs in reverse order, because later objects need the earlier ones.
   for (const object of verb === 'delete' ? objects.toReversed() : objects) {
     const done = await attempt(async () => act(call.v2(), object, pathOfObject(object)));
     if (done instanceof MonError) {
@@ -114,13 +118,13 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
 interface Foreseen {
   readonly outcome: 'create' | 'update' | 'unchanged' | 'delete' | 'not there' | 'refused';
   readonly object: string;
-  /** The fields that differ, of definitions; secrets may be among their values, which are not shown. */
+  /** The fields of a definition that differ. Their values are not shown, because they may contain secrets. */
   readonly fields?: readonly string[];
   readonly reason?: string;
 }
 
 /**
- * Shows what each object would change, from what the backend has now.
+ * Shows what each object would change on the backend.
  *
  * @throws ExitError when an object could not be sent at all
  */
@@ -151,13 +155,14 @@ async function foresee(v2: V2Client, verb: 'create' | 'delete', object: Wrapped)
   if (verb === 'delete') return { outcome: present === undefined ? 'not there' : 'delete' };
   refuseExactState(object);
   if (present === undefined) return { outcome: 'create' };
-  // An event is another result, and the API shows of the others more than was sent, or less.
+  // An event is always another result. The API returns more or fewer attributes of the other objects than were
+  // sent.
   if (isState(object) || object.type === 'APIKey') return { outcome: 'update' };
   const fields = changedFields(present, asShown(object));
   return fields.length === 0 ? { outcome: 'unchanged' } : { outcome: 'update', fields };
 }
 
-/** A definition as the backend would show it. */
+/** Returns a definition in the form in which the backend returns it. */
 function asShown(object: Wrapped): Attributes {
   const definition = withCommandText(unwrap(object));
   const references = definition['pipelines'];
@@ -178,7 +183,11 @@ function foreseenText({ outcome, object, fields, reason }: Foreseen): string {
   }
 }
 
-/** @throws what does not concern this object alone */
+/**
+ * Returns the error instead of throwing it if it concerns this object only.
+ *
+ * @throws errors that concern all objects
+ */
 async function attempt<Result>(act: () => Promise<Result>): Promise<Result | MonError> {
   try {
     return await act();
@@ -211,7 +220,7 @@ function placed(object: Wrapped, call: Call): Wrapped {
 }
 
 function pathOfObject(object: Wrapped): readonly string[] {
-  // The only one of its kind, which has no name.
+  // This object exists only once and has no name.
   if (object.type === 'TessenConfig') return ['tessen'];
   const kind = kindOf(object);
   const name = wrappedName(object);
@@ -223,8 +232,8 @@ function pathOfObject(object: Wrapped): readonly string[] {
 }
 
 /**
- * Refuses an object with the exact state of a dump: it would be read as a report and counted. Only a restore brings it
- * back as it was.
+ * Rejects an object with the exact state of a dump, which would be counted as a new report. Only a restore
+ * keeps the state.
  *
  * @throws MonError `invalid`
  */
@@ -234,7 +243,7 @@ function refuseExactState(object: Wrapped): void {
   }
 }
 
-/** Of a kind that reports what happened, where a definition says what should. */
+/** Returns true for objects that report a state. Definitions say what should happen. */
 function isState({ type }: Wrapped): boolean {
   return type === 'Event' || type === 'Entity' || type === 'Silenced' || type === 'User';
 }

@@ -98,7 +98,11 @@ export const deadLetterCommands: readonly Command[] = [list, info, retry, drop];
 
 type Which = { readonly id: number } | DeadLetterSelection;
 
-/** @throws MonError `invalid` unless exactly one of ID, `--handler` and `--all` was given */
+/**
+ * Returns which dead letters the command line selects.
+ *
+ * @throws MonError `invalid` unless exactly one of ID, `--handler` and `--all` was given
+ */
 function whichOf({ flags, operands: [id = ''] }: Call): Which {
   const handler = flags.value('handler');
   const named: Which[] = [
@@ -122,14 +126,22 @@ function missing(id: number): string {
   return `there is no dead letter ${String(id)}: see monctl dead-letter list`;
 }
 
-/** @throws MonError `not_found` when there is none of this id */
+/**
+ * Returns the number of selected dead letters.
+ *
+ * @throws MonError `not_found` when there is none with this id
+ */
 async function count(api: ApiClient, which: Which): Promise<number> {
   if (!('id' in which)) return (await api.deadLetters('handler' in which ? which : {})).length;
   await found(api.deadLetter(which.id), missing(which.id));
   return 1;
 }
 
-/** @throws MonError `not_found` when there is none of this id */
+/**
+ * Drops the selected dead letters.
+ *
+ * @throws MonError `not_found` when there is none with this id
+ */
 async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped: number }> {
   if (!('id' in which)) return await api.dropDeadLetters(which);
   await removed(api.dropDeadLetter(which.id), missing(which.id));

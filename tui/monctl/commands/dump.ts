@@ -71,14 +71,14 @@ export const dumpCommand: Command = {
 
 interface DumpSelection {
   readonly kinds: readonly WrappedKind[];
-  /** undefined: all. */
+  /** The namespace; `undefined` means all. */
   readonly namespace: string | undefined;
   readonly format: DumpFormat;
 }
 
 /**
- * The backend to dump. A cluster of Sensu Go accepts a user and a password for a token only, so they are exchanged for
- * one there.
+ * Returns the backend to dump. A Sensu Go cluster only accepts user and password to issue a token, so they are
+ * exchanged for one.
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */
@@ -87,14 +87,18 @@ async function sourceOf(call: Call): Promise<V2Client> {
   try {
     return 'mon' in (await v2.versions()) ? v2 : await clusterV2(call);
   } catch (error) {
-    // A proxy may hide the path of the version: the lists say what is wrong, if anything is.
+    // A proxy may hide the path of the version. If something is wrong, the lists will report it.
     const isOfLogin = error instanceof MonError && ['unavailable', 'unauthenticated'].includes(error.code);
     if (isOfLogin || !(error instanceof MonError)) throw error;
     return v2;
   }
 }
 
-/** @returns how many objects it holds */
+/**
+ * Writes the selected objects.
+ *
+ * @returns the number of objects
+ */
 async function writeDump(
   call: Call,
   source: V2Client,
@@ -111,7 +115,7 @@ async function writeDump(
   return writer.count;
 }
 
-/** Whoever named no namespace may think that this was all of it. */
+/** Notes the omitted namespaces, because a user who named none may expect all of them in the dump. */
 async function noteOtherNamespaces(
   call: Call,
   source: V2Client,
@@ -130,7 +134,7 @@ async function noteOtherNamespaces(
   }
 }
 
-/** The objects of one type; where they cannot be had, a word about it and none. */
+/** Yields the objects of one type; if they cannot be read, prints a note and yields none. */
 async function* pagesOf(
   { output }: Call,
   v2: V2Client,
@@ -156,7 +160,11 @@ async function* pagesOf(
   }
 }
 
-/** @returns false, before anything was given, when the backend is of another make */
+/**
+ * Yields the objects with their exact state.
+ *
+ * @returns `false`, before anything is yielded, if the backend is not a mon backend
+ */
 async function* exactPages(
   v2: V2Client,
   kind: WrappedKind,
@@ -178,7 +186,10 @@ function read(value: unknown, url: string): Wrapped {
   return object;
 }
 
-/** What these credentials may not see, or what is not there (clients 6: dump). */
+/**
+ * Returns true for errors about objects that the credentials may not read or that do not exist (clients 6:
+ * dump).
+ */
 function isDenied(error: unknown): error is MonError {
   return error instanceof MonError && ['forbidden', 'not_found', 'payment_required'].includes(error.code);
 }
@@ -187,7 +198,7 @@ function kindsOf(types: string, omitted: readonly string[]): readonly WrappedKin
   const left = new Set<WrappedKind>(omitted.map((name) => wantedKind(name)));
   const names = types.split(',').map((name) => name.trim());
   const wanted = new Set<WrappedKind>(names.flatMap((name) => (name === 'all' ? WRAPPED_KINDS : [wantedKind(name)])));
-  // In the order in which they can be restored, whatever order they were asked in.
+  // The order in which the objects can be restored, whatever order the user named.
   return WRAPPED_KINDS.filter((kind) => wanted.has(kind) && !left.has(kind));
 }
 

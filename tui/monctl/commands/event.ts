@@ -25,7 +25,7 @@ import { ago, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
 import { recurringAmong } from '../silence-recurrence.ts';
 
-/** An event in the list; while the list is watched, only as far as the live feed tells of it. */
+/** An event in the list. While the list is watched, it has only the data of the live feed. */
 interface Listed {
   readonly row: EventRow;
   readonly event?: Event;
@@ -72,7 +72,7 @@ const list: Command = {
       search: languageOf(EVENT_SEARCH, ({ row }) => row),
       key: ({ row }) => keyOf(row),
       value: ({ row, event }) => event ?? row,
-      // Another result of the same kind is no news.
+      // Another result with the same status is not a change worth showing.
       news: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
       async fetch() {
         const [events, recovering] = await Promise.all([api().events(given({ client })), api().recovering()]);
@@ -146,7 +146,7 @@ const remove: Command = {
   ...resolve,
   words: ['event', 'delete'],
   summary: 'Same as event resolve',
-  // Clients of the newer peer say it, and nobody is asked here.
+  // Clients of Sensu Go use this option; this command asks nothing.
   options: { ...CHANGE_OPTIONS, 'skip-confirm': DELETE_OPTIONS['skip-confirm'] },
   examples: [['monctl event delete web-001 http-frontend', 'resolve it manually']],
 };
@@ -172,7 +172,7 @@ function wanted(api: ApiClient, client: string, check: string): Promise<Event> {
   return found(api.event(client, check), `there is no event ${client}/${check}`);
 }
 
-/** The conditions of the command line as one, but for `--filter`. */
+/** Combines the conditions of the command line, without `--filter`. */
 function selection(flags: Call['flags']): (row: EventRow) => boolean {
   const client = flags.value('client');
   const check = flags.value('check');
@@ -203,7 +203,7 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
   ];
 }
 
-/** The wire of version 1 does not say how far events have recovered: our own tells it apart. */
+/** The v1 API does not contain the progress of recoveries, so it is added from the mon API. */
 function withRecoveries(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
   if (rows.length === 0) return events;
   const byKey = new Map(rows.map((row) => [keyOf(row), row.recovering]));

@@ -35,7 +35,11 @@ export const testCommand: Command = inAnyNamespace({
   },
 });
 
-/** @throws MonError `invalid` */
+/**
+ * Parses CLIENT/CHECK.
+ *
+ * @throws MonError `invalid`
+ */
 function eventOf(text: string | undefined): { readonly client?: string; readonly check?: string } {
   if (text === undefined) return {};
   const [client = '', check = '', ...rest] = text.split('/');

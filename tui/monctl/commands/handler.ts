@@ -23,7 +23,7 @@ const list: Command = {
       noun: 'handlers',
       columns,
       key: ({ name }) => name,
-      // Figures that move all the time are no news.
+      // Figures that change constantly are not worth showing as changes.
       news: ({ type, failed, last_error: error }) => [type, failed, error],
       fetch: () => call.api().handlers(),
     });

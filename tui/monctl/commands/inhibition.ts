@@ -48,15 +48,22 @@ function isIn(only: string): (inhibitor: Inhibitor) => boolean {
   return ({ namespace }) => namespace === only;
 }
 
-/** Events because of which, that a row names; the others are a number. */
+/** Maximum number of source events in a row; further ones are counted. */
 const NAMED_MAX = 5;
 
-/** @param isEverywhere whether events say where they are */
+/**
+ * Returns the columns of the list.
+ *
+ * @param isEverywhere true if events are shown with their namespace
+ */
 function columns(isEverywhere: boolean): readonly Column<InhibitionRow>[] {
   return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => becauseText(inhibitors, isEverywhere) }];
 }
 
-/** `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, each with how many it keeps quiet. */
+/**
+ * Returns the source events such as `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, with the number of
+ * events that each inhibits.
+ */
 function becauseText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
   if (inhibitors.length === 0) return '';
   const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, quieted }) => {

@@ -35,7 +35,7 @@ const run: Command = {
     const maxSeconds = flags.lifetime('max');
     if (maxSeconds === undefined) throw new MonError('invalid', 'set the maximum duration: --max 2h');
     const creator = flags.value('creator') ?? defaultCreator(env);
-    // Arguments may be secrets, and a reason is read by many.
+    // The arguments may contain secrets and many people read a reason, so it contains only the program.
     const reason = flags.value('reason') ?? `maintenance: ${String(rest[0])}`;
     const held = new HeldSilence({
       api: api(),

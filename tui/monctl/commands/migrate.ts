@@ -13,9 +13,9 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 /**
- * What becomes of a stash. `make`: an entry is made, then the stash deleted; `covered`: an entry silences for at least as
- * long already, only the stash is deleted; `unready`: its client would not be silenced by an entry yet; `unclear`: its
- * path names nothing. The last two stay as they are.
+ * The outcome for a stash. `make`: a silence is created, then the stash is deleted. `covered`: an existing
+ * silence lasts at least as long, so only the stash is deleted. `unready`: a silence would not cover its client
+ * yet. `unclear`: its path names nothing. `unready` and `unclear` stashes stay unchanged.
  */
 type Fate = 'make' | 'covered' | 'unready' | 'unclear';
 
@@ -26,7 +26,7 @@ interface PlannedMigration {
   readonly reason: string | null;
   readonly creator: string | null;
   readonly fate: Fate;
-  /** For people. */
+  /** The explanation for people. */
   readonly note: string;
 }
 
@@ -89,7 +89,11 @@ function unclear({ path, reason }: Extract<StashMigration, { readonly kind: 'unc
   return { path, id: null, expire: null, reason: null, creator: null, fate: 'unclear', note: reason };
 }
 
-/** @param present seconds that an entry of the same id has left; undefined: there is none */
+/**
+ * Returns the plan for one stash.
+ *
+ * @param present remaining seconds of an existing silence with the same id; `undefined` if there is none
+ */
 function planned(
   { path, id, request }: Extract<StashMigration, { readonly kind: 'entry' }>,
   problem: string | undefined,
@@ -103,12 +107,16 @@ function planned(
   return { ...about, fate: 'make', note: 'an existing silence is extended' };
 }
 
-/** @throws MonError when an entry could not be made; its stash is still there */
+/**
+ * Migrates one stash.
+ *
+ * @throws MonError when a silence could not be created; its stash is kept
+ */
 async function migrate({ api }: Call, { path, id, expire, reason, creator, fate }: PlannedMigration): Promise<void> {
   if (fate === 'make' && id !== null) {
     const [subscription, check] = partsOf(id);
     await api().silence({ subscription, check, expire, reason, creator });
-    // Seen before the stash goes: then there is no moment at which neither silences.
+    // The silence must exist before the stash is deleted, so that there is no gap between them.
     if ((await api().silencedEntry(id)) === undefined) {
       throw new MonError(
         'conflict',
@@ -119,7 +127,7 @@ async function migrate({ api }: Call, { path, id, expire, reason, creator, fate 
   await api().deleteStash(path);
 }
 
-/** A check has no colon in its name. */
+/** The last colon separates the parts, because the name of a check contains none. */
 function partsOf(id: string): readonly [subscription: string | null, check: string | null] {
   const at = id.lastIndexOf(':');
   const [subscription, check] = [id.slice(0, at), id.slice(at + 1)];

@@ -7,7 +7,7 @@ import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 
 const FORMATS = ['markdown', 'json', 'yaml'] as const;
 
-/** What there is to hand over at the end of a shift. */
+/** The command that prints the report for a shift handover. */
 export const reportCommand: Command = {
   words: ['report'],
   summary: 'Print a shift report: outages, open events, operator actions, noisy checks',

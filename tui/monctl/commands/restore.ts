@@ -30,7 +30,7 @@ import { EXIT } from '../../words/exit-codes.ts';
 
 const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
 
-/** Bytes of objects that are sent at once, well below what the backend takes. */
+/** Maximum bytes of objects in one request, well below the limit of the backend. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 export const restoreCommand: Command = {
@@ -61,12 +61,12 @@ export const restoreCommand: Command = {
   },
 };
 
-/** What has become of the objects so far. */
+/** The counts of the outcomes so far. */
 interface Tally {
   readonly outcomes: Record<RestoreOutcome, number>;
-  /** Objects of which attributes were lost. */
+  /** Number of objects that lost attributes. */
   lossy: number;
-  /** Objects that were not what the file says when they were read back. */
+  /** Number of objects that differed from the file when they were read back. */
   different: number;
 }
 
@@ -83,7 +83,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
     const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects), assumed_entities: foreseen.newEntities };
     const v2 = call.v2();
     const results = await restorePage(v2, { objects, ...(isDryRun && dryRun) });
-    // At once, while nothing else can have changed much.
+    // Reads back at once, while few other changes can have happened.
     const readBack = isDryRun ? undefined : await restorePage(v2, { objects, dry_run: true });
     for (const [at, object] of objects.entries()) {
       const result = results[at];
@@ -95,7 +95,10 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
   return tally;
 }
 
-/** A page; one that is refused as a whole goes object by object, so that only what is wrong is left out. */
+/**
+ * Restores a page. If the backend rejects the whole page, each object is sent alone, so that only the invalid
+ * ones are left out.
+ */
 async function restorePage(v2: V2Client, request: RestoreRequest): Promise<readonly Restored[]> {
   try {
     return (await v2.restore(request)).results;
@@ -108,7 +111,7 @@ async function restorePage(v2: V2Client, request: RestoreRequest): Promise<reado
   }
 }
 
-/** What a restore would have made by now, for a dry run of what comes after it. */
+/** The objects that a restore would have created so far, for the dry run of the following ones. */
 class Foreseen {
   newEntities = 0;
   readonly #keys = new Set<string>();
@@ -120,7 +123,7 @@ class Foreseen {
     this.#keys.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
   }
 
-  /** What of it these objects may need. */
+  /** Returns the keys of foreseen objects that these objects may depend on. */
   neededBy(objects: readonly Wrapped[]): string[] {
     const needed = objects.flatMap((object) => {
       const namespace = namespaceOf(object);
@@ -136,8 +139,8 @@ class Foreseen {
 }
 
 /**
- * Objects that are small enough to go together. Users and API keys begin a page of their own: with the first of them the
- * key that is shown begins to count, and must be there.
+ * Yields pages of objects that fit into one request. Users and API keys start a new page. As soon as the first
+ * of them is restored, credentials are enforced, and the key in use must exist.
  */
 function* pagesOf(places: readonly Place[]): Generator<readonly Place[], void> {
   let page: Place[] = [];
@@ -193,7 +196,11 @@ function namespaceText(object: Wrapped): string {
   return kindOf(object) === undefined ? textAt(object.metadata, 'namespace') : namespaceOf(object);
 }
 
-/** @throws ExitError when it is not all as the file has it */
+/**
+ * Prints the summary.
+ *
+ * @throws ExitError when the result differs from the file
+ */
 function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRun: boolean): void {
   const counts = Object.entries(outcomes).map(([outcome, count]) => `${String(count)} ${outcome}`);
   output.note(`${counts.join(', ')}${isDryRun ? '; nothing was sent' : ''}`);

@@ -42,7 +42,7 @@ const list: Command = {
       columns: listColumns,
       search: languageOf(RESULT_SEARCH, foundResult),
       key: (result) => eventKey(result.client, result.check.name),
-      // Another result of the same kind is no news.
+      // Another result with the same status is not a change worth showing.
       news: (result) => result.check.status,
       fetch: () => call.api().results(given({ client, check })),
       select: (all) => all.filter((result) => hasStatus(result.check.status)),
@@ -129,7 +129,7 @@ const remove: Command = {
 
 export const resultCommands: readonly Command[] = [list, info, submit, remove];
 
-/** The result of the command line, over the one of the file. */
+/** Merges the result of the file with that of the command line, which overrides it. */
 async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   const { flags, nowMs, readInput } = call;
   const [client = '', check = '', status = '', text = ''] = call.operands;
@@ -149,7 +149,7 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   if (typeof name !== 'string' || (read === undefined && status === '')) {
     throw new MonError('invalid', 'missing arguments: monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
   }
-  // Everything else is held to the rules by the backend, which knows them best.
+  // The backend validates everything else, because it knows the rules best.
   return { ...result, name, output: String(output) };
 }
 

@@ -77,7 +77,7 @@ const list: Command = {
       search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
       key: ({ view: { namespace: place, id } }) => (place === undefined ? id : `${place}/${id}`),
       value: ({ view }) => view,
-      // That it counts down is no news.
+      // The remaining time changes constantly and is not worth showing as a change.
       news: ({ view, endsAt }) => [
         view.begin,
         view.expire_on_resolve,
@@ -204,7 +204,10 @@ const create: Command = {
   },
 };
 
-/** The backend is asked for the windows first: one that knows of none would silence for ever. */
+/**
+ * Creates a recurring silence after the backend has returned its windows. A backend without support for
+ * recurrence would silence forever.
+ */
 async function createRecurring(
   call: Call,
   id: string,
@@ -300,13 +303,13 @@ const clear: Command = {
 
 export const silencedCommands: readonly Command[] = [list, ...[info, create, extend, clear].map(inAnyNamespace)];
 
-/** Version 2 has other names for the entries of clients, and who works in its namespaces may know them. */
+/** Returns the id of a silence. In namespaces it also accepts `entity:`, the v2 API prefix for clients. */
 function idOf(call: Call): string {
   const [named = ''] = call.operands;
   return isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
 }
 
-/** Seconds; without a duration, or with `never`, it does not end. */
+/** Returns the lifetime in seconds; without a duration, or with `never`, the silence never expires. */
 function lifetimeOf(option: string, duration = 'never'): number {
   return duration === 'never' ? EXPIRE_NEVER : parseLifetime(option, duration);
 }

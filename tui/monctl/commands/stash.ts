@@ -27,7 +27,7 @@ const list: Command = {
       noun: 'stashes',
       columns: () => COLUMNS,
       key: ({ path }) => path,
-      // It counts down.
+      // The remaining time changes constantly and is not worth showing as a change.
       news: ({ content }) => content,
       fetch: () => call.api().stashes(),
       select: (all) => all.filter(({ path }) => path.startsWith(prefix)),

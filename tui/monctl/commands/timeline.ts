@@ -12,10 +12,10 @@ import { statusStyle, statusWord } from '../severity-text.ts';
 import { table, type Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 
-/** Transitions that the backend gives at once. */
+/** Transitions that the backend returns in one response. */
 const PAGE = 1000;
 
-/** Transitions that are shown unless more are wanted. */
+/** Transitions that are shown by default. */
 const SHOWN = 100;
 
 const timeline: Command = {
@@ -74,7 +74,7 @@ const availability: Command = {
 
 export const timelineCommands: readonly Command[] = [timeline, availability].map(inAnyNamespace);
 
-/** An operand that is left out is empty. */
+/** Returns the client and check of the operands. An omitted operand is empty. */
 function placeOf({ operands: [client = '', check = ''] }: Call): { readonly client?: string; readonly check?: string } {
   return { ...(client !== '' && { client }), ...(check !== '' && { check }) };
 }
@@ -90,7 +90,7 @@ async function newest(
     const wanted = Math.min(PAGE, limit - rows.length);
     const page = await api.timeline({ ...query, ...given({ after }), limit: wanted });
     rows.push(...page.transitions);
-    // A search that finds little comes in pages that are not full.
+    // A search with few matches returns pages that are not full, so only a missing `next` ends it.
     if (page.next === null || rows.length >= limit) return rows;
     after = page.next;
   }
@@ -132,7 +132,7 @@ interface Line extends Availability {
   readonly check: string;
 }
 
-/** The sum behind the parts, where there are several. */
+/** Returns the lines with the total after the parts, if there are several parts. */
 function linesOf({ checks, total, count }: AvailabilityReport): readonly Line[] {
   return count === 1 ? checks : [...checks, { client: 'all', check: `${String(count)} checks`, ...total }];
 }
@@ -151,7 +151,7 @@ const AVAILABILITY_COLUMNS: readonly Column<Line>[] = [
   { title: 'NO DATA', align: 'right', text: ({ no_data: noData }) => duration(noData) },
 ];
 
-/** Cut and not rounded: what was down for a moment was not up all the time. */
+/** Returns the percentage, truncated because rounding would hide a short outage. */
 function percentText(percent: number): string {
   return (Math.floor(percent * 1000) / 1000).toFixed(3);
 }

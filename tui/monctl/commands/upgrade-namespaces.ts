@@ -14,7 +14,9 @@ import { readDump } from '../upgrade/dump.ts';
 import { liveFacts } from '../upgrade/gather-facts.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-/** The way out that the reference gives for checks of namespaces that do not exist (reference 9.3, 6.2.0). */
+/**
+ * The command for checks of namespaces that do not exist, as the reference describes it (reference 9.3, 6.2.0).
+ */
 export const fixNamespacesCommand: Command = {
   words: ['upgrade', 'fix-namespaces'],
   summary: 'Delete checks of missing namespaces, which would break the upgrade to 6.2.0',
@@ -54,7 +56,11 @@ function dryRunText(commands: readonly string[]): string {
   return [...commands, 'nothing was changed: add --apply to apply it'].join('\n');
 }
 
-/** @throws MonError `forbidden` when the lists cannot be seen, `invalid` for a dump that cannot be read */
+/**
+ * Returns the checks of missing namespaces.
+ *
+ * @throws MonError `forbidden` when the lists cannot be read, `invalid` for a dump that cannot be read
+ */
 async function orphansIn(
   call: Call,
 ): Promise<{ readonly orphans: NonNullable<ReturnType<typeof orphansOf>> } & Pick<UpgradeFacts, 'product'>> {
@@ -71,7 +77,11 @@ async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces
   return facts.facts(null);
 }
 
-/** @returns what was not done, as commands */
+/**
+ * Carries out the fixes.
+ *
+ * @returns the steps that were not done, as commands
+ */
 async function applyAll(
   call: Call,
   v2: V2Client,
@@ -92,7 +102,11 @@ async function applyAll(
   return left;
 }
 
-/** @returns false when the namespace stays, because it holds more than these checks */
+/**
+ * Carries out one fix.
+ *
+ * @returns `false` if the namespace stays, because it contains more than these checks
+ */
 async function apply(call: Call, v2: V2Client, fix: NamespaceFix): Promise<boolean> {
   switch (fix.kind) {
     case 'create-namespace':

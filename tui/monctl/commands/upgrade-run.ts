@@ -76,7 +76,9 @@ const show: Command = {
   },
 };
 
-/** The log from its beginning, for as long as the plan is open; a backend that is restarted meanwhile is waited for. */
+/**
+ * Prints the log from its beginning, while the plan is open. It waits for a backend that restarts meanwhile.
+ */
 async function followLog(call: Call, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
   const log = new LogReader();
@@ -193,7 +195,11 @@ async function newPlan(
   return made;
 }
 
-/** @throws MonError `not_found` for a backend of another make */
+/**
+ * Returns the open plan.
+ *
+ * @throws MonError `not_found` for a backend other than mon
+ */
 async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefined> {
   try {
     return (await client.plans()).find(({ state }) => state === 'open');
@@ -207,7 +213,11 @@ async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefin
   }
 }
 
-/** @throws MonError `not_found` */
+/**
+ * Returns the open plan, which must exist.
+ *
+ * @throws MonError `not_found`
+ */
 async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
   const plan = await openPlan(client);
   if (plan === undefined)
@@ -215,7 +225,11 @@ async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
   return plan;
 }
 
-/** @throws MonError `not_found`, `invalid` */
+/**
+ * Returns the plan of the operand, or the newest one.
+ *
+ * @throws MonError `not_found`, `invalid`
+ */
 async function wantedPlan(call: Call): Promise<PlanRun> {
   const [id = ''] = call.operands;
   const client = clientOf(call);
@@ -230,7 +244,7 @@ function clientOf({ backend, credentials }: Call): UpgradeClient {
   return openUpgradeClient({ backend, env: credentials });
 }
 
-/** The same person on the same machine: who goes on after a cut connection still holds the plan. */
+/** Returns an id for the same user on the same machine, who still holds the plan after a lost connection. */
 function sessionOf(): string {
   return `monctl ${userInfo().username}@${hostname()}`.slice(0, 100);
 }

@@ -52,7 +52,11 @@ const plan: Command = {
   },
 };
 
-/** @throws ExitError when something is in the way */
+/**
+ * Prints the verdict.
+ *
+ * @throws ExitError when a finding blocks the upgrade
+ */
 function conclude({ output }: Call, verdict: RuleVerdict, findings: readonly Finding[]): void {
   const named = (wanted: RuleVerdict): string =>
     findings

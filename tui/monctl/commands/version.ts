@@ -40,7 +40,7 @@ export const versionCommand: Command = {
         output.look,
       ),
     );
-    // Our own version is known all the same, and has been said.
+    // The failure is reported last, because the version of monctl is known without a backend.
     if ('failure' in asked) throw asked.failure;
   },
 };
@@ -53,6 +53,6 @@ function backendText({
   readonly compatible: string | null;
 }): string {
   if (compatible === null) return 'unknown';
-  // A backend not mon answers version 1 too, and has no version of ours.
+  // Other backends also answer v1 API requests, but send no mon version.
   return `${version ?? 'not mon'} (API level ${compatible})`;
 }

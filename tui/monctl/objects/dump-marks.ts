@@ -2,8 +2,8 @@ import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 
 /*
- * A dump says where it begins and ends, so that one that was cut off is found before anything is restored from it. In YAML
- * these are comments; JSON has none, so there they are objects.
+ * A dump has a mark at its beginning and its end, so that a truncated dump is detected before anything is restored.
+ * In YAML the marks are comments. JSON has no comments, so there they are objects.
  */
 
 const MARK_VERSION = 'mon/v1';

@@ -2,33 +2,33 @@ import { kindOf, WRAPPED_KINDS, type Wrapped } from '../../../shared/domain/v2/w
 import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 
-/** Where an object stands in its file, bytes, and when it is its turn. */
+/** The position of an object in its file, in bytes, and its rank in the restore order. */
 export interface Place {
   readonly offset: number;
   readonly length: number;
-  /** Objects of a lower rank come before. */
+  /** Objects with a lower rank are restored first. */
   readonly rank: number;
 }
 
 export interface FileIndex {
-  /** In the order in which they can be restored. */
+  /** The objects in the order in which they can be restored. */
   readonly places: readonly Place[];
-  /** Whether the file says where it ends. */
+  /** True if the file has marks for its begin and end. */
   readonly isMarked: boolean;
 }
 
 function rankOf(object: Wrapped): number {
   const kind = kindOf(object);
-  // What nobody here knows is only to be named, before the users shut the door behind them.
+  // Unknown objects are only reported as left out, before the users, which enable authentication.
   return kind === undefined ? -1 : WRAPPED_KINDS.indexOf(kind);
 }
 
 /**
- * Reads a file of objects to its end: all of it can be understood, and it is whole. Only the places are kept, because a
- * dump may be larger than the memory.
+ * Reads a file of objects to its end to verify that it is valid and complete. Only the positions are kept,
+ * because a dump may exceed the memory.
  *
- * @param onObject told of each object on the way
- * @throws MonError `invalid` when it cannot be read, or was cut off
+ * @param onObject called with each object
+ * @throws MonError `invalid` when the file cannot be read or is truncated
  */
 export async function indexFile(
   chunks: AsyncIterable<Uint8Array>,

@@ -5,17 +5,17 @@ import { parseStructure } from '../input.ts';
 import { splitDocuments, type DocumentText } from './split-documents.ts';
 import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
 
-/** What stands in a file of objects, in its order. */
+/** An item of a file of objects. */
 export type FileItem =
   | { readonly kind: 'object'; readonly object: Wrapped; readonly place: DocumentText }
-  /** The file was written by `monctl dump`, so it has an end as well. */
+  /** The begin mark of `monctl dump`; such a file must have an end mark too. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'end'; readonly count: number };
 
 /**
- * The objects of a file, one at a time.
+ * Yields the objects of a file, one at a time.
  *
- * @param said how the file is called, for messages
+ * @param said the name of the file in messages
  * @throws MonError `invalid` naming the object that cannot be read
  */
 export async function* readObjects(
@@ -34,10 +34,10 @@ export async function* readObjects(
   }
 }
 
-/** A line that is neither empty, nor a comment, nor a border. */
+/** A line that is not empty, a comment or a document marker. */
 const HAS_CONTENT = /^(?!\s*(?:#|$)|(?:---|\.\.\.)\s*(?:#|$)).+/m;
 
-/** Marks of YAML are comments, which no other reader of such files minds. */
+/** Yields the begin and end marks. They are YAML comments, which other readers of such files ignore. */
 function* marksIn(text: string): Iterable<FileItem> {
   if (BEGIN_LINE.test(text)) yield { kind: 'begin' };
   const count = END_LINE.exec(text)?.[1];
@@ -45,7 +45,7 @@ function* marksIn(text: string): Iterable<FileItem> {
 }
 
 /**
- * One object from its text.
+ * Parses one object.
  *
  * @throws MonError `invalid`
  */

@@ -1,16 +1,16 @@
 import { MonError } from '../../../shared/errors.ts';
 
-/** A part of a file that holds one object, by its place in bytes. */
+/** The part of a file that contains one object, with its position in bytes. */
 export interface DocumentText {
   readonly offset: number;
   readonly length: number;
   readonly text: string;
 }
 
-/** Largest object that is read: more than the backend takes. */
+/** Maximum size of an object, larger than the limit of the backend. */
 const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** How far is looked for the first name. */
+/** Maximum number of bytes that are searched for the first name. */
 const START_BYTES = 4096;
 
 const NEWLINE = 0x0a;
@@ -19,15 +19,15 @@ const BACKSLASH = 0x5c;
 const OPEN = new Set([0x7b, 0x5b]);
 const CLOSE = new Set([0x7d, 0x5d]);
 const BRACE = 0x7b;
-/** Blanks, what stands between the objects of a list, and the dashes between documents. */
+/** Bytes between objects: blanks, separators of a list, and the dashes between documents. */
 const BETWEEN = new Set([0x20, 0x09, 0x0d, NEWLINE, 0x2c, 0x5b, 0x5d, 0x2d]);
 const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE, 0xef, 0xbb, 0xbf]);
 
 /**
- * Takes a stream of objects apart without reading them: YAML documents between lines of `---`, or JSON objects one after
- * the other or in a list. Only one object is in memory at a time.
+ * Splits a stream into objects without parsing them: YAML documents between lines of `---`, or JSON objects in
+ * sequence or in a list. Only one object is in memory at a time.
  *
- * @throws MonError `invalid` where JSON has something else between the objects, `too_large`
+ * @throws MonError `invalid` if JSON has something else between the objects, `too_large`
  */
 export async function* splitDocuments(
   chunks: AsyncIterable<Uint8Array>,
@@ -43,7 +43,7 @@ export async function* splitDocuments(
     const read = joined(start, chunk);
     const blanks = read.findIndex((byte) => !BLANK.has(byte));
     skipped += blanks === -1 ? read.length : blanks;
-    // Copied: a chunk may be a buffer that is used again.
+    // Copied, because the buffer of a chunk may be reused.
     start = blanks === -1 ? new Uint8Array() : read.slice(blanks);
     splitter = splitterFor(start, skipped);
     if (splitter !== undefined) yield* splitter.push(start);
@@ -56,10 +56,10 @@ export async function* splitDocuments(
 }
 
 /**
- * By the first name: an object whose names are quoted, or a list of such, is JSON; YAML has braces too, around names
- * without quotes.
+ * Detects the format by the first name. An object with quoted names, or a list of such objects, is JSON; YAML
+ * also has braces, but around unquoted names.
  *
- * @returns undefined while too little was read to tell
+ * @returns `undefined` if more bytes are needed to decide
  */
 function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
   const text = Buffer.from(start.subarray(0, START_BYTES)).toString('latin1');
@@ -68,11 +68,11 @@ function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
   return isJson ? new JsonSplitter(offset) : new YamlSplitter(offset);
 }
 
-/** What was read of the object that is not complete yet. */
+/** The bytes of the object that is not complete yet. */
 class Pending {
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** In the whole file, of what comes next. */
+  /** The offset of the next byte in the whole file. */
   offset: number;
 
   constructor(offset: number) {
@@ -126,7 +126,7 @@ class YamlSplitter implements Splitter {
       this.#line = new Uint8Array();
       start = end + 1;
     }
-    // Copied: a chunk may be a buffer that is used again.
+    // Copied, because the buffer of a chunk may be reused.
     this.#line = joined(this.#line, chunk.slice(start));
     if (this.#line.length > DOCUMENT_BYTES_MAX) this.#pending.add(this.#line);
   }
@@ -143,7 +143,10 @@ class YamlSplitter implements Splitter {
   }
 }
 
-/** Content of a document is indented or begins otherwise, so three of these at the left edge are always a border. */
+/**
+ * Returns true if the line is a document marker. Content of a document is indented or begins differently, so
+ * three of these characters at the left edge are always a marker.
+ */
 function isMarker(line: Uint8Array, marker: string): boolean {
   for (let at = 0; at < marker.length; at++) if (line[at] !== marker.charCodeAt(at)) return false;
   return line.length === marker.length || BLANK.has(line[marker.length] ?? 0);
@@ -180,11 +183,11 @@ class JsonSplitter implements Splitter {
   }
 
   *end(): Iterable<DocumentText> {
-    // Half an object: whoever reads it says so.
+    // The parser reports an incomplete object.
     if (!this.#pending.isEmpty) yield this.#pending.take();
   }
 
-  /** Follows one byte inside of an object; true when it was the last one. */
+  /** Processes one byte inside an object, and returns true if it was the last one. */
   #closes(byte: number): boolean {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false;

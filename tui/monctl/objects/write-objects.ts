@@ -9,7 +9,7 @@ import { BEGIN_TEXT, beginObject, endObject, endText } from './dump-marks.ts';
 export const DUMP_FORMATS = ['yaml', 'wrapped-json'] as const;
 export type DumpFormat = (typeof DUMP_FORMATS)[number];
 
-/** Takes a piece of text; settles when it can take more. */
+/** Writes a text; resolves when the sink can accept more. */
 export type TextSink = (text: string) => Promise<void>;
 
 /** Writes a dump, object by object. */
@@ -27,7 +27,7 @@ export class DumpWriter {
     return this.#sink(this.#format === 'yaml' ? BEGIN_TEXT : `${toJson(beginObject())}\n`);
   }
 
-  /** As one piece, because each piece waits for the one before. */
+  /** Writes the objects as one text, because each write waits for the previous one. */
   async write(objects: readonly Wrapped[]): Promise<void> {
     if (objects.length === 0) return;
     this.count += objects.length;
@@ -44,9 +44,9 @@ export class DumpWriter {
 }
 
 /**
- * Writes a file that only its owner can read, under its own name only once it is complete.
+ * Writes a file that only its owner can read. It gets its name only once it is complete.
  *
- * @throws MonError `invalid` when it cannot be written there
+ * @throws MonError `invalid` when it cannot be written
  */
 export async function writeWhole(path: string, write: (sink: TextSink) => Promise<void>): Promise<void> {
   const draft = join(dirname(path), `.${randomUUID()}.tmp`);

@@ -6,7 +6,10 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 
-/** Reads the names of a certificate in PEM or DER; the first one of a chain, which is the one that is shown to others. */
+/**
+ * Reads the names of a certificate in PEM or DER. In a chain it reads the first certificate, which is presented
+ * to peers.
+ */
 export async function readCertificate(file: string): Promise<Certificate> {
   try {
     const certificate = new X509Certificate(await readFile(file));

@@ -7,13 +7,14 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call } from '../command.ts';
 import { clusterV2 } from './cluster-login.ts';
 
-/** What a dump is held against: what else there is comes and goes by the minute. */
+/** The objects that are compared with a dump; the other kinds change every minute. */
 const COUNTED: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
 
 /**
- * What the lists of a cluster of another make tell. What these credentials may not see is not known.
+ * Reads the facts of a cluster that is not mon from its lists. Lists that the credentials may not read are
+ * unknown.
  *
- * @param limit entities that are allowed; null: no limit
+ * @param limit entity limit; null if there is none
  * @throws MonError `unavailable`, `unauthenticated`
  */
 export async function clusterFacts(call: Call, limit: number | null): Promise<UpgradeFacts> {
@@ -44,7 +45,7 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
   const { sensu_backend: version } = await call.v2().versions();
   const members = await clusterMembers({ backend: call.backend, env: call.credentials });
   const url = new URL(call.v2().url);
-  // Each says only its own: with more than one of them the others' are not known.
+  // Each backend only reports its own version, so those of other members are unknown.
   if (members === undefined || members.length <= 1) {
     const [member] = members ?? [];
     return [{ name: member?.name ?? url.host, version, healthy: member?.isHealthy ?? null }];
@@ -52,7 +53,11 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
   return members.map(({ name, isHealthy }) => ({ name, version: null, healthy: isHealthy }));
 }
 
-/** @returns false when it cannot be listed */
+/**
+ * Adds all objects of a list.
+ *
+ * @returns `false` if the list cannot be read
+ */
 async function addAll(
   v2: V2Client,
   path: string,
@@ -65,7 +70,7 @@ async function addAll(
   } catch (error) {
     if (!(error instanceof MonError) || !['forbidden', 'not_found', 'payment_required'].includes(error.code))
       throw error;
-    // There were none before 6.5.0.
+    // Pipelines do not exist before 6.5.0.
     return error.code === 'not_found' && path === 'pipelines';
   }
 }

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 30_000;
 const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
 
 /**
- * The lists of a cluster of the peer, which takes user and password for a token only (clients 6). Other credentials
- * are shown as they are.
+ * Opens the v2 API of a Sensu Go cluster, which only accepts user and password to issue a token (clients 6).
+ * Other credentials are sent unchanged.
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */

@@ -5,14 +5,14 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { indexFile } from '../objects/index-file.ts';
 import { openFile } from '../objects/read-objects.ts';
 
-/** What a dump tells, of itself and of the installation that it is of. */
+/** The facts about a dump and about the installation that it comes from. */
 export interface DumpReading {
   readonly dump: NonNullable<UpgradeFacts['dump']>;
-  /** Of the installation; of one that cannot be read to its end this is what came before. */
+  /** The facts about the installation; for a truncated dump, only those before the cut. */
   readonly facts: DumpFacts;
 }
 
-/** Reads a dump of `monctl` or of a cluster of another make to its end, as a restore would. */
+/** Reads a dump of `monctl` or of another kind of cluster to its end, as a restore would. */
 export async function readDump(file: string): Promise<DumpReading> {
   const facts = new DumpFacts();
   try {

@@ -11,10 +11,10 @@ import { readSnapshot } from './snapshot.ts';
 import { given } from '../../../shared/domain/given.ts';
 import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
 
-/** Without a licence (reference 8). */
+/** The entity limit without a license (reference 8). */
 const FREE_ENTITIES = 100;
 
-/** What only whoever plans the upgrade can name. */
+/** Options for facts that only the operator knows. */
 export const TOLD_OPTIONS = {
   dump: takes('FILE', 'a full dump', { completes: 'file' }),
   snapshot: takes('FILE', 'a snapshot of the embedded key-value store', { completes: 'file' }),
@@ -22,7 +22,7 @@ export const TOLD_OPTIONS = {
   accept: takes('LIST', `confirm manually: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** What a cluster of another make does not tell. */
+/** Options for facts that a cluster other than mon does not report. */
 export const CLUSTER_OPTIONS = {
   offline: flag('do not contact a backend; use the dump'),
   'event-store': takes('key-value|relational', 'event store of the cluster', {
@@ -35,16 +35,16 @@ export const CLUSTER_OPTIONS = {
   'entity-limit': takes('N|unlimited', `entity limit of its license; default ${String(FREE_ENTITIES)}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** What the options tell, for a plan that a backend carries out. */
+/** Returns the facts of the options, for a plan that a backend carries out. */
 export async function toldFacts(call: Call): Promise<ToldFacts> {
   const dump = await dumpOf(call);
   return { ...(await toldBesides(call)), ...given({ dump: dump?.dump }) };
 }
 
 /**
- * Everything that is known of an installation: from its backend, or from a dump alone, and from what the options name.
+ * Returns all known facts of an installation: from its backend or from a dump alone, and from the options.
  *
- * @throws MonError `invalid` for a value of an option that is none; as the clients
+ * @throws MonError `invalid` for an invalid value of an option; otherwise as the clients
  */
 export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
   const dump = await dumpOf(call);
@@ -61,7 +61,7 @@ export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
   };
 }
 
-/** What the backend, or the cluster of another make behind this address, tells. */
+/** Returns the facts of the mon backend, or of the other kind of cluster, at this address. */
 export async function liveFacts(call: Call): Promise<UpgradeFacts> {
   const own = await openUpgradeClient({ backend: call.backend, env: call.credentials }).facts();
   return own ?? (await clusterFacts(call, entityLimit(call)));
@@ -91,7 +91,10 @@ async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
   });
 }
 
-/** The installation of this machine, which is the backend's only when it is asked there. */
+/**
+ * Returns the installation of this machine. It is only that of the backend if the command runs on the same
+ * machine.
+ */
 async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
   return flags.switch('offline') === true
     ? {}
@@ -116,7 +119,11 @@ function choice<Name extends string>(flags: Flags, option: string, names: readon
   return value === undefined ? undefined : oneOf(value, option, names);
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Validates one of several names.
+ *
+ * @throws MonError `invalid`
+ */
 function oneOf<Name extends string>(value: string, option: string, names: readonly Name[]): Name {
   const known = names.find((name) => name === value);
   if (known !== undefined) return known;

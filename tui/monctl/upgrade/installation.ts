@@ -9,9 +9,9 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 const run = promisify(execFile);
 
-/** Where a package puts things, and where the program looked for its state before 5.1.0 and since (reference 9.3). */
+/** The paths of a package, and the state directories before and since 5.1.0 (reference 9.3). */
 export interface Places {
-  /** Of the backend. */
+  /** Name of the backend program. */
   readonly program: string;
   readonly config: string;
   readonly oldState: string;
@@ -25,7 +25,7 @@ export function placesOf(facts: Pick<UpgradeFacts, 'product'>): Places {
 
 const QUESTION_MS = 5000;
 
-/** Asks the package databases who owns a file; each says so with its exit code. */
+/** Commands that ask the package databases for the owner of a file; their exit code is the answer. */
 const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['dpkg-query', '--search'],
   ['rpm', '--query', '--file'],
@@ -33,10 +33,11 @@ const OWNER_QUESTIONS: readonly (readonly [program: string, ...args: string[]])[
 ];
 
 /**
- * How the backend of this machine is installed, and where its state is. Nothing is known where no backend is installed.
+ * Returns how the backend on this machine is installed, and where its state is; empty if no backend is
+ * installed.
  *
  * @param path the environment variable
- * @throws MonError `invalid` when the configuration file is there and cannot be read
+ * @throws MonError `invalid` when the configuration file exists and cannot be read
  */
 export async function readInstallation(
   path: string,
@@ -61,7 +62,7 @@ async function findProgram(name: string, path: string): Promise<string | undefin
       () => true,
       () => false,
     );
-    // A package owns the file itself, and not what leads to it.
+    // A package owns the file itself, not the links to it.
     if (folder !== '' && isThere) return await realpath(file);
   }
   return undefined;
@@ -74,7 +75,11 @@ async function isOwned(file: string): Promise<boolean> {
   return answers.some(({ status }) => status === 'fulfilled');
 }
 
-/** @throws MonError `invalid` */
+/**
+ * Returns the state directory of the configuration file.
+ *
+ * @throws MonError `invalid`
+ */
 async function configuredStateDir(file: string): Promise<string | null> {
   let text: string;
   try {
@@ -92,7 +97,11 @@ async function configuredStateDir(file: string): Promise<string | null> {
   }
 }
 
-/** @param apart a folder in it that does not count */
+/**
+ * Returns whether a directory contains data.
+ *
+ * @param apart a subdirectory that is ignored
+ */
 async function hasData(folder: string, apart?: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   return names.some((name) => join(folder, name) !== apart);

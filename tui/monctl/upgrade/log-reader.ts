@@ -1,10 +1,13 @@
 import type { PlanRun, PlanRunLogLine } from '../../../shared/schemas/plan-run.ts';
 
-/** Tells which lines of the log of a plan are new. A log is cut at its beginning once it is long, so they cannot be counted. */
+/**
+ * Finds the new lines in the log of a plan. A long log is trimmed at its beginning, so counting lines does not
+ * work.
+ */
 export class LogReader {
   #last: PlanRunLogLine | undefined;
 
-  /** The lines behind the last one that was told; all of them when that one is no longer kept. */
+  /** Returns the lines after the last one returned; all lines if that one was trimmed. */
   next({ log }: Pick<PlanRun, 'log'>): readonly PlanRunLogLine[] {
     const last = this.#last;
     const at = last === undefined ? -1 : log.findLastIndex((line) => isSame(line, last));

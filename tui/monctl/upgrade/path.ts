@@ -11,7 +11,11 @@ export const PATH_OPTIONS = {
   to: takes('VERSION', `version to upgrade to; default that of the open plan, else ${COMPATIBLE_V2_VERSION}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** @throws MonError `invalid` when a version is none, or the way leads back */
+/**
+ * Returns the versions of the upgrade.
+ *
+ * @throws MonError `invalid` when a version is invalid, or the upgrade would be a downgrade
+ */
 export async function pathOf(call: Call): Promise<UpgradePath> {
   const { from, to } = await versionsOf(call);
   const path = parsePath(from, to);
@@ -31,7 +35,7 @@ async function versionsOf(call: Call): Promise<{ readonly from: string; readonly
 
 async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const client = openUpgradeClient({ backend: call.backend, env: call.credentials });
-  // A backend of another make has no plans.
+  // A backend other than mon has no plans.
   const plans = await ifThere(client.plans());
   return plans?.find(({ state }) => state === 'open');
 }

@@ -11,7 +11,7 @@ import { LogReader } from './log-reader.ts';
 
 const LOOK_MS = 100;
 
-/** What the person at the terminal wants with a step. */
+/** The user's decision on a step. */
 type Wish = 'go' | 'skip' | 'leave';
 
 interface Parts {
@@ -21,7 +21,7 @@ interface Parts {
   readonly told: ToldFacts;
 }
 
-/** A plan that is carried out in a plain terminal: step by step, each asked for, the log told as it grows. */
+/** A plan that is carried out in a plain terminal: it asks before each step and prints the log as it grows. */
 export class TerminalPlanRun {
   readonly #call: Pick<Call, 'output' | 'clock'>;
   readonly #parts: Parts;
@@ -32,9 +32,13 @@ export class TerminalPlanRun {
     this.#parts = parts;
   }
 
-  /** @returns the plan as it was left: over, or open for another time */
+  /**
+   * Carries out the plan step by step.
+   *
+   * @returns the final plan: finished, or still open
+   */
   async carryOut(plan: PlanRun): Promise<PlanRun> {
-    // What came before is for `monctl upgrade show`.
+    // `monctl upgrade show` shows the earlier log lines.
     this.#log.next(plan);
     let current = await this.#settled(plan);
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
@@ -46,7 +50,11 @@ export class TerminalPlanRun {
     return current;
   }
 
-  /** @returns undefined when it was left as it is */
+  /**
+   * Asks for one step and carries it out.
+   *
+   * @returns `undefined` if the user stopped here
+   */
   async #step(plan: PlanRun, step: PlanRunStep): Promise<PlanRun | undefined> {
     const turn = turnOf(step);
     const wish = await this.#wish(turn === 'confirm' ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
@@ -70,7 +78,7 @@ export class TerminalPlanRun {
     return /^s(?:kip)?$/i.test(answer.trim()) ? 'skip' : 'leave';
   }
 
-  /** A refusal is told, and the plan looked at again: it may have moved on. */
+  /** Sends an order. A rejection is reported and the plan is read again, because it may have moved on. */
   async #order(plan: PlanRun, order: PlanOrder): Promise<PlanRun> {
     try {
       return await this.#parts.client.order(plan.id, order);
@@ -83,7 +91,7 @@ export class TerminalPlanRun {
     }
   }
 
-  /** Follows a step that the backend is at to its end; a backend that is restarted meanwhile is waited for. */
+  /** Waits for the end of a running step. It also waits for a backend that restarts meanwhile. */
   async #settled(plan: PlanRun): Promise<PlanRun> {
     let current = plan;
     this.#tellLog(current);
@@ -110,7 +118,7 @@ export class TerminalPlanRun {
     }
   }
 
-  /** Whoever is asked about a step has to see which, whatever the result is shown as. */
+  /** Prints the step on standard error, because the user must see it in every output format. */
   #announce(plan: PlanRun, step: PlanRunStep): void {
     const { details, commands = [], note, state } = step;
     const number = `step ${String(plan.steps.indexOf(step) + 1)} of ${String(plan.steps.length)}`;

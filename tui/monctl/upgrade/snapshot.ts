@@ -6,16 +6,16 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
 type Snapshot = NonNullable<UpgradeFacts['snapshot']>;
 
-/** The file of the embedded key-value store begins with a meta page: a header of 16 bytes, then these. */
+/** Position of the meta page in a file of the embedded key-value store: after a header of 16 bytes. */
 const META_AT = 16;
 const META_MAGIC = 0xed_0c_da_ed;
 const META_VERSION = 2;
-/** Pages are whole multiples of it. */
+/** The size of a page is a multiple of this. */
 const SECTOR_BYTES = 512;
-/** SHA-256 of all before it, which the snapshot command puts at the end. */
+/** Size of the SHA-256 digest over the content, which the snapshot command appends. */
 const DIGEST_BYTES = 32;
 
-/** Whether a file is a snapshot of the embedded key-value store of a cluster, whole and unchanged since it was taken. */
+/** Reads whether a file is a complete and unchanged snapshot of the embedded key-value store of a cluster. */
 export async function readSnapshot(file: string): Promise<Snapshot> {
   try {
     const { mtimeMs, size } = await stat(file);
@@ -31,7 +31,7 @@ async function problemOf(file: string, size: number): Promise<string | null> {
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   const isMeta = bytesRead === head.length && head.readUInt32LE(META_AT) === META_MAGIC;
   if (!isMeta || head.readUInt32LE(META_AT + 4) !== META_VERSION) return 'it is not a snapshot of a key-value store';
-  // A copy of the database file has no digest: then that it begins well is all that can be said.
+  // A copy of the database file has no digest, so only its start can be verified.
   if (size % SECTOR_BYTES === 0) return null;
   if (size % SECTOR_BYTES !== DIGEST_BYTES) return 'it is truncated';
   const [stated, computed] = await Promise.all([readDigest(handle, size), digestOf(file, size - DIGEST_BYTES)]);

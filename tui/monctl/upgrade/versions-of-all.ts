@@ -6,12 +6,12 @@ import { liveFacts } from './gather-facts.ts';
 /** A program, or all agents of one version. */
 export interface RunningVersion {
   readonly program: 'backend' | 'agent' | 'monctl';
-  /** Where it runs; of agents some of their names. */
+  /** The host of the program; for agents, some of their names. */
   readonly where: string;
-  /** Null: not known. */
+  /** Null if the version is unknown. */
   readonly version: string | null;
   readonly count: number;
-  /** Whether it is the version of the backend, or a level that the backend is compatible with. */
+  /** True if it is the version of the backend, or a level that the backend is compatible with. */
   readonly agrees: boolean;
 }
 
@@ -25,7 +25,7 @@ export const VERSION_COLUMNS: readonly Column<RunningVersion>[] = [
   { title: 'WHERE', text: ({ where }) => where },
 ];
 
-/** Backends first, then agents, the most frequent version first, then tools. */
+/** Returns backends first, then agents with the most frequent version first, then tools. */
 export async function versionsOfAll(call: Call): Promise<readonly RunningVersion[]> {
   const facts = await liveFacts(call);
   const own = facts.product === 'mon' ? (await call.api().versions()).backend.version : undefined;
@@ -45,7 +45,7 @@ export async function versionsOfAll(call: Call): Promise<readonly RunningVersion
       count: names.length,
       agrees: agrees(version),
     })),
-    // Against another make there is nothing of ours to agree with.
+    // A backend other than mon has no version that monctl could match.
     { program: 'monctl', where: 'here', version: VERSION, count: 1, agrees: own === undefined || own === VERSION },
   ];
 }
@@ -59,7 +59,7 @@ function agentsOf(
     .toSorted(([, a], [, b]) => b.length - a.length);
 }
 
-/** What is not as the backend, for people; empty: nothing. */
+/** Returns the programs whose version differs from the backend's, for people; empty if there are none. */
 export function differing(all: readonly RunningVersion[]): string {
   return all
     .filter(({ agrees }) => !agrees)

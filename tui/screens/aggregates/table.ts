@@ -29,7 +29,7 @@ export const AGGREGATES = tableView<AggregateEntry>({
     column('ok', 'OK', [4, 4], percentText, {
       align: 'right',
       tone: (entry) => aggregateMark(entry).tone,
-      // The one with the least that is good is the one to look at.
+      // The aggregate with the lowest percentage of OK results sorts first, because it needs attention first.
       compare: (a, b) => (a.percent ?? 101) - (b.percent ?? 101),
     }),
     {
@@ -83,7 +83,10 @@ export const AGGREGATES = tableView<AggregateEntry>({
   menu: ['open'],
 });
 
-/** How far above what it needs it is; without a threshold farthest. */
+/**
+ * Returns by how many percentage points the aggregate exceeds its threshold. Aggregates without a threshold
+ * sort last.
+ */
 function distance({ percent, need }: AggregateEntry): number {
   return percent === undefined || need === undefined ? 1000 : percent - need;
 }

@@ -16,15 +16,17 @@ import { compareText } from '../../../shared/domain/compare-text.ts';
 import { namespaceField } from '../namespace-field.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** A check and what is wrong with it. */
+/** A check with the counts of its results and silenced events. */
 export interface CheckEntry {
   readonly check: DefinedCheck;
-  /** Clients by the severity of their last result; `undefined`: nobody has counted them. */
+  /**
+   * The clients counted by the severity of their last result; `undefined` if the backend did not count them.
+   */
   readonly ok: number | undefined;
   readonly critical: number;
   readonly warning: number;
   readonly unknown: number;
-  /** Its silenced events as they were when the row was made. */
+  /** The silenced events of the check at the time when the row was built. */
   readonly silenced: number;
 }
 
@@ -71,14 +73,14 @@ export const CHECKS = tableView<CheckEntry>({
   menu: ['open', 'run'],
 });
 
-/** When it is asked for. */
+/** Returns the text that says when the check runs. */
 export function scheduleText({ interval, cron, publish }: DefinedCheck): string {
   if (publish === false) return 'on request';
   if (typeof cron === 'string') return cron;
   return typeof interval === 'number' ? `every ${formatDuration(interval)}` : 'on request';
 }
 
-/** The checks that were loaded last by their names, made once for each answer. */
+/** Returns the checks of the last load by name. The map is built once for each response. */
 function definitions({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DefinedCheck> {
   const { data } = loads.of('checks');
   if (data === undefined) return NONE;
@@ -90,14 +92,14 @@ function definitions({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, Defin
 const NONE: ReadonlyMap<string, DefinedCheck> = new Map();
 const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
 
-// Copied: the counters go on counting, and a row never changes.
+// The counts are copied, because the counters keep changing and a row never changes.
 function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckEntry {
   // A backend that does not count results still sends the events of those that are not OK.
   const counts = check.results ?? { ok: undefined, critical, warning, unknown };
   return { check, silenced, ...counts };
 }
 
-/** Of the check itself where the backend counts; else what is known of its events. */
+/** Returns the result counts of the backend, or `undefined` if only the events are counted. */
 function countsOf({ ok, critical, warning, unknown }: Omit<CheckEntry, 'check'>): CheckEntry['check']['results'] {
   return ok === undefined ? undefined : { ok, critical, warning, unknown };
 }

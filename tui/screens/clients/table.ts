@@ -12,18 +12,24 @@ import { classTone, SILENCED_SYMBOL, STATUS, type EventClass } from '../../text/
 import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
 
-/** A client and what is wrong with it. */
+/** A client with the counts of its open events. */
 export interface ClientEntry {
   readonly client: ClientRow;
-  /** Its open events as they were when the row was made. */
+  /** The open events of the client at the time when the row was built. */
   readonly open: number;
-  /** The class of the worst of them; `undefined`: there is none. */
+  /** The class of the worst open event; `undefined` if no event is open. */
   readonly worst: EventClass | undefined;
-  /** Of its keepalive event: which thresholds of the client are passed. `undefined`: none. */
+  /**
+   * The class of the keepalive event, which says which threshold of the client has passed; `undefined` if there
+   * is none.
+   */
   readonly keepalive: EventClass | undefined;
 }
 
-/** The worst first. Events that are OK again but still open, as flapping ones are, come after those that are not. */
+/**
+ * Event classes with the worst first. Events that are OK but still open, such as flapping ones, come after
+ * failing ones.
+ */
 const WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
 
 export const CLIENTS = tableView<ClientEntry>({
@@ -49,7 +55,7 @@ export const CLIENTS = tableView<ClientEntry>({
       align: 'right',
       text: ({ client }, nowMs) => formatDuration(nowMs / 1000 - client.timestamp, 1),
       tone: ({ keepalive }) => (keepalive === undefined ? 'plain' : classTone(keepalive)),
-      // The one that is silent for longest is the one to look at.
+      // The client whose last keepalive is oldest sorts first, because it needs attention first.
       compare: (a, b) => a.client.timestamp - b.client.timestamp,
     },
     textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { spare: 3 }),
@@ -82,7 +88,7 @@ function worstRank({ worst }: ClientEntry): number {
   return worst === undefined ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
 }
 
-/** Without the one that every client has of its own. */
+/** Returns the subscriptions without `client:NAME`, which every client has. */
 function subscriptionsText({ name, subscriptions }: ClientRow): string {
   return subscriptions.filter((subscription) => subscription !== `client:${name}`).join(', ');
 }

@@ -18,7 +18,7 @@ const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
   gone: 'gone: no heartbeat for a while',
 };
 
-/** Everything about one member. */
+/** Returns all that is known about one member of the cluster. */
 export function memberLines(
   { nowMs, state: { size } }: Shown & Pick<Known, 'nowMs'>,
   { load: { data } }: MemberLayer,

@@ -9,7 +9,10 @@ import { fitRuns, spread } from '../../text/runs.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 
-/** Above the members: who writes since when, and where the database is and how. */
+/**
+ * Returns the lines above the members: the leader and since when it leads, and the location and state of the
+ * database.
+ */
 export function summaryLines({ state, loads, nowMs }: Shown & Pick<Known, 'loads' | 'nowMs'>): readonly Line[] {
   const { columns } = state.size;
   const view = loads.of('cluster').data?.view;
@@ -31,7 +34,7 @@ function writerRuns(view: ClusterView, nowMs: number): readonly Run[] {
 
 function databaseRuns({ database: { kind, place, state, problem } }: ClusterView): readonly Run[] {
   const where = safeLine(place === '' ? kind : place);
-  // The problem first: a list of hosts may be long.
+  // The problem comes first, because a list of hosts may be long.
   if (state === 'away') return [labelRun('database'), run(safeLine(`away: ${problem ?? 'no response'}`), 'alert')];
   return [labelRun('database'), run('ok', 'ok'), run(`  ${where}`)];
 }

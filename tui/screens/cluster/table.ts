@@ -8,7 +8,7 @@ import type { Known } from '../../model/known.ts';
 import { MEMBER_TONES } from './lines.ts';
 import { summaryLines } from './summary.ts';
 
-/** The backends that share a store. */
+/** The view of the backends that share a store. */
 export const CLUSTER = tableView<ClusterMember>({
   name: 'cluster',
   nouns: ['member', 'members'],
@@ -34,7 +34,7 @@ export const CLUSTER = tableView<ClusterMember>({
   menu: ['open', 'hand-over'],
 });
 
-/** How long ago that was, the newest first. */
+/** Returns a column for the age of a moment, with the newest first. */
 function ageColumn(id: string, title: string, at: (member: ClusterMember) => number): TableColumn<ClusterMember> {
   return {
     id,

@@ -11,7 +11,7 @@ const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
   unproved: 'alert',
 };
 
-/** For a header of one row that has no room for more. */
+/** Short texts for a header of one row, where the full text does not fit. */
 const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
   away: 'database away',
   'no-writer': 'no leader',
@@ -19,15 +19,18 @@ const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
   unproved: 'member not believed',
 };
 
-/** The worst that is wrong with the backend that is shown; undefined: nothing, or it shares its store with nobody. */
+/**
+ * Returns the worst problem of the cluster of the shown backend. It is `undefined` if there is none or the
+ * store is not shared.
+ */
 export function shownTrouble({ feed, loads }: Pick<Known, 'feed' | 'loads'>): ClusterTrouble | undefined {
   const { data } = loads.of('cluster');
-  // What it was while it was connected, nobody knows now.
+  // After the connection is lost, the last known state may be outdated.
   if (!feed.isShared || data === undefined || feed.lostAtMs !== undefined) return undefined;
   return clusterTroubles(data.view)[0];
 }
 
-/** The trouble in so many cells at most; in fewer words where there is no room for all. */
+/** Returns the problem in at most `room` cells, and a shorter text if the full one does not fit. */
 export function troubleRuns(trouble: ClusterTrouble | undefined, room: number): readonly Run[] {
   if (trouble === undefined) return [];
   const { kind, text } = trouble;

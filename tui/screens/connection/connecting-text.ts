@@ -1,7 +1,10 @@
 import type { Opened } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
-/** What a list says until there was a connection: where to, why not, and when again. */
+/**
+ * Returns the text of a list before the first connection: the backend, the failure, and the time of the next
+ * attempt.
+ */
 export function connectingText({ feed, options, nowMs }: Opened & Pick<Known, 'feed' | 'nowMs'>): readonly string[] {
   const { connection } = feed;
   const why = connection.kind === 'waiting' ? ['', connection.reason] : [];

@@ -20,7 +20,9 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** The state of the connection in words, for the header; what is missed least comes last. */
+/**
+ * Returns the state of the connection for the header. The least important part comes last, so it is cut first.
+ */
 export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'], nowMs: number): readonly Run[] {
   const { connection } = feed;
   const lost = feed.lostAtMs === undefined ? '' : ` ${spanText(nowMs - feed.lostAtMs)}`;
@@ -53,7 +55,7 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
   }
 }
 
-/** How many backends of a merged list are live, and of the others since when they are not. */
+/** Returns how many backends of a merged list are live, and since when the others are not. */
 export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
   const all = [...backends];
   const live = all.filter(([, { connection }]) => connection.kind === 'live').length;

@@ -2,7 +2,7 @@ import type { Opened, Shown } from '../../state/ports.ts';
 import { describe, textRows } from '../../text/describe.ts';
 import { run, type Line } from '../../text/theme.ts';
 
-/** The backend answered, and will not talk to this console: what it said, and how that is put right. */
+/** Returns the screen for a backend that rejected this console: its message and how to fix the problem. */
 export function refusedLines({ options, state }: Opened & Shown, code: string, message: string): readonly Line[] {
   const { title, fix } = remedyOf(code);
   const { columns } = state.size;

@@ -7,7 +7,7 @@ import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
-/** Everything about one dead letter, and the event that the handler would have got. */
+/** Returns all that is known about one dead letter, with the event that the handler should have got. */
 export function deadLetterLines(
   { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
   { load: { data } }: DeadLetterLayer,

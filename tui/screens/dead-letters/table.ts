@@ -8,7 +8,7 @@ import { whenText } from '../log/lines.ts';
 import type { Known } from '../../model/known.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 
-/** Runs of handlers that failed for good. */
+/** The view of the dead-letter queue: handler runs that failed for good. */
 export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   name: 'dead-letters',
   nouns: ['dead letter', 'dead letters'],
@@ -38,7 +38,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'why'],
 });
 
-/** The dead letters that were loaded last by their ids, made once for each answer. */
+/** Returns the dead letters of the last load by id. The map is built once for each response. */
 function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
   const { data } = loads.of('dead-letters');
   if (data === undefined) return NONE;

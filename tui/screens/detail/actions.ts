@@ -6,7 +6,7 @@ import { openLayer, putLayer } from '../../state/layer-stack.ts';
 
 export function openDetail(store: Screen & Asks, target: Target, raw: boolean): void {
   const { peek } = store.state;
-  // The pane may have it already; the newest is asked for all the same.
+  // The pane may have loaded the event already; the screen still requests the newest one.
   const known = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
   const layer: DetailLayer = {
     kind: 'detail',

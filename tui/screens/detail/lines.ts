@@ -17,16 +17,16 @@ import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
-/** Cells of the labels. */
+/** Width of the labels in cells. */
 const LABELS = { cells: 10 };
 
-/** Other events of the client that are named. */
+/** Maximum number of other events of the client that are listed. */
 const RELATED_MAX = 8;
 
 /** The hint below a list that is cut to fit the screen. */
 const WHOLE = 'run monctl event info to see all of them';
 
-/** The part of the detail screen that scrolls. */
+/** Returns the part of the detail screen that scrolls. */
 export function detailBody(store: Shown & Known, layer: DetailLayer): readonly Line[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
@@ -55,7 +55,7 @@ export function detailBody(store: Shown & Known, layer: DetailLayer): readonly L
   }
 }
 
-/** History, output and what else the event says about itself. */
+/** Returns the history, the output and the other attributes of the event. */
 export function eventParts(event: Event, width: number, wraps: boolean): readonly Line[] {
   return partRows.of(event, `${String(width)} ${String(wraps)}`, () => {
     const command = commandOf(event.check['command']);
@@ -78,14 +78,14 @@ function historyRow({ check: { interval, history } }: Event): Line {
   return [...historyRuns(history.map(Number), Infinity), run(`  (${each})`, 'faint')];
 }
 
-/** Nothing for a check that its agent, or somebody else, runs by itself. */
+/** Returns the line of the next run. It is empty for a check that an agent or somebody else schedules. */
 function nextRun(atSeconds: number | undefined, nowMs: number): readonly Described[] {
   if (atSeconds === undefined) return [];
   const seconds = atSeconds - nowMs / 1000;
   return [{ label: 'next run', text: seconds > 0 ? `in ${formatDuration(seconds)}` : 'now' }];
 }
 
-/** What becomes of the event at its handlers; nothing when the backend did not tell. */
+/** Returns the handlers with their verdicts on the event; empty if the backend sent none. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
   const rest = [run(`${keyOf('why')}: full explanation`, 'faint')];
@@ -100,7 +100,10 @@ function clientText(event: Event): string {
   return `${name}${at}, ${agentText(event.client)}${tagged}`;
 }
 
-/** A client that gives no sign of life was made by a result with a source, or by somebody. */
+/**
+ * Returns the agent of the client. A client without keepalives was created by a result with a source, or by the
+ * API.
+ */
 function agentText({ type, keepalives, version }: Event['client']): string {
   if (keepalives !== false) return `agent ${version}`;
   return type === 'proxy' ? 'proxy client, no agent' : 'created by the API, no agent';
@@ -115,14 +118,14 @@ function silencesOn(
   return ids.map((id) => store.silenced.get(id) ?? id);
 }
 
-/** The rule that keeps it quiet, and the event because of which it does. */
+/** Returns the rule that inhibits the event, and the event that caused it. */
 function inhibitor({ events }: Pick<Known, 'events'>, key: string): readonly Described[] {
   const by = events.get(key)?.row.inhibited_by;
   if (by === undefined) return [];
   return [{ label: 'cause', text: safeLine(`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`) }];
 }
 
-/** Who silenced it, for how long and why. */
+/** Returns the creator, the remaining time and the reason of each silence on the event. */
 function silences(entries: readonly (SilencedRow | string)[], nowMs: number): Described {
   if (entries.length === 0) return { label: 'silence', text: 'none', tone: 'faint' };
   return { label: 'silence', text: entries.map((entry) => silenceText(entry, nowMs)) };

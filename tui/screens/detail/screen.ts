@@ -8,7 +8,7 @@ import { textPage } from '../text-page.ts';
 import type { Known } from '../../model/known.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
-/** One event with everything that is known of it. */
+/** The screen of one event with all its details. */
 export function detailScreen(store: PagePorts, layer: DetailLayer): Page {
   const { client, check } = layer.target;
   const place = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
@@ -26,7 +26,7 @@ function summaryOf(store: Pick<Known, 'events' | 'nowMs'>, { target, load }: Det
   return summaryRuns(gone, event, store.nowMs);
 }
 
-/** Whether what was loaded is still so. */
+/** Returns a note if the loaded event is no longer current. */
 function freshness(store: Pick<Known, 'events'>, { target, load }: DetailLayer, nowMs: number): Line {
   if (load.kind !== 'loaded') return [];
   if (load.reloading) return [run('loading … ', 'faint')];

@@ -18,19 +18,19 @@ import {
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** What a row of the list shows. */
+/** A row of the list of events. */
 export interface EventLine {
   readonly record: EventRecord;
-  /** The first of the silences on it that is known. */
+  /** The first known silence on the event. */
   readonly silence: SilencedRow | undefined;
-  /** The client is named without the place that it is in. */
+  /** True if the client is shown without its backend or namespace, because another column shows it. */
   readonly isPlaced: boolean;
 }
 
-/** Status changes stay marked for this long. */
+/** Time for which a changed status stays highlighted. */
 const NEWS_MS = 2000;
 
-/** How wide each is on a screen says `place.ts`. */
+/** Columns of the list of events. `place.ts` decides their widths. */
 export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
   column({
     id: 'status',
@@ -38,7 +38,7 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     text: ({ record }) => statusText(record),
     runs: ({ record }, _, width) => [run(statusText(record).padEnd(width), statusTone(record))],
     tone: ({ record }) => statusTone(record),
-    // Severity and age is the order that the list begins with: its direction is told at the age.
+    // The list starts sorted by severity and age; the column of the age shows the direction.
     orderText: 'severity, age',
     signAt: 'age',
     isOrdered: true,
@@ -105,7 +105,7 @@ function newsTone({ record }: EventLine, nowMs: number): Tone {
   return nowMs - record.changedAtMs < NEWS_MS ? 'strong' : 'plain';
 }
 
-/** Symbol and word: readable without color, and without the symbol's font. */
+/** Returns symbol and word, so that the status is readable without color and without the font of the symbol. */
 function statusText({ row, gone }: EventRecord): string {
   if (gone) return '✓ gone';
   const { symbol, word } = STATUS[severityOf(row.status)];
@@ -114,7 +114,7 @@ function statusText({ row, gone }: EventRecord): string {
   return row.recovering === undefined ? `${symbol} ${word}` : `${RECOVERING_SYMBOL} ${word}`;
 }
 
-/** What the column of the output says; its end is not yet safe for a terminal. */
+/** Returns the text of the output column. The caller still has to make its end safe for a terminal. */
 export function outputText(
   { record: { row, gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
   nowMs: number,
@@ -129,7 +129,7 @@ export function outputText(
   return `silenced${by}${left}: ${reason ?? output}`;
 }
 
-/** What else an event does that is not silenced. */
+/** Returns the states of an event that is not silenced: inhibited, flapping or recovering. */
 function stateText({ action, recovering, inhibited_by: by }: EventRow): string {
   if (by !== undefined) return `quiet: ${safeLine(`${by.client}/${by.check}`)}  `;
   if (action === 'flapping') return 'flapping  ';

@@ -19,7 +19,7 @@ import { fitRuns } from '../../text/runs.ts';
 export interface EventPaneProps {
   readonly theme: Theme;
   readonly columns: number;
-  /** With the rule on top. */
+  /** Rows of the pane including the rule at its top. */
   readonly rows: number;
   readonly record: EventRecord | undefined;
   readonly peek: ConsoleState['peek'];
@@ -27,7 +27,7 @@ export interface EventPaneProps {
   readonly nowMs: number;
 }
 
-/** The event under the cursor, below the list. */
+/** The pane below the list that shows the event under the cursor. */
 export function PaneUnderCursor({
   theme,
   store,
@@ -68,7 +68,7 @@ function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: Even
   return <Rows theme={theme} lines={lines} height={rows} />;
 }
 
-/** `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty` */
+/** Returns a summary such as `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty`. */
 export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs: number): readonly Run[] {
   const { row, gone } = record;
   const { symbol, word, tone } = STATUS[severityOf(row.status)];

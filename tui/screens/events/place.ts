@@ -11,30 +11,33 @@ import { cellWidth } from '../../terminal/cells.ts';
 import { EVENT_COLUMNS, outputText } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The columns between status and output; the output takes what is left. */
+/** The columns between status and output; the output gets the remaining width. */
 const NARROW = ['where', 'client', 'check', 'count', 'age', 'last'] as const;
 type Narrow = (typeof NARROW)[number];
 
 const STATUS_CELLS = 6;
 
-/** Cells of the names of backends or namespaces, at most: on a wide screen, and on a narrow one, where the title fits. */
+/**
+ * Maximum width of the names of backends or namespaces, in cells. A narrow screen has just enough for the
+ * title.
+ */
 const WIDE_CELLS = 14;
 const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
 
-/** Cells of the columns that are only there when there is room for them. */
+/** Width in cells of the columns that are only shown if they fit. */
 const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
 
-/** How the list of events is looked at. */
+/** The settings that decide how the list of events is drawn. */
 export interface EventLook extends Partial<SideLook> {
-  /** The column of a list of several places; default: the backend. */
+  /** The column that names the backend or namespace in a merged list; default: the backend. */
   readonly where?: WhereColumn;
-  /** Their names; default none. */
+  /** The names of the backends or namespaces; default: none. */
   readonly places?: Iterable<string>;
-  /** The rows that are drawn; default none. */
+  /** The rows that are drawn; default: none. */
   readonly window?: readonly EventRecord[];
 }
 
-/** Where the columns of the list of events are drawn. */
+/** Returns where the columns of the list of events are drawn. */
 export function eventPlace(
   store: Shown & Known & Places & { readonly list: SideLook },
   window: readonly EventRecord[],
@@ -55,7 +58,7 @@ export function eventPlace(
   };
 }
 
-/** The first of the silences on an event that is known. */
+/** Returns the first known silence on an event. */
 export function silenceOf(
   silenced: ReadonlyMap<string, SilencedRow>,
   { row: { silenced_by: ids } }: EventRecord,
@@ -67,7 +70,10 @@ export function silenceOf(
   return undefined;
 }
 
-/** The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower. */
+/**
+ * Returns the columns that fit. Less important ones give way first: LAST, then the count, then names get
+ * narrower.
+ */
 export function placeEvents(
   columns: number,
   { hidden = new Set(), sideways = 0, wide = false, where = BACKEND_COLUMN, places = [], window = [] }: EventLook = {},
@@ -84,7 +90,7 @@ export function placeEvents(
       Math.max(wished[id], ROOMY[id] ?? 0, whole[id] ?? 0),
     );
     const out = there.length - left - widths.size;
-    // Names that are whole may leave nothing for the output.
+    // Names at full width may leave no room for the output.
     const right = out + (isOutputShown && output === 0 ? 1 : 0);
     return { placed: placedColumns(widths, where, isOutputShown ? output : 0), left, right, shift };
   }
@@ -119,7 +125,7 @@ function wishedWidths(
   };
 }
 
-/** As many of these columns as there is room for; the output takes the rest. */
+/** Returns as many of these columns as fit; the output gets the remaining width. */
 function placeFrom(
   there: readonly Narrow[],
   room: number,
@@ -144,7 +150,7 @@ function placedColumns(
   const cells = new Map<string, number>([['status', STATUS_CELLS]]);
   for (const [id, width] of widths) cells.set(idOf(id, where), width);
   cells.set('output', output);
-  // They only ever meet what `drawn` of the table makes of an event.
+  // The cast is safe, because these columns only draw what `drawn` of the table builds from an event.
   return (EVENT_COLUMNS as unknown as readonly TableColumn<unknown>[]).flatMap((column) => {
     const width = cells.get(column.id) ?? 0;
     return width > 0 ? [{ column, width }] : [];

@@ -13,7 +13,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   nouns: ['event', 'events'],
   columns: EVENT_COLUMNS,
   sort: EVENT_COLUMN,
-  // Its rows are records of events: nothing else is in its list.
+  // The cast is safe, because the rows of this list are always records of events.
   order: (sort) => eventSort(sort) as unknown as RowOrder<ListRecord>,
   newestBy: ['age', 'last'],
   search: EVENT_SEARCH,

@@ -12,7 +12,7 @@ import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../../words/group-text.ts';
 
-/** What handlers with `group_by` tell together. */
+/** The view of the notification groups of handlers with `group_by`. */
 export const GROUPS = tableView<GroupRow>({
   name: 'groups',
   nouns: ['group', 'groups'],
@@ -44,7 +44,7 @@ export const GROUPS = tableView<GroupRow>({
   menu: ['open'],
 });
 
-/** `✗ CRIT 31`: how many persist, and the worst of them. */
+/** Returns the number of firing events with the worst status, such as `✗ CRIT 31`. */
 function eventsText({ firing, worst = 'unknown' }: GroupRow): string {
   if (firing === 0) return 'resolved';
   return `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)} ${countText(firing)}`;
@@ -54,7 +54,7 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
   return firing === 0 ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
 }
 
-/** The groups that were loaded last and are shown, made once for each answer. */
+/** Returns the groups of the last load in the shown namespace. The map is built once for each response. */
 function groups({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;
@@ -63,7 +63,7 @@ function groups({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<
   return known;
 }
 
-/** A backend of an earlier version says no id. */
+/** Returns the key of a group. A backend of an earlier version sends no id. */
 function keyOfGroup({ id, namespace, handler, by }: GroupRow): string {
   return id ?? JSON.stringify([namespace, handler, by]);
 }

@@ -13,13 +13,13 @@ import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
 type HandlerVerdict = EventExplanation['handlers'][number];
 
-/** Most cells of the name of a handler beside others. */
+/** Maximum width of a handler's name in cells, if other columns follow. */
 const NAME_CELLS_MAX = 20;
 
-/** Handlers that the detail of an event names; the rest is a number. */
+/** Maximum number of handlers that the detail of an event lists; the others are counted. */
 const SHORT_MAX = 6;
 
-/** Red is what somebody has to mend. */
+/** Tones of the verdicts. Red ones need a fix by an operator. */
 const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['handle', 'ok'],
   ['overflow', 'critical'],
@@ -28,7 +28,7 @@ const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['nested_set', 'critical'],
 ]);
 
-/** Each handler in one row: name, verdict, how its last run went, why. */
+/** Returns one row for each handler: name, verdict, outcome of its last run, and the reason. */
 export function handlerRows({ handlers, reason }: EventExplanation, nowMs: number, width: number): readonly Line[] {
   if (handlers.length === 0) return [[run(cutCells(safeLine(reason), width))]];
   const cells = {
@@ -56,7 +56,7 @@ function handlerRow(
   ];
 }
 
-/** What becomes of an event at each handler, whole. */
+/** Returns the full explanation of how each handler handles an event. */
 export function handlingLines(
   { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
   { load: { data } }: HandlingLayer,

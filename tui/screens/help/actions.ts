@@ -8,7 +8,7 @@ import { helpRows, helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
-/** The bindings that are shown, and which of them the cursor is on. */
+/** Returns the bindings that are shown, and the index of the one under the cursor. */
 export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAction[]; readonly index: number } {
   const { lines, cursor } = helpView(layer);
   return {
@@ -17,7 +17,7 @@ export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAc
   };
 }
 
-/** From binding to binding: headings and blank lines lie between. */
+/** Moves the cursor from binding to binding, past headings and blank lines. */
 export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction): void {
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
@@ -25,7 +25,7 @@ export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction
   if (to !== undefined) putLayer(store, { ...layer, at: actions[to] });
 }
 
-/** All bindings that are shown match: the next one is the next line, and behind the last one the first. */
+/** Moves to the next match. All shown bindings match, so this is the next line; the first follows the last. */
 export function seekBinding(store: ActionPorts, layer: HelpLayer, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('no search: / starts one');
   const { actions, index } = bindingsOf(layer);
@@ -37,7 +37,7 @@ export function closeHelp(store: ActionPorts, layer: HelpLayer): void {
   else putLayer(store, { ...layer, search: NO_SEARCH, at: undefined });
 }
 
-/** What is done in the help, and what opens it. */
+/** Actions in the help screen, and the action that opens it. */
 export const HELP_ACTIONS: readonly Action[] = [
   {
     name: 'help-run',
@@ -50,7 +50,7 @@ export const HELP_ACTIONS: readonly Action[] = [
       const line = lines[cursor];
       if (line?.kind !== 'binding') return;
       closeLayer(store);
-      // A number alone says no view; the menu asks for it.
+      // A digit in the help does not say which view, so the menu of views opens.
       perform(line.action === 'view' ? 'views' : line.action);
     }),
   },

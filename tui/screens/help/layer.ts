@@ -11,12 +11,12 @@ export function openHelp(store: Screen): void {
   openLayer(store, layer);
 }
 
-/** Rows of its lines on the screen. */
+/** Returns how many lines of the help fit on the screen. */
 export function helpRows(store: Shown): number {
   return pageHeight(store, 'none', 1) - 1;
 }
 
-/** What the help shows, and which of its lines the cursor is on; -1: on none, because no key matches. */
+/** Returns the lines of the help and the line under the cursor; -1 if no key matches. */
 export function helpView({ context, search, at }: HelpLayer): {
   readonly lines: readonly HelpLine[];
   readonly cursor: number;

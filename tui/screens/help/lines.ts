@@ -9,7 +9,7 @@ export type HelpLine =
   | { readonly kind: 'binding'; readonly action: KeyAction; readonly keys: string; readonly text: string }
   | { readonly kind: 'blank' };
 
-/** What each place is called where keys mean something. */
+/** The titles of the key contexts. */
 export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   overview: 'Overview',
   events: 'Events',
@@ -46,7 +46,7 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
 const EVERY_VIEW = VIEWS.map(({ name }) => name);
 const LISTS = EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade');
 
-/** The groups of a help in their order; each binding is in the first one that it belongs to. */
+/** The groups of the help in order. A binding appears in the first group that it belongs to. */
 const GROUPS: readonly (readonly [
   title: (context: KeyContext) => string,
   holds: (action: KeyAction, binding: Binding) => boolean,
@@ -60,7 +60,10 @@ const GROUPS: readonly (readonly [
   [() => 'Global', () => true],
 ];
 
-/** The help for one place, made from the table of bindings: what is done there first, what is so everywhere last. */
+/**
+ * Returns the help of a context from the table of bindings. Specific keys come first, keys of all contexts
+ * last.
+ */
 export function helpLines(context: KeyContext, search?: SearchField): readonly HelpLine[] {
   const left = new Map(bindings().filter(([action, binding]) => isShown(action, binding, context, search)));
   return GROUPS.flatMap(([title, holds]) => {
@@ -75,7 +78,7 @@ function isShown(action: KeyAction, binding: Binding, context: KeyContext, searc
   return search === undefined || holdsWords(`${keysText(binding)} ${binding.help} ${action}`, search);
 }
 
-/** With a blank line at its end; nothing when it is empty. */
+/** Returns a section with a blank line at its end; empty if the group is empty. */
 function sectionOf(title: string, group: readonly (readonly [KeyAction, Binding])[]): readonly HelpLine[] {
   if (group.length === 0) return [];
   const lines = group.map(([action, binding]): HelpLine => ({

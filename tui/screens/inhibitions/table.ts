@@ -10,7 +10,7 @@ import type { Opened } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
 import { NO_INHIBITION } from '../../words/inhibition-text.ts';
 
-/** Rules that keep events quiet that follow from others. */
+/** The view of the inhibition rules. */
 export const INHIBITIONS = tableView<InhibitionRow>({
   name: 'inhibitions',
   nouns: ['inhibition', 'inhibitions'],
@@ -37,7 +37,7 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   menu: ['open', 'inhibitor'],
 });
 
-/** The first event that makes it keep others quiet, and how many more. */
+/** Returns the first event that activates the rule, and the number of the others. */
 function becauseText({ inhibitors }: InhibitionRow): string {
   const [first, ...others] = inhibitors;
   if (first === undefined) return 'none now';
@@ -45,7 +45,7 @@ function becauseText({ inhibitors }: InhibitionRow): string {
   return `${first.client}/${first.check}${more}`;
 }
 
-/** The rules that were loaded last, with what they do where one looks; made once for each answer. */
+/** Returns the rules of the last load within the shown namespace. The map is built once for each response. */
 function rules({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;

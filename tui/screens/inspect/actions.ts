@@ -19,18 +19,18 @@ import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
-/** The cursor, or what is text. */
+/** Moves the cursor of the rows, or scrolls if the screen shows text. */
 export function moveInspect(store: ActionPorts, layer: InspectLayer, action: KeyAction): void {
   if (moveText(store, action)) return;
   const { rows, height } = inspectBody(store, layer);
   const order = orderOf(rows);
-  // An answer may have come since the last frame.
+  // A response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
   const to = movedTo(action, from.index, { rows: height, last: rows.length - 1 });
   if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(from, to, order, height) });
 }
 
-/** The keys about the row under the cursor. */
+/** The keys that act on the row under the cursor. */
 const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
   'mark',
   'actions',
@@ -42,7 +42,11 @@ const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
   'why',
 ]);
 
-/** @returns `taken`: the row came under the cursor only as the key was pressed, so that perhaps another one was meant */
+/**
+ * Protects against acting on a row that moved under the cursor just before the key press.
+ *
+ * @returns `taken` if the row moved there so recently that the user may have meant another one
+ */
 export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefined): 'taken' | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || action === undefined || !ROW_KEYS.has(action)) return undefined;
@@ -54,7 +58,7 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
   return 'taken';
 }
 
-/** The members of a row; its event, or where there is none its last result. */
+/** Opens the members of a group row. Other rows open their event, or the last result if there is no event. */
 export function openRow(store: Screen & Asks & Pick<Known, 'events'>, layer: InspectLayer): void {
   const row = rowUnderCursor(layer);
   if (row === undefined) return;
@@ -69,14 +73,14 @@ export function openRow(store: Screen & Asks & Pick<Known, 'events'>, layer: Ins
   openInspect(store, { kind: 'result', name: target.key });
 }
 
-/** What becomes of the event under the cursor at its handlers; where there is none, why not. */
+/** Opens the explanation of how handlers handle the event of the row, or says why that is not possible. */
 export function explainRow(store: Screen & Says, layer: InspectLayer): void {
   const [target, ...others] = inspectTargets(layer);
   if (target === undefined || others.length > 0) return store.say('choose one client and check to explain');
   openLoadedLayer(store, 'handling', target.key);
 }
 
-/** What can be done here, in the order of the menu. */
+/** The actions of the menu, in its order. */
 const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'why', 'json'];
 
 export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: Pressed): void {
@@ -85,7 +89,7 @@ export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perfo
   openActionMenu(store, about, MENU, perform);
 }
 
-/** Marks and search first, then the screen. */
+/** Clears marks and search first, and closes the screen if there are none. */
 export function closeInspect(store: ActionPorts, layer: InspectLayer): void {
   if (clearTextSearch(store)) return;
   const { table } = inspectBody(store, layer);

@@ -9,19 +9,19 @@ import type { ListOrder } from '../../model/list-order.ts';
 import type { Opened, Settles, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
-/** What the screen of a subject shows, and how many rows of the screen each part takes. */
+/** The content of the inspect screen, and how many screen rows each part gets. */
 export interface InspectBody {
-  /** Rows of the screen that the head takes. */
+  /** The lines above the rows or the text. */
   readonly head: readonly Line[];
-  /** Its rows; `undefined`: it is text. */
+  /** The table of the rows; `undefined` if the screen shows text. */
   readonly table: InspectTable | undefined;
   readonly rows: readonly InspectRow[];
   readonly text: readonly Line[];
-  /** Rows of the screen for the rows or the text. */
+  /** Screen rows available for the rows or the text. */
   readonly height: number;
 }
 
-/** Title, place, rule, status and hints. */
+/** Screen rows for title, location, rule, status and hints. */
 const ROWS_AROUND = 5;
 
 export function inspectBody(store: Shown & Known, layer: InspectLayer): InspectBody {
@@ -38,7 +38,7 @@ export function inspectBody(store: Shown & Known, layer: InspectLayer): InspectB
   };
 }
 
-/** The rows as a cursor sees them. */
+/** Returns the rows as the order that a cursor moves in. */
 export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
   return {
     length: rows.length,
@@ -48,7 +48,9 @@ export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
   };
 }
 
-/** Puts the cursor where it is drawn: a key acts on what was under it then, whatever is loaded since. */
+/**
+ * Stores the drawn position of the cursor: a key acts on the row that was under it, whatever is loaded later.
+ */
 export function settleInspect(store: Settles & Opened & Known): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
@@ -57,20 +59,23 @@ export function settleInspect(store: Settles & Opened & Known): void {
   if (table === undefined) return;
   const settled = settleCursor(layer.cursor, orderOf(rows), height);
   const { key, index, top } = layer.cursor;
-  // What is asked over it is about the rows that were marked or under the cursor before, also when they are gone.
+  // A dialog above refers to the rows that were marked or under the cursor when it opened, even if they are
+  // gone.
   const isOnTop = layers.at(-1) === layer;
   const cursor = isOnTop ? settled : { ...settled, key };
   const marks = isOnTop ? livingMarks(layer) : layer.marks;
   if (cursor.key === key && cursor.index === index && cursor.top === top && marks === layer.marks) return;
-  // What one's own filter hides is still there.
+  // A row that the filter hides still exists.
   const isGone = key !== undefined && cursor.key !== key && inspectRows(layer).every((row) => row.key !== key);
-  // Without the last mark a key is about the row under the cursor, which is not what was meant just now.
+  // Without the last mark, a key acts on the row under the cursor, which is not what the user just selected.
   const isOther = isGone || (layer.marks.size > 0 && marks.size === 0);
   const shiftedAtMs = isOther ? store.options.now() : layer.shiftedAtMs;
   store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, marks, shiftedAtMs }) });
 }
 
-/** Marks of rows that are gone go, too; what the filter hides is still there. */
+/**
+ * Returns the marks without those of rows that no longer exist. Rows that the filter hides keep their marks.
+ */
 function livingMarks(layer: InspectLayer): InspectLayer['marks'] {
   const { marks } = layer;
   if (marks.size === 0) return marks;

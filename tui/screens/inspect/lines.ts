@@ -21,7 +21,7 @@ import { boundedLines, describe, KeptRows, textRows, type Described } from '../.
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 
-/** What is said about the subject above its rows: few lines, each of one row. */
+/** Returns the summary above the rows: a few lines of one row each. */
 export function inspectHead(store: Shown & Known, { load, subject }: InspectLayer): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
@@ -41,7 +41,7 @@ function aboutSubject(store: Known, name: string, data: SubjectData): readonly D
   }
 }
 
-/** The whole of the subject as text: the JSON, or the output of a result. */
+/** Returns the whole subject as text: the JSON, or the output of a result. */
 export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 1;
@@ -78,7 +78,7 @@ function aboutClient(store: Pick<Known, 'clients' | 'nowMs'>, { client }: Client
   ];
 }
 
-/** How long it has been silent, against the thresholds of this client. */
+/** Returns the time since the last keepalive, compared with the thresholds of this client. */
 function keepaliveRuns(
   { clients, nowMs }: Pick<Known, 'clients' | 'nowMs'>,
   client: ClientDetail['client'],
@@ -106,10 +106,10 @@ function attributeOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Said elsewhere on the screen. */
+/** Attributes that the screen shows elsewhere. */
 const SAID = new Set(['name', 'address', 'version', 'subscriptions', 'timestamp']);
 
-/** What else the record says in one word each; the rest of it is in the JSON. */
+/** Returns the other attributes that are plain values; the JSON shows the rest. */
 function attributesText(client: Readonly<Record<string, unknown>>): string {
   const plain = Object.entries(client).filter(
     ([name, value]) => !SAID.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
@@ -143,7 +143,7 @@ function resultCounts(results: Extract<SubjectData, { kind: 'check' }>['results'
   return countRuns(counts);
 }
 
-/** `✗ 2 crit   ! 1 warn`, what there is none of faintly. */
+/** Returns the counts such as `✗ 2 crit   ! 1 warn`; counts of zero are faint. */
 function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
   return WORST_FIRST.map((severity) => {
     const { symbol, word, tone } = STATUS[severity];
@@ -152,7 +152,7 @@ function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
   });
 }
 
-/** Cells of the bar and of the trend. */
+/** Width of the bar and of the trend, in cells. */
 const BAR_CELLS = 32;
 const TREND_CELLS = 30;
 
@@ -181,10 +181,10 @@ function aboutAggregate(
   ];
 }
 
-/** Rules that are told; the rest is a number. */
+/** Maximum number of rules that are listed; the others are counted. */
 const RULES_MAX = 4;
 
-/** What each rule of the backend says of it: what there is, and what it asks for. */
+/** Returns the verdict of each rule of the backend on the aggregate: the value and the threshold. */
 function aboutRules(rules: readonly RuleVerdict[] = []): readonly Described[] {
   if (rules.length === 0) return [];
   const name = Math.max(...rules.slice(0, RULES_MAX).map(({ check }) => cellWidth(safeLine(check))));

@@ -5,7 +5,7 @@ import { inspectRows, isMember, type InspectRow } from './rows.ts';
 import { inspectTableOf } from './tables.ts';
 import type { SortState } from '../../model/list-order.ts';
 
-/** The rows that the filter shows, in the order that was chosen; until then the worst first. */
+/** Returns the rows that match the filter, in the chosen order; by default the worst come first. */
 export function shownRows(layer: InspectLayer, nowSeconds: number): readonly InspectRow[] {
   const all = inspectRows(layer);
   const search = rowSearch(layer);
@@ -28,7 +28,7 @@ const shownMemo = new WeakMap<
   }
 >();
 
-/** What the search of the layer asks of its rows; `undefined`: it has none. */
+/** Returns the search of the layer for its rows; `undefined` if it shows no rows. */
 export function rowSearch({
   load: { data },
   raw,

@@ -8,7 +8,7 @@ import type { Known } from '../../model/known.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Where the columns of the rows are drawn. */
+/** Returns where the columns of the rows are drawn. */
 export function inspectPlace(
   store: Shown & Known,
   layer: InspectLayer,

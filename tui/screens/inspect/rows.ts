@@ -3,40 +3,40 @@ import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 
-/** A row that the cursor can be on. */
+/** A row that the cursor can select. */
 export interface InspectRow {
   readonly key: string;
-  /** The clients and checks that it stands for. */
+  /** The client and check pairs that the row represents. */
   readonly targets: readonly Target[];
 }
 
 /** The last result of one client and check. */
 export interface ResultRow extends InspectRow {
-  /** Of the client or of the check, whichever the screen is not about. */
+  /** The name of the client or the check, whichever the screen is not about. */
   readonly name: string;
-  /** Null: there is an event, but no result any more. */
+  /** The status; null if there is an event but its result no longer exists. */
   readonly status: number | null;
   readonly executed: number | null;
   readonly history: readonly number[];
   readonly output: string;
   readonly isSilenced: boolean;
   readonly isFlapping: boolean;
-  /** Epoch seconds; null: not by the clock. */
+  /** Epoch seconds; null if the check does not run on a schedule. */
   readonly nextRun: number | null;
 }
 
-/** Clients that say the same of a check, or, below it, one of them. */
+/** Clients with the same output of a check, or one of these clients. */
 export interface OutputRow extends InspectRow {
   readonly severity: Severity;
   readonly check: string;
   readonly output: string;
   readonly total: number;
-  /** `undefined`: the row of all of them. */
+  /** The client; `undefined` in the row that represents all of them. */
   readonly client: string | undefined;
   readonly isOpen: boolean;
 }
 
-/** The rows, the worst first. Made once for an answer and what is opened in it. */
+/** Returns the rows, the worst first. They are built once for each response and set of opened rows. */
 export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
   if (data === undefined) return [];
   const memo = rowsMemo.get(data);
@@ -51,12 +51,12 @@ const rowsMemo = new WeakMap<
   { readonly opened: ReadonlySet<string>; readonly rows: readonly InspectRow[] }
 >();
 
-/** Whether Enter lists the members of the row, or no longer lists them. */
+/** Returns true if Enter opens or closes the list of members below the row. */
 export function isGroup(row: InspectRow): boolean {
   return 'client' in row && (row as OutputRow).client === undefined;
 }
 
-/** Whether it is one of those that a row above stands for. */
+/** Returns true if the row is one of the members of the group row above it. */
 export function isMember(row: InspectRow): boolean {
   return 'client' in row && (row as OutputRow).client !== undefined;
 }
@@ -122,7 +122,7 @@ function resultRow(client: string, check: string, result: LastResult): InspectRo
   return { key, targets: [targetOf(key)], status, executed, history, output };
 }
 
-/** Where it is in the order that rows have at first. */
+/** Returns the rank of a row in the default order. */
 export function rankOf({ status, isSilenced }: ResultRow): number {
   return isSilenced ? WORST_FIRST.length : statusRank(status ?? 0);
 }

@@ -27,7 +27,7 @@ const PLACES: Readonly<Record<SubjectKind, string>> = {
   result: 'results',
 };
 
-/** One thing with everything that is known of it. */
+/** The screen of a client, a check, an aggregate or a result. */
 export function inspectScreen(store: PagePorts, layer: InspectLayer): Page {
   const body = inspectBody(store, layer);
   const place = body.table && inspectPlace(store, layer, body.table, body.rows);
@@ -114,7 +114,7 @@ function statusRuns(
   return spread(filter, right, columns);
 }
 
-/** The filter while it is typed, and what is wrong with it. */
+/** Returns the filter that is being typed, and its problem if it has one. */
 function filterRuns(layer: InspectLayer, count: number, columns: number): readonly Run[] {
   const read = rowSearch(layer);
   const problem = read?.kind === 'problem' ? fit(safeLine(read.message), columns >> 1).trimEnd() : undefined;

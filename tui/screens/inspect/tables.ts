@@ -20,12 +20,12 @@ import { nextRunText } from '../../words/next-run-text.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The list below what is said about the subject. */
+/** The list below the summary of the subject. */
 export interface InspectTable {
-  /** One row and several of them in words. */
+  /** The nouns for one row and for several. */
   readonly nouns: readonly [one: string, several: string];
   readonly columns: readonly TableColumn<unknown>[];
-  /** What its filter can name. */
+  /** The language of the filter of these rows. */
   readonly search: SearchLanguage<unknown>;
 }
 
@@ -54,7 +54,7 @@ const HISTORY_COLUMN: TableColumn<ResultRow> = column(
 
 const OUTPUT_COLUMN: TableColumn<ResultRow> = column('output', 'OUTPUT', [10, Infinity], ({ output }) => output);
 
-/** Rows that are results: what they name is a check or a client. */
+/** Returns the search language for rows of results, which are named after a check or a client. */
 function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
   return searchLanguage<ResultRow>(
     [
@@ -142,7 +142,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
   result: undefined,
 };
 
-/** `undefined`: the subject is text, not rows. */
+/** Returns the table of a subject; `undefined` if the subject is shown as text. */
 export function inspectTableOf(kind: SubjectData['kind']): InspectTable | undefined {
   return TABLES[kind];
 }
@@ -168,7 +168,7 @@ function inspectTable<Row extends InspectRow>(
   columns: readonly TableColumn<Row>[],
   search: SearchLanguage<Row>,
 ): InspectTable {
-  // Rows only ever meet the columns that were written for them.
+  // The cast is safe, because rows are only drawn by the columns that were written for them.
   return {
     nouns,
     columns: columns as unknown as readonly TableColumn<unknown>[],

@@ -2,18 +2,18 @@ import { inspectRows, type InspectRow } from './rows.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 
-/** The clients and checks that are marked, under the cursor, or shown. */
+/** Returns the client and check pairs that are marked, under the cursor, or shown. */
 export function inspectTargets(layer: InspectLayer): readonly Target[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
-  // The JSON is of the whole: no row of it is seen, marked or under a cursor.
+  // The JSON shows the whole subject, so no row is visible, marked or under a cursor.
   if (layer.raw) return [];
   if (layer.marks.size === 0) return rowUnderCursor(layer)?.targets ?? [];
   const marked = inspectRows(layer).filter(({ key }) => layer.marks.has(key));
-  // A row and the members that are listed below it may both be marked.
+  // A row and the members below it may both be marked.
   return [...new Map(marked.flatMap(({ targets }) => targets.map((target) => [target.key, target]))).values()];
 }
 
-/** The row that was drawn under the cursor, as it is now. */
+/** Returns the row that was drawn under the cursor, in its current state. */
 export function rowUnderCursor(layer: InspectLayer): InspectRow | undefined {
   const { key } = layer.cursor;
   return key === undefined || layer.raw ? undefined : inspectRows(layer).find((row) => row.key === key);

@@ -10,7 +10,7 @@ import type { KeyAction } from '../../state/keys.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 
-/** The cursor of the list, or the lines of the whole entry. */
+/** Moves the cursor of the list, or scrolls the opened entry. */
 export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
   if (layer.opened !== undefined) return void moveText(store, action);
   const entries = logEntries(store, layer);
@@ -19,7 +19,7 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
   if (to !== undefined) putLayer(store, { ...layer, at: entries[to]?.id });
 }
 
-/** All that is listed matches: the next one is the next row, and behind the last one the first. */
+/** Moves to the next match. All listed entries match, so this is the next row; the first follows the last. */
 export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): void {
   if (layer.opened !== undefined) return seekMatch(store, step);
   if (layer.search.line.text === '') return store.say('no search: / starts one');
@@ -27,7 +27,7 @@ export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): vo
   putLayer(store, { ...layer, at: entries.at((logIndex(entries, layer) + step) % entries.length)?.id });
 }
 
-/** The search of the list is changed there, not in a whole entry. */
+/** Opens the search of the list. An opened entry has none. */
 export function openLogSearch(store: ActionPorts, layer: LogLayer): void {
   if (layer.opened === undefined) putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
 }
@@ -38,12 +38,12 @@ export function closeLog(store: ActionPorts, layer: LogLayer): void {
   closeLayer(store);
 }
 
-/** From here on the newest entry is the one under the cursor, whatever comes. */
+/** Makes the cursor follow the newest entry. */
 export function followLog(store: ActionPorts, layer: LogLayer): void {
   if (layer.opened === undefined) putLayer(store, { ...layer, at: undefined });
 }
 
-/** What is done in the log, and what opens it. */
+/** Actions in the log screen, and the action that opens it. */
 export const LOG_ACTIONS: readonly Action[] = [
   {
     name: 'log',
@@ -73,7 +73,10 @@ export const LOG_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** The whole entry, or the list again. From here on it is about this entry, whatever comes before it. */
+/**
+ * Opens the entry under the cursor, or returns to the list. The cursor then stays on this entry when newer ones
+ * arrive.
+ */
 function openEntry(store: ActionPorts, layer: LogLayer): void {
   if (layer.opened !== undefined) return putLayer(store, { ...layer, opened: undefined });
   const entries = logEntries(store, layer);

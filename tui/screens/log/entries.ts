@@ -14,9 +14,9 @@ export interface LogEntry {
   readonly id: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Who; empty: this console. */
+  /** The user who acted; empty for this console. */
   readonly who: string;
-  /** What kind of message or action. */
+  /** The kind of message or action. */
   readonly kind: string;
   readonly text: string;
   readonly tone: Tone;
@@ -24,18 +24,18 @@ export interface LogEntry {
 
 const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
 
-/** The entries of the tab that match the search, the newest first. */
+/** Returns the entries of the tab that match the search, the newest first. */
 export function logEntries(store: Remembers & Pick<Known, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
   const all = tab === 'messages' ? store.log.newestFirst.map(messageEntry) : auditRecords(store).map(auditEntry);
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
 }
 
-/** Rows of the list, or of a whole entry, on the screen. */
+/** Returns the screen rows for the list, or for an opened entry. */
 export function logRows(store: Shown): number {
   return pageHeight(store, 'none', 2) - 1;
 }
 
-/** Place of the cursor among the entries; 0 also when there are none. */
+/** Returns the index of the entry under the cursor; also 0 if there are no entries. */
 export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number {
   return Math.max(
     0,
@@ -43,7 +43,7 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
   );
 }
 
-/** The whole entry. */
+/** Returns all details of an entry. */
 export function logDetails(
   store: Remembers & Pick<Known, 'loads'>,
   tab: LogLayer['tab'],

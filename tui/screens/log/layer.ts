@@ -3,7 +3,11 @@ import type { Screen } from '../../state/ports.ts';
 import type { LogTab, LogLayer } from '../../state/layers/log.ts';
 import { openLayer } from '../../state/layer-stack.ts';
 
-/** @param at id of the entry to start on */
+/**
+ * Opens the log.
+ *
+ * @param at id of the entry to start on
+ */
 export function openLog(store: Screen, tab: LogTab, at?: number): void {
   const layer: LogLayer = { kind: 'log', tab, at, opened: undefined, search: NO_SEARCH };
   openLayer(store, layer);

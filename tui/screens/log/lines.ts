@@ -12,7 +12,7 @@ const KIND_CELLS = 16;
 
 const DAY_MS = 86_400_000;
 
-/** One entry in a row of the list. */
+/** Returns an entry as one row of the list. */
 export function logRow(entry: LogEntry, about: { nowMs: number; columns: number; isCursor: boolean }): readonly Run[] {
   const { columns, isCursor } = about;
   const when = fit(whenText(entry.atMs, about.nowMs), WHEN_CELLS);
@@ -24,18 +24,21 @@ export function logRow(entry: LogEntry, about: { nowMs: number; columns: number;
   return [run(`  ${when}  `, 'faint'), run(who), run(`${kind}  `, entry.tone), run(text)];
 }
 
-/** The entry under the cursor as a whole. */
+/** Returns the lines of the opened entry. */
 export function logDetailLines(store: Shown & Remembers & Pick<Known, 'loads'>, layer: LogLayer): readonly Line[] {
   if (layer.at === undefined) return [];
   return describe(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
 }
 
-/** The time of day; for what is more than a day away the date as well, and for what is far ahead that alone, with its year. */
+/**
+ * Returns the time of day, with the date if it is more than a day away. A moment far ahead is a date with its
+ * year.
+ */
 export function whenText(atMs: number, nowMs: number): string {
   const text = new Date(atMs).toISOString();
   if (Math.abs(nowMs - atMs) < DAY_MS) return `${text.slice(11, 19)}Z`;
   return atMs - nowMs > FAR_MS ? text.slice(0, 10) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
 }
 
-/** From where on another year could be meant. */
+/** Distance from which a date is ambiguous without its year. */
 const FAR_MS = 180 * DAY_MS;

@@ -14,7 +14,7 @@ import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-/** What the console has said, and what everybody has done. */
+/** The screen with the messages of the console and the audit trail. */
 export function logScreen(store: PagePorts, layer: LogLayer): Page {
   const entries = logEntries(store, layer);
   const text = textPaneOf(store, layer);

@@ -10,10 +10,10 @@ import type { Counted } from '../../model/overview-figures.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 
-/** Rows that a page key goes; a box shows no more. */
+/** Rows that a page key moves by; a box shows no more. */
 const PAGE_ROWS = 5;
 
-/** What is done in the boxes. */
+/** Actions in the boxes of the overview. */
 export const OVERVIEW_ACTIONS: readonly Action[] = [
   {
     name: 'box-next',
@@ -40,13 +40,13 @@ export const OVERVIEW_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Index of the row under the cursor; 0 also when there is none. */
+/** Returns the index of the row under the cursor; also 0 if there are no rows. */
 export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPlace): number {
   const found = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
   return found === -1 ? clamp(index, 0, Math.max(0, rows.length - 1)) : found;
 }
 
-/** Past the last box is the first. A box without rows can be looked at, too. */
+/** Moves the focus to the next box; the first follows the last. A box without rows can have the focus too. */
 function focusBox(store: Screen, by: 1 | -1): void {
   const order = boxOrder(store.state.size);
   const at = order.indexOf(store.state.overview.box) + by;

@@ -7,16 +7,16 @@ import { fitRuns, runsWidth, spread } from '../../text/runs.ts';
 
 export interface BoxAbout {
   readonly width: number;
-  /** The row under the cursor; `undefined`: another box has the focus. */
+  /** The index of the row under the cursor; `undefined` if another box has the focus. */
   readonly cursor: number | undefined;
 }
 
-/** Title and rows of a box, each in exactly `width` cells. */
+/** Returns title and rows of a box, each in exactly `width` cells. */
 export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly Line[] {
   const isFocused = cursor !== undefined;
   const title = box.title.toUpperCase();
   const more = box.rows.length > height ? `  ${String(box.rows.length)}` : '';
-  // The box with the focus says so without color, too.
+  // The focused box has a mark that is visible without color.
   const head = [run(isFocused ? `> ${title}` : `  ${title}`, 'strong'), run(more, 'faint')];
   const heading = spread(head, [run(`${box.head} `, 'faint')], width);
   return [heading, ...bodyLines({ box, rows: height }, { width, cursor })].map((line) => fitRuns(line, width));

@@ -28,11 +28,11 @@ import type { BoxId } from '../../state/overview-place.ts';
 export interface BoxRow {
   /** Unique within the box. */
   readonly key: string;
-  /** Loses its end where there is no room; safe for a terminal. */
+  /** The left part, which is cut at its end if it does not fit; safe for a terminal. */
   readonly left: readonly Run[];
-  /** At the right end of the row, always whole. */
+  /** The right part, which is never cut. */
   readonly right: readonly Run[];
-  /** What Enter does; without it nothing. */
+  /** Runs on Enter; without it Enter does nothing. */
   readonly open?: (store: ActionPorts) => void;
 }
 
@@ -40,33 +40,33 @@ export interface BoxRow {
 export interface OverviewBox {
   readonly id: BoxId;
   readonly title: string;
-  /** Heads of the columns at the right end. */
+  /** The titles of the columns at the right end. */
   readonly head: string;
   readonly rows: readonly BoxRow[];
-  /** Drawn instead of rows: values, oldest first, and how many there are at most. */
+  /** Chart that is drawn instead of rows: the values, the oldest first, and their maximum number. */
   readonly chart?: { readonly values: readonly number[]; readonly capacity: number };
-  /** Said where there are no rows. */
+  /** The text of a box without rows. */
   readonly empty: string;
-  /** Rows without the title: fewer make no sense, more are not needed. */
+  /** Minimum and maximum number of rows without the title. */
   readonly least: number;
   readonly most: number;
 }
 
-/** Rows of a box that nobody scrolls through for more. */
+/** Maximum number of rows of a box; nobody scrolls further. */
 const ROWS_MAX = 100;
 
-/** Silences that end within this are named. */
+/** Silences that end within this time are listed. */
 const ENDING_SECONDS = 7200;
 
-/** What the chart of rates goes back to. */
+/** The time that the chart of rates covers. */
 const CHART_SECONDS = 900;
 
-/** Cells of a bar with its brackets. */
+/** Width of a bar with its brackets, in cells. */
 const BAR_CELLS = 12;
 
 const LOADING = 'loading …';
 
-/** What the overview says now, box by box. */
+/** Returns the current content of each box of the overview. */
 export function overviewBoxes(store: Remembers & Counted & Known): Readonly<Record<BoxId, OverviewBox>> {
   const figures = store.figures.of(store);
   const { data } = store.loads.of('overview');
@@ -86,7 +86,11 @@ export function overviewBoxes(store: Remembers & Counted & Known): Readonly<Reco
   };
 }
 
-/** @param rows fewest and most of them, without the title */
+/**
+ * Builds a box with defaults.
+ *
+ * @param rows minimum and maximum number of rows, without the title
+ */
 function boxOf(
   id: BoxId,
   title: string,
@@ -293,12 +297,12 @@ function handlersBox(data: OverviewData | undefined): OverviewBox {
   });
 }
 
-/** What did not get out, then what keeps failing, then what waits. */
+/** Sorts handlers by dead letters, then by failed runs, then by waiting runs. */
 function worstHandlerFirst(a: HandlerStatus, b: HandlerStatus): number {
   return b.dead_letters - a.dead_letters || b.failed - a.failed || waitingOf(b) - waitingOf(a);
 }
 
-/** Runs that wait for their turn or for another try. */
+/** Returns the number of runs that are queued or wait for a retry. */
 function waitingOf({ queued, retrying }: HandlerStatus): number {
   return queued + retrying;
 }

@@ -5,7 +5,7 @@ import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import type { OverviewBox } from './boxes.ts';
 import type { BoxId } from '../../state/overview-place.ts';
 
-/** A box in its place: how many rows it gets under its title. */
+/** A box with the number of rows that it gets under its title. */
 export interface PlacedBox {
   readonly box: OverviewBox;
   readonly rows: number;
@@ -13,18 +13,18 @@ export interface PlacedBox {
 
 export interface OverviewLayout {
   readonly tall: boolean;
-  /** Rows of the screen between header and footer. */
+  /** Screen rows between header and footer. */
   readonly height: number;
-  /** Cells of each column; a rule with a space on both sides lies between two. */
+  /** Width of each column in cells; a rule with a space on both sides separates two columns. */
   readonly widths: readonly number[];
-  /** The boxes of each column, from the top. */
+  /** The boxes of each column, from top to bottom. */
   readonly columns: readonly (readonly PlacedBox[])[];
 }
 
 const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions', 'day'];
 const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade'];
 
-/** In one column: what somebody must act on comes first. */
+/** The order in one column: boxes that need action come first. */
 const NARROW: readonly BoxId[] = [
   'critical',
   'problems',
@@ -40,12 +40,16 @@ const NARROW: readonly BoxId[] = [
   'rates',
 ];
 
-/** The boxes in the order in which Tab goes through them. */
+/** Returns the boxes in the order in which Tab visits them. */
 export function boxOrder(size: ScreenSize): readonly BoxId[] {
   return isWide(size) ? [...LEFT, ...RIGHT] : NARROW;
 }
 
-/** @param focused in view whatever else has to go */
+/**
+ * Returns which boxes are drawn, and where.
+ *
+ * @param focused the box that stays visible if there is no room for all
+ */
 export function overviewLayout(
   { size, header }: Pick<ConsoleState, 'size' | 'header'>,
   boxes: Readonly<Record<BoxId, OverviewBox>>,
@@ -63,8 +67,8 @@ export function overviewLayout(
 }
 
 /**
- * Gives each box its least rows, from the first on for as long as there is room, and what is left row by row to those
- * that have more to say. A focused box that has no room pushes out those at the top.
+ * Gives each box its minimum rows, in order, while they fit. The remaining rows go to boxes with more content,
+ * one at a time. If a focused box does not fit, boxes at the top are left out.
  */
 export function placeBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
   const at = boxes.findIndex(({ id }) => id === focused);
@@ -89,7 +93,7 @@ export function placeBoxes(boxes: readonly OverviewBox[], focused: BoxId, height
   return shown;
 }
 
-/** With the titles, and a blank line between two. */
+/** Returns the rows that the boxes need, with their titles and a blank line between two. */
 function neededFor(boxes: readonly OverviewBox[]): number {
   return boxes.reduce((sum, { least }) => sum + least + 2, -1);
 }

@@ -9,12 +9,12 @@ import { run, type Line } from '../../text/theme.ts';
 import { failureText } from '../failure-text.ts';
 import type { Shown } from '../../state/ports.ts';
 
-/** What there is to know at first sight, in boxes. */
+/** The screen with the most important facts of the site, in boxes. */
 export function overviewScreen(store: PagePorts): Page {
   const layout = overviewLayout(store.state, overviewBoxes(store), store.state.overview.box);
   const columns = layout.columns.map((boxes, index) => columnLines(store, boxes, layout.widths[index] ?? 0));
   const drawn = beside(columns, layout.widths, layout.height);
-  // Without a connection nothing here is known to be true any more.
+  // Without a connection the shown data may be outdated, so it is drawn faint.
   const top = isStale(store.feed) ? drawn.map((runs) => [run(runs.map(({ text }) => text).join(''), 'faint')]) : drawn;
   const about = 'Enter opens a filtered list for the row under the cursor';
   return {
@@ -24,7 +24,7 @@ export function overviewScreen(store: PagePorts): Page {
   };
 }
 
-/** The boxes of a column one below the other, with a blank line between two. */
+/** Returns the boxes of a column, one below the other with a blank line between two. */
 function columnLines(store: Shown, boxes: readonly PlacedBox[], width: number): readonly Line[] {
   const { overview } = store.state;
   return boxes.flatMap((placed, index) => {

@@ -12,7 +12,7 @@ import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
-/** What the menu of the plan offers, in its order. */
+/** The actions of the menu of a plan, in its order. */
 const MENU: readonly KeyAction[] = [
   'plan-run',
   'plan-skip',
@@ -26,7 +26,7 @@ const MENU: readonly KeyAction[] = [
   'plan-page',
 ];
 
-/** What is done with a plan for an upgrade. */
+/** Actions on an upgrade plan. */
 export const PLAN_ACTIONS: readonly Action[] = [
   {
     name: 'plan-run',
@@ -127,7 +127,11 @@ function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });
 }
 
-/** @returns `false`: there is no plan yet */
+/**
+ * Moves the cursor over the steps of the plan.
+ *
+ * @returns `false` if there is no plan yet
+ */
 export function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction): boolean {
   const plan = shownPlan(store);
   const { upgrade } = store.state;
@@ -137,7 +141,7 @@ export function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction
   const to = movedTo(action, index, { rows: planLayout(store).steps, last });
   if (to === undefined) return false;
   const step = plan.steps[to]?.id;
-  // Back on the step whose turn it is, the cursor goes on with the plan again.
+  // On the current step, the cursor follows the plan again.
   store.update({ upgrade: { ...upgrade, step, follows: step === currentStep(plan)?.id } });
   return true;
 }

@@ -7,7 +7,11 @@ import type { Known } from '../../model/known.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
 import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 
-/** @param question `focused`: default the first field, else the button that cancels */
+/**
+ * Opens the dialog of a change to a plan.
+ *
+ * @param question `focused` is the first field by default, or the cancel button if there is no field
+ */
 export function openUpgradeDialog(
   store: Screen,
   question: Pick<UpgradeDialogLayer, 'title' | 'lines' | 'button' | 'wish'> & {
@@ -33,7 +37,10 @@ export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
   },
 };
 
-/** What is typed, then the button that cancels, then the one that does it. The arrows at a button go on as Tab does. */
+/**
+ * Returns the text fields, then the cancel button, then the submit button. At a button, the arrow keys act like
+ * Tab.
+ */
 function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDialogLayer>[] {
   const ids = [...fields.map(({ label }) => label), 'cancel', 'submit'];
   const beside = (layer: UpgradeDialogLayer, by: 1 | -1): UpgradeDialogLayer => ({
@@ -56,7 +63,7 @@ function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDia
 function submit(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
-  // The question may have been open for long: what it is about may be over.
+  // The dialog may have been open for long, and the change may no longer apply.
   const outcome = wishOutcome(store, layer.wish, texts);
   if (outcome.kind === 'problem') {
     return putLayer(store, { ...layer, problem: outcome.text, field: layer.fields[0]?.label ?? 'cancel' });

@@ -3,17 +3,17 @@ import { shownPlan } from './plan.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
-/** Rows that the page of a plan gives to each of its parts. */
+/** The rows of each part of the page of a plan. */
 export interface PlanLayout {
   readonly tall: boolean;
-  /** Between the header and the footer of the screen. */
+  /** Screen rows between the header and the footer. */
   readonly height: number;
   readonly steps: number;
-  /** The log of the step under the cursor, without its title. */
+  /** Rows of the log of the step under the cursor, without its title. */
   readonly log: number;
 }
 
-/** What the plan is, who holds it, the heads of the columns, the title of the log. */
+/** Rows of the plan's title, its holder, the column titles and the log's title. */
 const FIXED_ROWS = 4;
 const LOG_ROWS_MIN = 5;
 

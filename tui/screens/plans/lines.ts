@@ -24,7 +24,7 @@ export interface UpgradeSection {
   readonly lines: readonly UpgradeLine[];
 }
 
-/** Moves what is shown of the versions. */
+/** Scrolls the page of versions. */
 export function scrollVersions(store: ActionPorts, action: KeyAction): void {
   const { rows } = pageRows(store.state);
   const last = Math.max(0, upgradeHeight(store) - rows);
@@ -42,7 +42,7 @@ const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
   ['audit', 'audit records'],
 ];
 
-/** The sections of each column, from the top; one column where there is no room for two. */
+/** Returns the sections of each column, from top to bottom. There is one column if two do not fit. */
 export function upgradeColumns(store: Shown & Pick<Known, 'plans' | 'loads'>): readonly (readonly UpgradeSection[])[] {
   const { data } = store.loads.of('upgrade');
   const plans = planSection(store);
@@ -54,7 +54,7 @@ export function upgradeColumns(store: Shown & Pick<Known, 'plans' | 'loads'>): r
   return isWide ? [[...programs, plans], kept] : [[plans, ...programs, ...kept]];
 }
 
-/** Rows of the longest column: title, lines and a blank line each. */
+/** Returns the rows of the longest column, which include titles and blank lines. */
 export function upgradeHeight(store: Shown & Pick<Known, 'plans' | 'loads'>): number {
   const heights = upgradeColumns(store).map((sections) =>
     sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
@@ -62,7 +62,7 @@ export function upgradeHeight(store: Shown & Pick<Known, 'plans' | 'loads'>): nu
   return Math.max(...heights);
 }
 
-/** The newest plan, and how to get to one. */
+/** Returns the newest plan, or how to create one. */
 function planSection(store: Pick<Known, 'plans'>): UpgradeSection {
   const { row } = store.plans;
   if (row === undefined) {

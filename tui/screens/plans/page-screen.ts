@@ -7,7 +7,7 @@ import { textPaneOf } from '../text-pane.ts';
 import type { Known } from '../../model/known.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 
-/** All about a step of a plan, or the whole log of the plan. */
+/** The screen with all details of a step, or with the whole log of the plan. */
 export function planPageScreen(store: PagePorts, layer: PlanPageLayer): Page {
   const text = textPaneOf(store, layer);
   const place = `line ${countText((text?.top ?? 0) + 1)}/${countText(text?.lines.length ?? 0)}`;

@@ -26,7 +26,7 @@ export function planPageLines(store: Shown & Pick<Known, 'plans'>, layer: PlanPa
   return [...(step === undefined ? [] : stepLines(plan, step, columns)), ...findingLines(plan, step, columns)];
 }
 
-/** With the number of its step, in as many rows as it needs. */
+/** Returns a log line with the number of its step, wrapped to as many rows as it needs. */
 function wholeLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: number): readonly Line[] {
   const [time, ...text] = logLine(line);
   const number = plan.steps.findIndex(({ id }) => id === line.step) + 1;
@@ -63,7 +63,7 @@ function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly 
   ];
 }
 
-/** What the rules found: first that of the step's own rule, then the worst. */
+/** Returns the findings of the rules: first that of the step's own rule, then the worst. */
 function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, columns: number): readonly Line[] {
   const rank = (finding: Finding): number =>
     finding.rule === step?.rule ? 0 : { block: 1, warn: 2, pass: 3 }[finding.verdict];

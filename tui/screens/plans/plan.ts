@@ -4,23 +4,23 @@ import type { UpgradePlace } from '../../state/upgrade-place.ts';
 import type { Settles, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
-/** The plan that the view is about; `undefined`: there is none, or it is still being loaded. */
+/** Returns the plan of the view; `undefined` if there is none or it is still being loaded. */
 export function shownPlan({ plans }: Pick<Known, 'plans'>): PlanRun | undefined {
   return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
 }
 
-/** The step that was drawn under the cursor, as it is now. */
+/** Returns the step that was drawn under the cursor, in its current state. */
 export function stepUnderCursor(store: Shown & Pick<Known, 'plans'>): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
 
-/** From 1. */
+/** Returns the number of a step, counted from 1. */
 export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undefined): number {
   return steps.findIndex((step) => step.id === id) + 1;
 }
 
-/** Before a frame: a new plan opens its page, and the cursor goes on with it. */
+/** Runs before a frame: opens the page of a new plan, and moves the cursor along with the plan. */
 export function settleUpgrade(store: Settles & Pick<Known, 'plans'>): void {
   const before = store.state.upgrade;
   const after = settledPlace(before, shownPlan(store));

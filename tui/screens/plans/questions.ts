@@ -15,7 +15,7 @@ import type { Known } from '../../model/known.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
 
-/** Asks where the upgrade begins and ends. */
+/** Asks for the current and the new version of an upgrade. */
 export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {
@@ -34,7 +34,7 @@ export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>
   });
 }
 
-/** Runs the step under the cursor, or asks first where something is changed. */
+/** Runs the current step, or asks for confirmation first if the step changes something. */
 export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
     switch (turnOf(step)) {
@@ -131,7 +131,7 @@ export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' |
   );
 }
 
-/** Lets go of the plan, takes it where it is free, or asks whether to take it from who holds it. */
+/** Releases the plan, takes it if it is free, or asks whether to take it from its holder. */
 export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withOpenPlan(store, (plan) => {
     const { holder } = plan;
@@ -150,13 +150,13 @@ export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'p
   });
 }
 
-/** What to run by hand; `undefined`: nothing. */
+/** Returns the commands that the operator has to run; `undefined` if there are none. */
 export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
-  // Pasted into a shell each line waits for the one before.
+  // If the text is pasted into a shell, each command waits for the previous one.
   return commands.length === 0 ? undefined : commands.map(safeLine).join(' && ');
 }
 
-/** With the step under the cursor, when it is its turn and this console may work on it. */
+/** Calls `act` with the step under the cursor if it is the current one and this console holds the plan. */
 function withTurn(
   store: Shown & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun, step: PlanRunStep) => void,

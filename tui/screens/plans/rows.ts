@@ -18,7 +18,7 @@ import type { Opened, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 
-/** Symbol and word of a state, always together: color is never the only sign. */
+/** Symbol and word of each state. Both are always shown, so that color is never the only sign. */
 export const STEP_STATES: Readonly<
   Record<PlanRunStepState, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
@@ -36,7 +36,7 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
   block: { symbol: '✗', tone: 'critical' },
 };
 
-/** The page of a plan, from the first row to the last. */
+/** Returns the page of a plan, from the first row to the last. */
 export function planRows(store: Shown & Opened & Pick<Known, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
@@ -81,7 +81,7 @@ function holderRuns(store: Opened, plan: PlanRun): Line {
   ];
 }
 
-/** `✗ 1 block  ! 2 warn  ✓ 8 pass`: what the rules found. */
+/** Returns the counts of findings by verdict, such as `✗ 1 block  ! 2 warn  ✓ 8 pass`. */
 function findingRuns({ findings }: PlanRun): Line {
   return (['block', 'warn', 'pass'] as const).flatMap((verdict) => {
     const count = findings.filter((finding) => finding.verdict === verdict).length;
@@ -92,7 +92,7 @@ function findingRuns({ findings }: PlanRun): Line {
 
 const STATE_CELLS = 7;
 const TIME_CELLS = 6;
-/** Cursor, symbol, number and the gaps. */
+/** Width of cursor, symbol, number and gaps, in cells. */
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
@@ -110,7 +110,7 @@ function stepRows(store: Shown & Pick<Known, 'nowMs'>, plan: PlanRun, height: nu
   ];
 }
 
-/** As wide as the longest title where there is room for notes beside it. */
+/** Returns the width of the titles: that of the longest title if notes fit beside it. */
 function titleCells({ steps }: PlanRun, columns: number): number {
   const longest = Math.max(...steps.map(({ title }) => cellWidth(safeLine(title))), 4);
   const note = columns < WIDE_COLUMNS ? 0 : NOTE_CELLS_MIN + 2;
@@ -155,7 +155,7 @@ function noteText({ note, confirm, state }: PlanRunStep): string {
   return confirm !== undefined && state === 'waiting' ? 'cannot be undone' : '';
 }
 
-/** What is to be done in the step under the cursor, and what was: the newest at the bottom. */
+/** Returns the command of the step under the cursor, and its log with the newest line at the bottom. */
 function logRows(store: Shown & Pick<Known, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
@@ -173,7 +173,7 @@ function logRows(store: Shown & Pick<Known, 'plans'>, plan: PlanRun, height: num
   return [rule, ...shown.slice(Math.max(0, shown.length - room)), ...orders];
 }
 
-/** A head and a text, which goes on below itself where it is too long for the row. */
+/** Wraps a text into an indented block beside its head. */
 function wrapped([head, text]: Line, columns: number): readonly Line[] {
   if (head === undefined || text === undefined) return [];
   const indent = cellWidth(head.text);
@@ -183,7 +183,7 @@ function wrapped([head, text]: Line, columns: number): readonly Line[] {
   ]);
 }
 
-/** What the operator has to do. */
+/** Returns the command that the operator has to run. */
 function orderLines(plan: PlanRun, step: PlanRunStep | undefined): readonly Line[] {
   if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommand(plan.backup))];
   const command = step?.state === 'confirm' || step?.state === 'waiting' ? commandOf(step) : undefined;

@@ -13,7 +13,10 @@ import { failureText } from '../failure-text.ts';
 
 const LABEL_CELLS = 28;
 
-/** What runs where, and what an upgrade would have to carry over; or the plan for it. */
+/**
+ * The screen with the versions of all programs and the stored data that an upgrade migrates, or with the
+ * upgrade plan.
+ */
 export function upgradeScreen(store: PagePorts): Page {
   const plan = shownPlan(store);
   if (store.state.upgrade.page === 'plan' && plan !== undefined) return planScreen(store, plan);
@@ -32,7 +35,7 @@ export function upgradeScreen(store: PagePorts): Page {
   };
 }
 
-/** The plan for an upgrade: its steps, and the log of the one under the cursor. */
+/** The screen of an upgrade plan: its steps, and the log of the step under the cursor. */
 function planScreen(store: PagePorts, plan: PlanRun): Page {
   const place = `step ${String(stepNumber(plan, store.state.upgrade.step))}/${String(plan.steps.length)}`;
   const held = plan.state === 'open' ? '   the plan runs on the backend; you can close this console' : '';

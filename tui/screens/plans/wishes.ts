@@ -11,12 +11,16 @@ import { stepText, holderName } from '../../words/plan-text.ts';
 
 export type WishOutcome =
   | { readonly kind: 'effect'; readonly effect: Effect }
-  /** It can be mended where it was typed. */
+  /** A problem that the user can fix in the field. */
   | { readonly kind: 'problem'; readonly text: string }
-  /** What it is about is over. */
+  /** The change no longer applies. */
   | { readonly kind: 'gone'; readonly text: string };
 
-/** @param texts what was typed: the versions, what confirms, or the reason */
+/**
+ * Returns the request for a change to a plan, or why it is not possible.
+ *
+ * @param texts the typed fields: the versions, the confirmation, or the reason
+ */
 export function wishOutcome(
   store: Opened & Pick<Known, 'plans' | 'feed'>,
   wish: UpgradeWish,

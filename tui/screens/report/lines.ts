@@ -9,14 +9,14 @@ import { KeptRows, textRows } from '../../text/describe.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { whenText } from '../log/lines.ts';
 
-/** A column that has to give room keeps so many cells. */
+/** Minimum width in cells of a column that gets narrower. */
 const CELLS_LEAST = 6;
 
 const GAP = 2;
 
 const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(({ word, tone }) => [word, tone]));
 
-/** The whole report, section after section. */
+/** Returns the whole report, section after section. */
 export function reportLines(
   { nowMs, state: { size } }: Shown & Pick<Known, 'nowMs'>,
   { load: { data } }: ReportLayer,
@@ -32,7 +32,7 @@ export function reportLines(
   });
 }
 
-/** Without the seconds, and shorter than in Markdown, which is read elsewhere and later. */
+/** Returns a time without seconds. It is shorter than in Markdown, which is read elsewhere and later. */
 function minuteText(ms: number, nowMs: number): string {
   return whenText(ms, nowMs).replace(/^(\d\d:\d\d):\d\dZ$/, '$1');
 }
@@ -63,7 +63,9 @@ function sectionLines({ title, columns, rows, more, empty }: ReportSection, widt
   ];
 }
 
-/** As wide as their texts; where there is no room for all, the widest give of theirs. */
+/**
+ * Returns the widths of the columns: those of their texts. If they do not fit, the widest columns get narrower.
+ */
 function cellsOf(rows: readonly (readonly string[])[], width: number): readonly number[] {
   const cells = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => cellWidth(row[index] ?? ''))));
   let excess = cells.reduce((sum, one) => sum + one + GAP, 0) - width;

@@ -10,10 +10,14 @@ import { asOfLine, notLoadedLines } from '../freshness.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 
-/** A shift, where nothing else is said. */
+/** The default span: one shift. */
 const SPAN = '12h';
 
-/** @returns what is wrong with the span, and what is allowed */
+/**
+ * Opens the report of a span.
+ *
+ * @returns the problem with the span and the allowed format; `undefined` if the span is valid
+ */
 export function openReport(store: Screen, span = ''): string | undefined {
   const seconds = parseDuration(span === '' ? SPAN : span);
   if (seconds === undefined || seconds === 0) return `${JSON.stringify(span)} is not a duration: ${DURATION_HINT}`;
@@ -21,7 +25,7 @@ export function openReport(store: Screen, span = ''): string | undefined {
   return undefined;
 }
 
-/** What there is to hand over. */
+/** The screen of the shift report. */
 export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
   const place: Line = [run(' report › ', 'faint'), run(`last ${layer.id}`, 'strong')];
   const head = [spread(place, asOfLine(layer.load), store.state.size.columns)];

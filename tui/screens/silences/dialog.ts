@@ -33,19 +33,19 @@ import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/fi
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
-/** Names in a line before it becomes a number. */
+/** Maximum number of names in a line; further ones are counted. */
 const NAMED_MAX = 3;
 
-/** What the silence dialog has to know. */
+/** The state that the silence dialog shows. */
 export interface SilenceAbout {
   readonly form: SilenceForm;
   readonly preview: SilencePreview;
-  /** What it would have covered of late; `undefined`: nobody has said. */
+  /** The recent problems that the silence would have covered; `undefined` until the backend has answered. */
   readonly recent?: RecentProblems | undefined;
   readonly policy: SilencePolicy;
-  /** Why the backend would not make it; `undefined`: it did not say so. */
+  /** Why the backend would reject the silence; `undefined` if it did not. */
   readonly refused?: string | undefined;
-  /** Entries by their ids, for what this one replaces or overlaps. */
+  /** The silences by id, to find those that this one replaces or overlaps. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   readonly nowMs: number;
 }
@@ -65,7 +65,7 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
   );
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
-  // What is chosen, the figures and the buttons take a row each.
+  // The chosen value, the figures and the buttons take one row each.
   const room = { width, rows: dialogRows(size.rows) - fields.length - problem.length - 3 };
   const times = recurs(form) ? windowRows(form, nowMs, room) : [endLine(form, nowMs)];
   const figures: readonly Line[] = [matchLine(preview), ...times];
@@ -75,7 +75,8 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
     buttonRun(effectText(form, preview), form.field === 'submit'),
     run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
   ];
-  // On a small screen the notes go first, then the scopes that are not chosen, at last figures; the buttons never do.
+  // On a small screen the notes are dropped first, then the unchosen scopes, then figures; the buttons always
+  // stay.
   const rest = dialogRows(size.rows) - fields.length - figures.length - problem.length - 1;
   const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
   const scopes = all.length <= rest ? all : chosenLines(form, all);
@@ -109,20 +110,20 @@ function titleText({ origin, targets }: SilenceForm): string {
   return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 
-/** Whether it is about what a search finds. */
+/** Returns true if the silence covers the matches of a search. */
 function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boolean {
   return origin === undefined && scope === 'search';
 }
 
-/** What the button does, in words. */
+/** Returns the text of the submit button. */
 function effectText(form: SilenceForm, { total, isAsked }: SilencePreview): string {
   const { origin } = form;
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
-  // What it silences comes and goes, or is yet to come.
+  // The matches of a recurring silence or of a search change, or do not exist yet.
   if (recurs(form) || (isSearch(form) && total === 0 && isAsked !== true))
     return `Create ${countOf(silenceScopeEntries(form).length, 'silence')}`;
   if (isAsked === true) return 'Silence all matches';
-  // Before a maintenance there is nothing to silence yet.
+  // Before a maintenance starts there may be no event to silence.
   if (origin !== undefined && total === 0) return `Create ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
 }
@@ -139,13 +140,13 @@ function scopeField(form: SilenceForm): FieldRow {
   };
 }
 
-/** Of the scopes the chosen one, of entries the first. */
+/** Returns the line of the chosen scope, or of the first silence that is changed. */
 function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
   const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
   return [[fieldLabel(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
 }
 
-/** The entries that are changed: what they cover stays as it is. */
+/** Returns the silences that are changed; what they cover stays the same. */
 function entryLines(entries: readonly SilencedRow[], width: number): readonly Line[] {
   const shown = entries.length > NAMED_MAX ? entries.slice(0, NAMED_MAX - 1) : entries;
   const rest = entries.length - shown.length;
@@ -234,7 +235,7 @@ function matchLine({ total, bySeverity, alreadySilenced, isAsked }: SilencePrevi
   return [fieldLabel('Preview'), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
 }
 
-/** What it would have covered that is over; nothing while nobody has said. */
+/** Returns the resolved problems that the silence would have covered; empty until the backend has answered. */
 function recentLines({ recent, nowMs }: SilenceAbout): readonly Line[] {
   if (recent === undefined) return [];
   const { recovered, since } = recent;
@@ -266,7 +267,7 @@ function endText(form: SilenceForm, startMs: number, nowMs: number): string {
   return `ends ${momentText(endMs, nowMs)} (in ${formatDuration((endMs - nowMs) / 1000)})`;
 }
 
-/** What is worth knowing before it is sent; what matters most comes first. */
+/** Returns the notes and warnings before submission; the most important comes first. */
 function noteLines(about: SilenceAbout, width: number): readonly Line[] {
   const { form, preview, policy, silenced, nowMs } = about;
   const note = (text: string, isWarning = true): Line => [
@@ -299,7 +300,7 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
   ];
 }
 
-/** What is wrong with the search: here, or as the backend says. */
+/** Returns the problem of the search: a local one, or the one that the backend reported. */
 function refusedSearch({ form, refused }: SilenceAbout): string | undefined {
   if (!isSearch(form) || form.problem !== undefined) return undefined;
   if (form.selector.text.trim() === '')
@@ -307,7 +308,7 @@ function refusedSearch({ form, refused }: SilenceAbout): string | undefined {
   return selectorProblem(form.selector.text) ?? (refused === undefined ? undefined : `not allowed: ${refused}`);
 }
 
-/** Several entries are changed at once: those that recur have no end of their own. */
+/** Returns a note if several silences are changed at once: recurring ones keep their schedule. */
 function keptSchedules({ origin }: SilenceForm): readonly string[] {
   if (origin === undefined || origin.entries.length === 1) return [];
   const count = origin.entries.filter(({ recurrence }) => recurrence !== undefined).length;
@@ -324,7 +325,7 @@ function globalText({ origin, scope }: SilenceForm): readonly string[] {
   return scope === 'subscription' ? ['applies to all checks of all clients with this subscription'] : [];
 }
 
-/** Entries that have the very name of one that would be made. */
+/** Returns the silences that have the same id as a new one, which replaces them. */
 function replaced(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (form.origin !== undefined) return [];
   return silenceScopeEntries(form)
@@ -346,7 +347,7 @@ function othersText({ others: { count, names: some } }: SilencePreview): string 
   return `also matches ${countOf(count, 'other')}: ${some.map(safeLine).join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
 }
 
-/** `bob's silence on db-008 / disk (41m left)`. */
+/** Returns a silence such as `bob's silence on db-008 / disk (41m left)`. */
 function entryText(entry: SilencedRow, nowMs: number): string {
   const whose = entry.creator === null ? 'a silence' : `${entry.creator}'s silence`;
   const { expire_at: end, recurrence } = entry;
@@ -355,9 +356,9 @@ function entryText(entry: SilencedRow, nowMs: number): string {
   return safeLine(`${whose} on ${targetText(entry)} (${left})`);
 }
 
-/** `22:14Z`, with the day when it is another one. */
+/** Returns a time such as `22:14Z`, with the date if it is not today. */
 function momentText(atMs: number, nowMs: number): string {
-  // Far beyond what a date can hold the entry would be refused anyway.
+  // The backend would reject a time that a date cannot represent.
   if (!Number.isFinite(new Date(atMs).getTime())) return 'never';
   const day = new Date(atMs).toISOString().slice(0, 10);
   const isToday = day === new Date(nowMs).toISOString().slice(0, 10);

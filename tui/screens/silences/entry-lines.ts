@@ -16,7 +16,7 @@ import type { Silencing, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
-/** Everything about one silence, and the events that it covers. */
+/** Returns all details of a silence, and the events that it covers. */
 export function silenceEntryLines(
   store: Shown & Pick<Silencing, 'silenceMatches'> & Known,
   { id, load }: SilenceEntryLayer,
@@ -55,7 +55,7 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
   ];
 }
 
-/** Says that the entry has matched nothing for long. */
+/** Returns a note if the silence has matched nothing for long. */
 function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   if (idle === undefined) return [];
   const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless it matches something`;
@@ -76,7 +76,7 @@ function aboutWindows(
   return [recurs, { label: 'now', text: present }, { label: 'windows', text: windowsOf(entry, nowMs) }];
 }
 
-/** How many runs of handlers it kept from running so far. */
+/** Returns how many notifications the silence has suppressed so far. */
 function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
@@ -107,9 +107,9 @@ function covered(
   return { label: 'events', rows: [[run(said, 'strong')], ...rows, ...more] };
 }
 
-/** `2026-11-20 22:14:07Z (4m ago)`. */
+/** Returns a moment such as `2026-11-20 22:14:07Z (4m ago)`. */
 function momentText(seconds: number, nowMs: number): string {
-  // Far beyond what a date can hold.
+  // A date cannot represent this time.
   if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'never';
   const away = seconds - nowMs / 1000;
   return `${pastText(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;

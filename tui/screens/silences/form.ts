@@ -19,10 +19,10 @@ import type {
 
 const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription', 'search'];
 
-/** An end that can be chosen. */
+/** A choice for the end of a silence. */
 export type SilenceDuration =
   | { readonly kind: 'span'; readonly label: string; readonly seconds: number }
-  /** The next time that it is this hour, UTC. */
+  /** The next time at this hour, UTC. */
   | { readonly kind: 'until'; readonly label: string; readonly hour: number }
   | { readonly kind: 'custom' | 'keep'; readonly label: string };
 
@@ -41,9 +41,9 @@ const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 
 const ONE_HOUR = 1;
 
 /**
- * Starts on the reason: everything before it has a useful default.
+ * Opens the form on the reason, because all fields before it have a useful default.
  *
- * @param search what the list is searched for, to begin with where a silence may search for that
+ * @param search the filter of the list, which becomes the search of the silence if a silence supports it
  */
 export function openSilenceForm(
   targets: readonly Target[],
@@ -71,7 +71,7 @@ export function openSilenceForm(
   };
 }
 
-/** A form about entries, at least one. What is not chosen stays as it was. */
+/** Opens the form for one or more existing silences. Values that are not chosen stay unchanged. */
 export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm {
   const [only, ...others] = origin.entries;
   const isMade = origin.kind !== 'change';
@@ -91,12 +91,12 @@ export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm
   };
 }
 
-/** The ends to choose from. */
+/** Returns the durations to choose from. */
 export function silenceDurations({ origin }: Pick<SilenceForm, 'origin'>): readonly SilenceDuration[] {
   return origin?.kind === 'change' ? CHANGE_DURATIONS : NEW_DURATIONS;
 }
 
-/** The fields in the order of Tab. */
+/** The fields in Tab order. */
 export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   {
     id: 'scope',
@@ -129,7 +129,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'on-resolve',
-    // Several entries keep each their own.
+    // If several silences are changed, each keeps its own value.
     isThere: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !form.onResolve }),
     toggles: true,
@@ -156,22 +156,25 @@ function lineField(name: 'selector' | 'custom' | 'at' | 'reason'): NonNullable<F
 
 export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm {
   const next = stepForm(SILENCE_FIELDS, { ...form, problem: undefined }, step);
-  // What was said about the scope and the end holds until one of them is another.
+  // A warning about scope and end stays valid until one of them changes.
   return step.kind === 'field' || step.kind === 'edit' ? next : { ...next, isWarned: false };
 }
 
-/** The scopes that can be chosen: a subscription only where the targets share one. */
+/** Returns the scopes that can be chosen. A subscription is one of them only if the targets share it. */
 export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): readonly SilenceScope[] {
   if (origin !== undefined) return [];
   const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
   return SILENCE_SCOPES.filter((scope) => {
     if (scope === 'subscription') return subscriptions.length > 0;
-    // The name of a check alone does not say at which backend, and no more does a search.
+    // The name of a check does not say at which backend it is, and neither does a search.
     return (scope !== 'checks' && scope !== 'search') || !isMerged;
   });
 }
 
-/** The starts that can be chosen: of several backends none is asked whether it knows of windows that recur. */
+/**
+ * Returns the starts that can be chosen. A merged list offers no recurrence, because a backend may not support
+ * it.
+ */
 export function silenceStarts({
   origin,
   targets,
@@ -180,23 +183,23 @@ export function silenceStarts({
   return names.some((name) => splitName(name).context !== undefined) ? ['now', 'at'] : ['now', 'at', 'recurs'];
 }
 
-/** The part of an entry that says at which of several backends it is. */
+/** Returns the part of a silence that contains the name of its backend in a merged list. */
 function contextPart({ subscription, check, selector }: SilencedRow): string {
   return selector ?? subscription ?? check ?? '';
 }
 
-/** What is wrong with a search that a silence is to go by. */
+/** Returns why a text is not a valid selector of a silence; `undefined` if it is valid. */
 export function selectorProblem(text: string): string | undefined {
   const selector = parseSelector(text);
   return selector.kind === 'problem' ? selector.message : undefined;
 }
 
-/** The fields that Tab goes through: those of unchosen options are left out. */
+/** Returns the fields that Tab visits. Fields of unchosen options are left out. */
 export function silenceFields(form: SilenceForm): readonly SilenceField[] {
   return fieldsThere(SILENCE_FIELDS, form).map(({ id }) => id);
 }
 
-/** What would be covered, one entry per row; independent of whether the form is complete. */
+/** Returns the silences that the form describes, one for each row, even if the form is incomplete. */
 export function silenceScopeEntries(
   form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription' | 'selector'>,
 ): readonly SilenceParts[] {
@@ -227,7 +230,7 @@ interface SilenceParts {
   readonly selector?: string;
 }
 
-/** What an entry is about. */
+/** Returns the parts that decide what a silence covers. */
 export function partsOf({ subscription, check, selector }: SilencedRow): SilenceParts {
   return {
     ...(subscription !== null && { subscription }),
@@ -240,14 +243,17 @@ function durationOf(form: SilenceForm): SilenceDuration | undefined {
   return silenceDurations(form)[form.duration];
 }
 
-/** When the entries start, epoch milliseconds; `undefined` when the typed start makes no sense. */
+/** Returns when the silences start, in epoch milliseconds; `undefined` if the typed start is invalid. */
 export function silenceStartMs(form: SilenceForm, nowMs: number): number | undefined {
   if (form.starts !== 'at') return nowMs;
   const seconds = parseStart(form.at.text, nowMs);
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Seconds that the entries last from their start, -1: for ever; `undefined`: the typed duration makes no sense. */
+/**
+ * Returns the seconds from start to end; -1 means that the silence never expires. `undefined` if the typed
+ * duration is invalid.
+ */
 export function silenceSeconds(form: SilenceForm, startMs: number): number | 'keep' | undefined {
   const duration = durationOf(form);
   switch (duration?.kind) {
@@ -269,7 +275,7 @@ function typedSeconds(text: string): number | undefined {
   return typed === undefined || typed === 0 ? undefined : typed;
 }
 
-/** The settings of a form that was sent, for the next one. */
+/** Returns the settings of a submitted form, as defaults for the next one. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {
   const { scope, duration, custom, onResolve, starts, at, schedule, zone, lasts, firstDay, lastDay, reason } = form;
   const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;

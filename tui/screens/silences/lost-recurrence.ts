@@ -4,7 +4,7 @@ import type { SilenceForm } from '../../state/layers/silence.ts';
 import { silenceScopeEntries } from './form.ts';
 import { recurs } from './recurrence.ts';
 
-/** Entries that recur and that this form would put something else in the place of, which the backend refuses. */
+/** Returns recurring silences that the form would replace by another kind, which the backend rejects. */
 export function lostRecurrences(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (recurs(form) || form.origin?.kind === 'change') return [];
   return silenceScopeEntries(form)

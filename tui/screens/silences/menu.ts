@@ -6,7 +6,7 @@ import type { Known } from '../../model/known.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { MenuItem } from '../../state/layers/menu.ts';
 
-/** Menu of the silences to show; each is a filter that can be typed as well. */
+/** Opens the menu of filters for silences; each filter can also be typed. */
 export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'> & ListOfView): void {
   const { creator } = store.options;
   const choices: readonly (readonly [label: string, filter: string])[] = [

@@ -6,35 +6,40 @@ import type { Asks, Shown } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
 
-/** How long a scope must stand before the backend is asked about it. */
+/** Time for which the scope must stay unchanged before the backend is asked. */
 const REST_MS = 150;
 
-/** How long to wait after the backend could not be asked. */
+/** Time until the next attempt after a failed request. */
 const RETRY_MS = 2000;
 
-/** What the backend said of the scope of the dialog that is open: which problems of late it would have covered. */
+/**
+ * The backend's response about the scope of the open dialog: the recent problems that it would have covered.
+ */
 export class SilenceRecent {
-  /** Whether a scope is to stand for longer: a frame must come for that, also when nothing else happens. */
+  /**
+   * True while a request waits for the scope to settle. A frame must then be drawn even if nothing else
+   * happens.
+   */
   isWaiting = false;
   #wanted = '';
-  /** When to ask about it. */
+  /** When the request is due. */
   #dueAtMs = 0;
   #asked = '';
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
   #refusal: { readonly key: string; readonly problem: string } | undefined;
 
-  /** Asks about the scope, once it has stood for a moment, and once for each time that the dialog is opened. */
+  /** Requests the problems once the scope has settled, and once each time that the dialog opens. */
   ask(store: Shown & Asks & Pick<Known, 'feed'> & Places, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
-    // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
+    // A merged list has no single backend to ask. A dialog on existing silences shows what they cover.
     if (layer?.kind !== 'silence') return this.#forget();
     if (store.whereColumn !== undefined) return;
     const { form } = layer;
     if (form.origin !== undefined && !recurs(form)) return;
     const recurrence = recurrenceIn(form, nowMs);
     const entries = silenceScopeEntries(form);
-    // What cannot be read is said by the dialog itself.
+    // The dialog itself reports values that cannot be parsed.
     if (entries.length === 0 || entries.some(isUnreadable)) return;
     const key = keyOf(form);
     if (key !== this.#wanted) {
@@ -55,14 +60,14 @@ export class SilenceRecent {
     this.#refusal = { key, problem };
   }
 
-  /** The backend could not be asked. */
+  /** Schedules a retry after a failed request. */
   failed(key: string, nowMs: number): void {
     if (key !== this.#asked) return;
     this.#asked = '';
     this.#dueAtMs = nowMs + RETRY_MS;
   }
 
-  /** What was said is of the moment when it was asked. */
+  /** The response was only valid when it was requested, so it is dropped. */
   #forget(): void {
     this.#wanted = '';
     this.#asked = '';
@@ -74,7 +79,11 @@ export class SilenceRecent {
     return this.#refusal?.key === keyOf(form) ? this.#refusal.problem : undefined;
   }
 
-  /** @returns `undefined`: nobody has said */
+  /**
+   * Returns the recent problems of a form.
+   *
+   * @returns `undefined` until the backend has answered
+   */
   of(form: SilenceForm): RecentProblems | undefined {
     return this.#answer?.key === keyOf(form) ? this.#answer.problems : undefined;
   }

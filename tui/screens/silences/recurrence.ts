@@ -10,7 +10,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { clockChangeText, wholeWindowText, windowText } from '../../words/recurrence-text.ts';
 
-/** What of the dialog says when a silence is in force again and again. */
+/** The fields of the dialog that describe a recurrence. */
 type RecurrenceLines = Pick<SilenceForm, 'schedule' | 'zone' | 'lasts' | 'firstDay' | 'lastDay'>;
 
 export const NO_RECURRENCE: RecurrenceLines = {
@@ -27,7 +27,7 @@ interface About {
   readonly hint: string;
 }
 
-/** The fields, in the order of Tab. */
+/** The fields of a recurrence, in Tab order. */
 const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
   ['schedule', { label: 'Schedule', line: 'schedule', hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
   ['zone', { label: 'Zone', line: 'zone', hint: 'UTC, Europe/Berlin, +02:00' }],
@@ -50,12 +50,12 @@ export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(A
   line: { of: (form: SilenceForm) => form[line], with: (form: SilenceForm, next) => ({ ...form, [line]: next }) },
 }));
 
-/** Whether the form is about windows that recur. */
+/** Returns whether the form is about a recurring silence. */
 export function recurs({ starts }: Pick<SilenceForm, 'starts'>): boolean {
   return starts === 'recurs';
 }
 
-/** A recurrence in the fields. */
+/** Converts a recurrence to the texts of the fields. */
 export function recurrenceLines(recurrence: Recurrence): RecurrenceLines {
   const { schedule, zone, duration, firstDay, lastDay } = writtenRecurrence(recurrence);
   return {
@@ -67,7 +67,7 @@ export function recurrenceLines(recurrence: Recurrence): RecurrenceLines {
   };
 }
 
-/** What the fields come to. */
+/** Parses the texts of the fields to a recurrence. */
 export function typedRecurrence(form: RecurrenceLines, nowMs: number): ReadRecurrence {
   const { schedule, zone, lasts, firstDay, lastDay } = form;
   return readRecurrence(
@@ -82,12 +82,12 @@ export function typedRecurrence(form: RecurrenceLines, nowMs: number): ReadRecur
   );
 }
 
-/** The field of a part that is wrong. */
+/** Returns the field of an invalid part. */
 export function fieldOfPart(part: RecurrencePart): SilenceField {
   return FIELD_OF_PART[part];
 }
 
-/** The fields as they are drawn; what is wrong is said beside its own. */
+/** Returns the rows of the fields; a problem is shown beside its field. */
 export function recurrenceRows(form: SilenceForm, nowMs: number): readonly FieldRow[] {
   if (!recurs(form)) return [];
   const read = typedRecurrence(form, nowMs);
@@ -104,12 +104,12 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
   }));
 }
 
-/** What was typed needs no example any more. */
+/** Returns true if the example is shown. A field with text does not need it. */
 function isHinted(form: SilenceForm, id: SilenceField, line: keyof RecurrenceLines): boolean {
   return form.field === id || form[line].text === '';
 }
 
-/** The next windows with what daylight saving does to them, or what is wrong; as many rows as there is room for. */
+/** Returns the next windows with the effects of daylight saving, or the problem, in at most `rows` lines. */
 export function windowRows(
   form: SilenceForm,
   nowMs: number,
@@ -138,7 +138,7 @@ function markedWindow(window: ShownWindow, { zone }: Recurrence): string {
   return `${windowText(window, zone)}${window.clock_change === undefined ? '' : ' *'}`;
 }
 
-/** The present window of an entry that recurs and those that follow, a line each. */
+/** Returns the current window of a recurring silence and the following ones, one for each line. */
 export function windowsOf({ recurrence }: Pick<SilencedRow, 'recurrence'>, nowMs: number): readonly string[] {
   if (recurrence === undefined) return [];
   return shownWindows(recurrence, nowMs).map((window) => wholeWindowText(window, recurrence.zone));

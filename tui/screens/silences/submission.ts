@@ -19,15 +19,15 @@ export type SilenceSubmission =
   | { readonly kind: 'ready'; readonly entries: readonly SubmittedMonSilenced[] }
   | { readonly kind: 'incomplete'; readonly problem: string; readonly field: SilenceField };
 
-/** What a form is held against. */
+/** The context for validating a form. */
 export interface SubmissionAbout {
-  /** Who silences. */
+  /** The user who creates the silence. */
   readonly creator: string;
   readonly policy: SilencePolicy;
   readonly nowMs: number;
 }
 
-/** What the form asks for, or the first thing that is missing or against the policy. */
+/** Returns the silences that the form describes, or the first missing value or policy violation. */
 export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): SilenceSubmission {
   if (form.origin === undefined && form.scope === 'search') {
     const problem = selectorProblem(form.selector.text);
@@ -76,7 +76,7 @@ function entriesOnce(form: SilenceForm, about: SubmissionAbout): readonly Submit
     : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
 }
 
-/** What of the end is against the policy already, while the form is filled in. */
+/** Returns how the end violates the policy, while the form is still being filled in. */
 export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
   const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
   const typed = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
@@ -104,7 +104,10 @@ function newEntries(
   }));
 }
 
-/** The entry as it will be: a changed one keeps its author, one that is made again is from who makes it. */
+/**
+ * Returns the changed silence. A changed silence keeps its creator; a silence that is created again gets the
+ * current user.
+ */
 function nextEntry(
   form: SilenceForm,
   about: SubmissionAbout,
@@ -114,11 +117,11 @@ function nextEntry(
   const { recurrence } = entry;
   const isOnly = form.origin?.entries.length === 1;
   const words = wordsOf(form, about, entry);
-  // Among others its end is none of its own: it keeps its schedule.
+  // In a change of several silences, a recurring one has no single end and keeps its schedule.
   if (recurrence !== undefined && !isOnly) return { ...partsOf(entry), ...words, recurrence };
   const { nowMs } = about;
   const starts = form.hasStart ? begin : (entry.begin ?? undefined);
-  // A lifetime counts from the start, when that lies ahead.
+  // The lifetime counts from the start if that is in the future.
   const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
   const expire = silenceSeconds(form, startMs);
   return {
@@ -130,7 +133,7 @@ function nextEntry(
   };
 }
 
-/** Who and why. */
+/** Returns the creator and the reason. */
 function wordsOf(
   { origin, reason: { text } }: SilenceForm,
   { creator }: SubmissionAbout,
@@ -146,7 +149,9 @@ function wordsOf(
   };
 }
 
-/** The reason with what was changed by whom, unless the author did it without a word. */
+/**
+ * Returns the reason with a note about who changed what, except if the creator made the change without a note.
+ */
 function withNote({ reason, creator }: SilencedRow, note: string, by: string): string {
   if (note === '' && creator === by) return reason ?? '';
   return [...(reason === null || reason === '' ? [] : [reason]), `${by}: ${note === '' ? 'changed' : note}`].join(
@@ -158,7 +163,7 @@ function endsBefore({ origin, hasStart }: SilenceForm, startMs: number): boolean
   return hasStart && origin?.entries.some(({ expire_at: end }) => end !== null && end * 1000 <= startMs) === true;
 }
 
-/** From the start to the end that the entry has. */
+/** Returns the seconds from the start to the existing end. */
 function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
   return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
 }
@@ -179,12 +184,12 @@ function incomplete(field: SilenceField, problem: string): Incomplete {
   return { kind: 'incomplete', field, problem };
 }
 
-/** The operations that a complete form asks for. */
+/** Returns the operations that create or change the silences. */
 export function silenceOperations(entries: readonly SubmittedMonSilenced[]): readonly BulkOperation[] {
   return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
 }
 
-/** What of the entries that a form is about is not as it was when the form was opened, in words. */
+/** Returns descriptions of silences that have changed since the form was opened. */
 export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: SilenceForm): readonly string[] {
   if (origin === undefined) return [];
   return origin.entries.flatMap((entry) => {
@@ -192,14 +197,14 @@ export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: Sil
     const name = operationName({ op: 'clear', id: entry.id });
     if (origin.kind !== 'change') return now === undefined ? [] : [`${name} was created again`];
     if (now === undefined) return [`${name} has ended`];
-    // A window that is over is followed by the next one: nobody has changed anything.
+    // The next window replaces an expired one without any change by a user.
     const hasSameEnd = entry.recurrence !== undefined || now.expire_at === entry.expire_at;
     const isSame = now.timestamp === entry.timestamp && hasSameEnd;
     return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
   });
 }
 
-/** What an entry is set to, in words. */
+/** Returns the new settings of a silence in words. */
 export function entryText({ expire, expire_on_resolve: onResolve, reason, recurrence }: SubmittedMonSilenced): string {
   if (recurrence) return safeLine(`recurring, ${recurrenceText(recurrenceOf(recurrence))}: ${reason ?? 'no reason'}`);
   const lasts =

@@ -25,7 +25,7 @@ export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   submit,
 };
 
-/** Sends the form, unless something of it must be seen first: then that is shown. */
+/** Submits the form, unless the user must see a change first; then the form shows it. */
 function submit(store: ActionPorts, layer: SilenceLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const form = recheck(store, layer.form);
@@ -42,7 +42,9 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
   send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
 }
 
-/** The form with what must be seen before it is sent; the same form when there is nothing. */
+/**
+ * Returns the form with the changes that the user must see before submission; the same form if there are none.
+ */
 function recheck(
   store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<Known, 'events' | 'silenced'>,
   form: SilenceForm,
@@ -62,7 +64,10 @@ function recheck(
   };
 }
 
-/** A backend that knows of no windows would silence for ever: it is asked first, unless it has told of one itself. */
+/**
+ * Returns why the recurrence cannot be submitted yet. A backend without support would create a silence that
+ * never expires, so it is asked first, unless one of its silences already recurs.
+ */
 function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: SilenceForm): string | undefined {
   if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
     return undefined;
@@ -71,7 +76,10 @@ function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: Silenc
   return said.windows === undefined ? NO_RECURRENCE_THERE : undefined;
 }
 
-/** When they are many their number is asked for; the settings are kept for the next time. */
+/**
+ * Asks for confirmation by number if there are many silences. The settings become the defaults of the next
+ * form.
+ */
 function send(
   store: Screen & Asks & Pick<ListOfView, 'updateList'>,
   verb: 'silence' | 'change-silence',
@@ -94,7 +102,10 @@ function send(
   });
 }
 
-/** What is silenced is what the dialog shows: when that has changed, it is shown before it is sent. */
+/**
+ * Removes resolved events from the form. The dialog must show exactly what it silences, so a change is shown
+ * first.
+ */
 function withoutResolved(form: SilenceForm, living: readonly Target[]): SilenceForm {
   if (living.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };
   const keys = new Set(living.map(({ key }) => key));

@@ -21,22 +21,25 @@ const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   ended: 'faint',
 };
 
-/** Of what the column of events says in place of a number. */
+/** Tones of the words that the column of events shows instead of a number. */
 const EVENTS_TONES: ReadonlyMap<string, Tone> = new Map([
   ['none', 'faint'],
   ['idle', 'accent'],
 ]);
 
-/** A silence in the table: one that is there, or one that has ended. */
+/** A row of the table: an existing silence or an ended one. */
 export interface SilenceEntry {
   readonly entry: SilencedRow;
-  /** Epoch milliseconds; `undefined`: it has not ended. */
+  /** Epoch milliseconds; `undefined` if it has not ended. */
   readonly endedAtMs: number | undefined;
-  /** When the row was made. What a row shows follows the clock; its place follows with the next row. */
+  /**
+   * The state when the row was built. The shown text follows the clock, but the position changes only with the
+   * next row.
+   */
   readonly state: SilencedState;
-  /** Events that it silences now. */
+  /** Events that the silence covers now. */
   readonly events: number;
-  /** What it kept back as far as the backend has said so. */
+  /** The notifications that the silence suppressed, as far as the backend has reported them. */
   readonly kept: SilencedUse | undefined;
 }
 
@@ -60,14 +63,14 @@ export const SILENCES = tableView<SilenceEntry>({
       tone: (row, nowMs) => EVENTS_TONES.get(eventsText(row, nowMs)) ?? 'plain',
       compare: (a, b) => b.events - a.events,
     }),
-    // Runs of handlers that it kept back.
+    // The notifications that the silence suppressed.
     countColumn('kept', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
   search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
     textField('target', ({ entry }) => targetText(entry)),
-    // One that has ended is there no more, whatever its times say.
+    // An ended silence no longer exists, so its times do not matter.
     {
       ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
       usesTime: true,
@@ -78,7 +81,7 @@ export const SILENCES = tableView<SilenceEntry>({
   menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-again', 'silence-filter'],
 });
 
-/** The row of an id as it is now; `undefined`: there is none. */
+/** Returns the row of a silence in its current state; `undefined` if there is none. */
 export function silenceEntry(store: Opened & Known, id: string): SilenceEntry | undefined {
   const { nowMs } = store;
   const entry = store.silenced.get(id);
@@ -91,7 +94,7 @@ export function silenceEntry(store: Opened & Known, id: string): SilenceEntry | 
   return ended && { ...ended, state: 'ended', events: 0, kept: undefined };
 }
 
-/** By their ids, made once for each answer. */
+/** Returns the use of a silence by its id. The map is built once for each response. */
 function keptOf({ loads }: Pick<Known, 'loads'>, id: string): SilencedUse | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
@@ -102,12 +105,12 @@ function keptOf({ loads }: Pick<Known, 'loads'>, id: string): SilencedUse | unde
 
 const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilencedUse>>();
 
-/** What a silence is at this moment. */
+/** Returns the current state of a silence. */
 export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): SilencedState {
   return endedAtMs === undefined ? silencedState(entry, nowMs / 1000) : 'ended';
 }
 
-/** `41m`, `till OK`, `never`, `in 2h`, `3h ago`. */
+/** Returns the remaining time such as `41m`, `till OK`, `never`, `in 2h`, `3h ago`. */
 export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): string {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
   switch (stateOf(row, nowMs)) {
@@ -126,13 +129,16 @@ function span(seconds: number): string {
   return formatDuration(seconds, 1);
 }
 
-/** Why, behind when where it recurs. */
+/** Returns the reason, after the schedule if the silence recurs. */
 function reasonText({ reason, recurrence }: SilencedRow): string {
   if (recurrence === undefined) return reason ?? '';
   return `recurs ${scheduleText(recurrence)}${reason === null ? '' : `: ${reason}`}`;
 }
 
-/** What is not in effect covers nothing: only of what is, none is worth a word; and of what has matched nothing for long, that. */
+/**
+ * Returns the number of events. Pending and ended silences cover none; a silence without a match for long is
+ * idle.
+ */
 function eventsText(row: SilenceEntry, nowMs: number): string {
   const state = stateOf(row, nowMs);
   if (state !== 'ended' && row.events === 0 && row.entry.idle !== undefined) return 'idle';
@@ -140,7 +146,7 @@ function eventsText(row: SilenceEntry, nowMs: number): string {
   return row.events === 0 ? 'none' : countText(row.events);
 }
 
-/** What ends first comes first; of those that have ended the last one. */
+/** Sorts silences by their end, the earliest first; ended ones have the latest end first. */
 function compareEnds(a: SilenceEntry, b: SilenceEntry): number {
   const end = ({ entry, endedAtMs }: SilenceEntry): number =>
     endedAtMs === undefined ? (entry.expire_at ?? Number.MAX_SAFE_INTEGER) : -endedAtMs / 1000;

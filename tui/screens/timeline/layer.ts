@@ -9,22 +9,26 @@ import { NOT_LOADED } from '../../model/view-data.ts';
 
 const FIRST_SPAN: PastSpan = 'day';
 
-/** @param key of the event */
+/**
+ * Opens the timeline of a check.
+ *
+ * @param key the key of the event
+ */
 export function openTimeline(store: Screen, key: string): void {
   openLoadedLayer(store, 'timeline', timelineId(FIRST_SPAN, key));
 }
 
-/** Shows the check over the next longer span, or a shorter one; past the last is the first. */
+/** Changes the span of the timeline to the next longer or shorter one; the first follows the last. */
 export function turnSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
   const { span, key } = timelineOf(layer.id);
   const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;
   putLayer(store, { kind: 'timeline', id: timelineId(next, key), load: NOT_LOADED, top: 0, search: NO_SEARCH });
 }
 
-/** The outage that is stepped to: the newest unless told; undefined: there is none. */
+/** Returns the selected outage: the newest by default; `undefined` if there is none. */
 export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
   readonly outage: Outage | undefined;
-  /** From the newest, which is 0. */
+  /** The index counted from the newest outage, which is 0. */
   readonly index: number;
   readonly count: number;
 } {
@@ -34,7 +38,11 @@ export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
   return { outage: outages[index], index, count: outages.length };
 }
 
-/** @param by 1: to the one before in time, which stands further left */
+/**
+ * Selects another outage.
+ *
+ * @param by 1 selects the earlier one, which is further left
+ */
 export function stepOutage(store: Screen & Says, layer: TimelineLayer, by: 1 | -1): void {
   const { data } = layer.load;
   const outages = data === undefined ? [] : outagesOf(data.past);

@@ -31,7 +31,10 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
 
 type TimelinePorts = Shown & Pick<Known, 'nowMs'>;
 
-/** What stands above the transitions of a check: which span, the strip with the outage that is stepped to, and figures. */
+/**
+ * Returns the lines above the transitions of a check: the spans, the strip with the selected outage, and
+ * figures.
+ */
 export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
   const { span } = timelineOf(layer.id);
@@ -55,7 +58,7 @@ function spanRuns(span: string, chosen: string): readonly Run[] {
   return span === chosen ? [run(`[${span}]`, 'strong'), run(' ')] : [run(` ${span}  `, 'faint')];
 }
 
-/** Neighbours of the same kind are one run. */
+/** Merges adjacent cells of the same tone into one run. */
 function stripRuns(past: CheckPast, cells: number): readonly Run[] {
   const runs: Run[] = [];
   for (const cell of stripOf(past, cells)) {
@@ -75,7 +78,11 @@ function markerText({ since, until }: CheckPast, outage: Outage | undefined, cel
   return ' '.repeat(first) + '▲'.repeat(Math.min(last, cells - 1) - first + 1);
 }
 
-/** @param hasDates where the scale is longer than a day; in one form along it */
+/**
+ * Returns the line of times under the strip.
+ *
+ * @param hasDates true if the scale is longer than a day; all times then have the same format
+ */
 function axisLine({ since, until }: CheckPast, hasDates: boolean, cells: number): Line {
   const middle = momentText((since + until) / 2, hasDates);
   const left = momentText(since, hasDates);
@@ -91,7 +98,9 @@ function momentText(ms: number, hasDate: boolean): string {
 
 const PAST_DAY_MS = 86_400_000;
 
-/** `98.214 % well, 3 outages, ✗ CRIT 12m, ! WARN 3m, silenced 20m, no data 2h` */
+/**
+ * Returns the availability such as `98.214 % OK, 3 outages, ✗ CRIT 12m, ! WARN 3m, silenced 20m, no data 2h`.
+ */
 function availabilityText(availability: Availability): string {
   const { percent, outages, warning, critical, unknown, silenced, no_data: noData } = availability;
   const lost = [
@@ -102,7 +111,7 @@ function availabilityText(availability: Availability): string {
     [noData, 'no data'],
   ] as const;
   const parts = lost.flatMap(([seconds, word]) => (seconds === 0 ? [] : [`${word} ${formatDuration(seconds)}`]));
-  // Cut and not rounded: what was down for a moment was not up all the time.
+  // The percentage is truncated, because rounding would hide a short outage.
   const well = percent === null ? 'no data' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} % OK`;
   return [`${well}, ${countOf(outages, 'outage')}`, ...parts].join(', ');
 }
@@ -123,7 +132,7 @@ function outageLine(
   ];
 }
 
-/** What became of the check, the newest first; that of the outage that is stepped to stands out. */
+/** Returns the transitions of the check, the newest first; those of the selected outage are highlighted. */
 export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
   if (data === undefined) return [];
@@ -138,7 +147,7 @@ export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: 
   ];
 }
 
-/** What a search found in the past. */
+/** Returns the lines of a search in the timeline. */
 export function timelineSearchLines(
   { nowMs, state: { size } }: TimelinePorts,
   { load: { data } }: TimelineSearchLayer,

@@ -1,11 +1,11 @@
 import type { LineEditor } from '../../text/line-editor.ts';
 import type { LineInHistory } from '../../text/line-history.ts';
 
-/** The line after `:`, over whatever is shown. */
+/** The command line after `:`, shown over any screen. */
 export interface CommandLayer extends LineInHistory {
   readonly kind: 'command';
-  /** While Tab goes through the candidates: what was typed, and the place of the candidate that stands there now. */
+  /** The typed text and the index of the inserted candidate, while Tab cycles through the candidates. */
   readonly chosen: { readonly typed: LineEditor; readonly at: number } | undefined;
-  /** Why the line could not be carried out, and what is allowed. */
+  /** Why the command failed, and the allowed values. */
   readonly problem: string | undefined;
 }

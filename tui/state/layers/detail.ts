@@ -4,28 +4,28 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SearchField } from '../search-field.ts';
 import type { Target } from '../../model/target.ts';
 
-/** A whole event from the backend, and the row that the feed had for it then. */
+/** An event from the backend, and its row in the feed at that time. */
 export type EventLoad =
   | { readonly kind: 'loading' }
   | {
       readonly kind: 'loaded';
       readonly event: Event;
       readonly row: EventRow | undefined;
-      /** When the backend asks for the check again, epoch seconds; undefined when it does not, or was not asked. */
+      /** Epoch seconds of the next scheduled run; `undefined` if there is none or it was not requested. */
       readonly nextRun: number | undefined;
-      /** What becomes of it at its handlers; undefined when the backend did not tell, or was not asked. */
+      /** How the handlers handle the event; `undefined` if the backend did not report it or was not asked. */
       readonly handling: EventExplanation | undefined;
       readonly reloading: boolean;
     }
   | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The whole event on its own screen. */
+/** The screen of one event. */
 export interface DetailLayer {
   readonly kind: 'detail';
   readonly target: Target;
   readonly load: EventLoad;
-  /** First line of the body that is shown. */
+  /** Index of the first visible line of the body. */
   readonly top: number;
   readonly raw: boolean;
   readonly wrap: boolean;

@@ -10,28 +10,28 @@ import type { SortState } from '../../model/list-order.ts';
 
 export type SubjectKind = 'client' | 'check' | 'aggregate' | 'result';
 
-/** What the screen of one thing is about. A result is named by the key of its event. */
+/** The object of an inspect screen. A result is named by the key of its event. */
 export interface Subject {
   readonly kind: SubjectKind;
   readonly name: string;
 }
 
-/** Results of a check that are asked for: the worst come first, and nobody reads more. */
+/** Maximum number of results of a check that are requested. The worst come first, and nobody reads more. */
 export const CHECK_RESULTS_MAX = 1000;
 
-/** Outputs of an aggregate under one severity. */
+/** Outputs of an aggregate with one severity. */
 export interface AggregateOutputs {
   readonly severity: Severity;
   readonly results: readonly AggregateResults[];
 }
 
-/** Everything about a subject, as the backend said it last. */
+/** The data about a subject, from the last response of the backend. */
 export type SubjectData =
   | { readonly kind: 'client'; readonly detail: ClientDetail }
   | {
       readonly kind: 'check';
       readonly name: string;
-      /** `undefined`: the backend does not publish it. */
+      /** `undefined` if no backend publishes the check. */
       readonly definition: DefinedCheck | undefined;
       readonly results: readonly CheckOfClient[];
     }
@@ -43,27 +43,27 @@ export type SubjectData =
     }
   | { readonly kind: 'result'; readonly result: StoredResult };
 
-/** A client, a check, an aggregate or a result on a screen of its own. */
+/** The screen of a client, a check, an aggregate or a result. */
 export interface InspectLayer {
   readonly kind: 'inspect';
   readonly subject: Subject;
   readonly load: ViewLoad<SubjectData>;
-  /** On the rows as they were drawn last: what a key acts on. */
+  /** The cursor on the rows as they were last drawn; keys act on it. */
   readonly cursor: ListCursor;
-  /** When another row came under the cursor, because the one that was there went. */
+  /** The time when another row moved under the cursor because the previous one disappeared. */
   readonly shiftedAtMs: number;
-  /** Keys of the rows whose members are listed. */
+  /** Keys of the group rows whose members are shown. */
   readonly opened: ReadonlySet<string>;
   readonly raw: boolean;
-  /** First line that is shown of what is text and has no rows. */
+  /** Index of the first visible line, if the screen shows text without rows. */
   readonly top: number;
-  /** In a text the words to find, in rows the filter. */
+  /** The words to find in a text, or the filter of the rows. */
   readonly search: SearchField;
-  /** Of the rows; `undefined`: the worst first. */
+  /** The order of the rows; `undefined` means the worst first. */
   readonly sort: SortState | undefined;
-  /** Keys of the rows that an action is about, in place of the one under the cursor. */
+  /** Keys of the rows that an action affects instead of the one under the cursor. */
   readonly marks: ReadonlySet<string>;
-  /** How the rows are looked at from the side, as in lists. */
+  /** The horizontal scroll position of the rows, as in lists. */
   readonly sideways: number;
   readonly wide: boolean;
 }

@@ -18,7 +18,7 @@ import type { SilenceLayer } from './silence.ts';
 import type { ConfirmLayer } from './confirm.ts';
 import type { SearchField } from '../search-field.ts';
 
-/** What lies over the view, the last one on top. */
+/** The layers over the view, the last one on top. */
 export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
@@ -36,7 +36,7 @@ export type FullLayer =
   | HelpLayer
   | LogLayer;
 
-/** The kinds of them. */
+/** The kinds of layers that fill the screen. */
 export const FULL_LAYERS = [
   'detail',
   'inspect',
@@ -56,7 +56,11 @@ export function isFull(layer: Layer): layer is FullLayer {
   return (FULL_LAYERS as readonly string[]).includes(layer.kind);
 }
 
-/** @returns `undefined`: nothing is searched on the layer on top */
+/**
+ * Returns the search of a layer.
+ *
+ * @returns `undefined` if the layer has no search
+ */
 export function searchOf(layer: Layer | undefined): SearchField | undefined {
   return layer !== undefined && 'search' in layer && 'isOpen' in layer.search ? layer.search : undefined;
 }

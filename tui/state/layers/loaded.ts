@@ -8,46 +8,46 @@ import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { SearchField } from '../search-field.ts';
 import type { ViewLoad } from '../../model/view-data.ts';
 
-/** What a layer asks the backend for as long as it is on top, by the kind of the layer. */
+/** The data that a layer requests while it is on top, by the kind of the layer. */
 export interface LayerData {
-  /** A run of a handler that failed for good, with its event as the handler would get it, without secrets. */
+  /** A handler run that failed for good, with the event that the handler would get, without secrets. */
   readonly 'dead-letter': DeadLetterSummary & {
     readonly event: Readonly<Record<string, unknown>>;
     readonly events?: readonly Readonly<Record<string, unknown>>[] | undefined;
   };
   /** One of the backends that share a store. */
   readonly member: ClusterMember;
-  /** What becomes of an event at each handler, and why. */
+  /** How each handler handles an event, with reasons. */
   readonly handling: EventExplanation;
-  /** What the feed does not tell of a silence. */
+  /** The details of a silence that the feed does not contain. */
   readonly 'silence-entry': SilencedDetail;
-  /** What there is to hand over. */
+  /** The shift report. */
   readonly report: Report;
-  /** A check in a span of the past, with what became of it. */
+  /** The states and transitions of a check in a past time span. */
   readonly timeline: Transitions & { readonly past: CheckPast };
-  /** What a search found in the past. */
+  /** The transitions that match a search. */
   readonly 'timeline-search': Transitions;
 }
 
 /** Transitions, the newest first. */
 export interface Transitions {
   readonly rows: readonly TimelineRow[];
-  /** Whether there are older ones. */
+  /** True if there are older ones. */
   readonly more: boolean;
 }
 
 export type LoadedLayerKind = keyof LayerData;
 
-/** Something on a screen of its own that is read from top to bottom. */
+/** A screen of text about one object. */
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
-   * Of the dead letter, the silence or the member; of an event its key. Of a timeline its span and the key, of a report how
-   * long it goes back, of the past what is searched for.
+   * The id of the dead letter, silence or member, or the key of the event. For a timeline it is span and key,
+   * for a report its span, for a search its text.
    */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
-  /** First line of the body that is shown. */
+  /** Index of the first visible line of the body. */
   readonly top: number;
   readonly search: SearchField;
 }
@@ -63,7 +63,7 @@ export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
 export type ReportLayer = LoadedLayerOf<'report'>;
 
 export interface TimelineLayer extends LoadedLayerOf<'timeline'> {
-  /** Of the outage that was stepped to, epoch milliseconds; absent: the newest. */
+  /** Epoch milliseconds of the selected outage; absent means the newest. */
   readonly at?: number;
 }
 

@@ -1,15 +1,15 @@
 import type { SearchField } from '../search-field.ts';
 
-/** What this console has said, and what the backend has written down of everybody's actions. */
+/** The tabs of the log: the messages of this console, and the audit trail of the backend. */
 export type LogTab = 'messages' | 'audit';
 
 /** The log over the view. */
 export interface LogLayer {
   readonly kind: 'log';
   readonly tab: LogTab;
-  /** Id of the entry under the cursor; `undefined`, or gone: the newest. */
+  /** Id of the entry under the cursor. If it is `undefined` or gone, the cursor is on the newest. */
   readonly at: number | undefined;
-  /** First line that is shown of the whole entry; `undefined`: the list is shown. */
+  /** Index of the first visible line of the opened entry; `undefined` if the list is shown. */
   readonly opened: number | undefined;
   readonly search: SearchField;
 }

@@ -1,7 +1,7 @@
 import type { PlanWish } from '../../../shared/domain/plan/operator.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
 
-/** What a person wants done about plans: a new one, or something with the one there is. */
+/** A user's request about plans: to create one, or to change the existing one. */
 export type UpgradeWish = { readonly kind: 'new' } | PlanWish;
 
 export interface DialogField {
@@ -9,7 +9,7 @@ export interface DialogField {
   readonly line: LineEditor;
 }
 
-/** A question about a plan for an upgrade: what it leads to, what has to be typed, and two buttons. */
+/** A dialog about an upgrade plan with explanations, text fields and two buttons. */
 export interface UpgradeDialogLayer {
   readonly kind: 'upgrade-dialog';
   readonly title: string;
@@ -18,21 +18,21 @@ export interface UpgradeDialogLayer {
   readonly fields: readonly DialogField[];
   /** The effect in words. */
   readonly button: string;
-  /** Label of the field that is typed into; or `cancel` or `submit`, the buttons below. */
+  /** Label of the field that has the focus; or `cancel` or `submit`, the buttons below. */
   readonly field: string;
-  /** What is wrong with what was typed. */
+  /** The problem with the typed text. */
   readonly problem: string | undefined;
-  /** What `c` copies, where nothing is typed. */
+  /** The command that `c` copies, if no text field has the focus. */
   readonly command: string | undefined;
   readonly wish: UpgradeWish;
 }
 
-/** What there is to say about a plan, on a screen of its own: one of its steps with all findings, or its whole log. */
+/** The screen of a plan: one of its steps with all findings, or its whole log. */
 export interface PlanPageLayer {
   readonly kind: 'plan-page';
   readonly about: 'details' | 'log';
   /** Id of the step. */
   readonly step: string | undefined;
-  /** First line that is shown; `undefined`: the end, also of what is yet to come. */
+  /** Index of the first visible line; `undefined` follows the end, including new lines. */
   readonly top: number | undefined;
 }

@@ -27,46 +27,52 @@ export type SilenceField =
   | 'cancel'
   | 'submit';
 
-/** Entries that the form is about instead of events: they are changed, made again after their end, or new. */
+/**
+ * The silences that the form is about instead of events: to change, to create again after their end, or new
+ * ones.
+ */
 export interface SilenceOrigin {
   readonly kind: 'change' | 'again' | 'new';
   readonly entries: readonly SilencedRow[];
 }
 
-/** The silence dialog. It keeps its targets by name, whatever happens to the list behind it. */
+/** The silence dialog. It keeps its targets by name, even if the list behind it changes. */
 export interface SilenceForm {
   readonly targets: readonly Target[];
   readonly origin: SilenceOrigin | undefined;
   readonly scope: SilenceScope;
-  /** Subscriptions that every target's client holds, its own `client:` one excluded. */
+  /** Subscriptions that the clients of all targets share, without their own `client:` subscriptions. */
   readonly subscriptions: readonly string[];
   readonly subscription: number;
-  /** What is searched for, in place of all that was named. */
+  /** The search that replaces the named targets. */
   readonly selector: LineEditor;
-  /** Place in `silenceDurations`. */
+  /** Index in `silenceDurations`. */
   readonly duration: number;
   readonly custom: LineEditor;
   readonly onResolve: boolean;
-  /** Whether the start can be chosen: not of what has begun already, and not for several that have each their own. */
+  /**
+   * True if the start can be chosen. It cannot for a silence that has begun, nor for several silences with
+   * different starts.
+   */
   readonly hasStart: boolean;
   readonly starts: 'now' | 'at' | 'recurs';
   readonly at: LineEditor;
-  /** When windows begin that recur, where the clock of that hangs, how long each lasts, and from which day to which. */
+  /** The recurrence: start of the windows, time zone, duration of each window, and the first and last day. */
   readonly schedule: LineEditor;
   readonly zone: LineEditor;
   readonly lasts: LineEditor;
   readonly firstDay: LineEditor;
   readonly lastDay: LineEditor;
-  /** Of entries that are changed it is a note that is added to theirs. */
+  /** The reason; for changed silences it is a note that is added to their reasons. */
   readonly reason: LineEditor;
   readonly field: SilenceField;
-  /** Why it was not sent, and what to do. */
+  /** Why the form was not sent, and how to fix it. */
   readonly problem: string | undefined;
-  /** The form has warned that this covers a lot: the next time it is sent. */
+  /** True if the form has warned about a large scope; the next submission is sent. */
   readonly isWarned: boolean;
 }
 
-/** What a silence was set to, whatever it was about. */
+/** The settings of a silence without its targets. */
 export type LastSilence = Pick<
   SilenceForm,
   | 'scope'

@@ -88,7 +88,8 @@ test('on macOS, memory that can be had at once is not in use', () => {
 
 async function run(): Promise<string> {
   const mark = `mark-${String(process.pid)}-${String(Math.random()).slice(2)}`;
-  // It waits by itself: a child would be a second process with the mark until it becomes another program.
+  // The shell waits without a child: a child would be a second process with the mark until it executes another
+  // program.
   const child = spawn('/bin/sh', ['-c', 'read -r line; :', mark], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 
-/** What was delivered, and what was wrong with the rest. */
+/** Returns the delivered results, and the problem with the others. */
 async function report(message: unknown): Promise<{ delivered: SubmittedResult[]; problem?: string }> {
   const delivered: SubmittedResult[] = [];
   const deliver = async (result: SubmittedResult): Promise<void> => {

@@ -88,7 +88,7 @@ describe('TCP', () => {
     socket.write(message);
     let answer: string | undefined;
     socket.once('data', (data: Buffer) => (answer = data.toString()));
-    // The wait for the rest stands in the place of the wait for anything.
+    // The timeout for the rest of the message replaces the timeout for the first byte.
     await vi.waitFor(() => expect(socket.bytesWritten).toBe(message.length));
     expect(clock.pending).toBe(idle);
     await vi.waitFor(() => {
@@ -113,7 +113,7 @@ describe('TCP', () => {
     for (const [index, piece] of pieces.entries()) {
       socket.write(piece);
       if (index === pieces.length - 1) break;
-      // A ping in between tells that the piece before it has been read.
+      // The response to a ping shows that the previous chunk has been read.
       const other = await connected(port);
       other.end('ping');
       expect(await text(other)).toBe('pong');

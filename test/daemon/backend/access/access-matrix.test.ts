@@ -13,13 +13,16 @@ import { administratorOf } from '../../../support/administrator.ts';
 import { SkippingClock } from '../../../support/skipping-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-/** What each column shows: nothing, credentials that count no more or never did, one scope alone, all for a namespace. */
+/**
+ * The credentials of each column: none, invalid or expired ones, a single scope, all scopes for a namespace.
+ */
 const COLUMNS = ['none', 'wrong', 'expired', 'revoked', ...SCOPES, 'elsewhere', 'default'] as const;
 type Column = (typeof COLUMNS)[number];
 
 /**
- * The answers in the order of the columns. `in`: let in, whatever comes of it there; else the status of the refusal. The keys
- * of the columns `elsewhere` and `default` have all scopes for one namespace: where the path names another, nothing is there.
+ * The expected responses in the order of the columns. `in` means admitted, whatever happens then; otherwise it
+ * is the status of the rejection. The keys of the columns `elsewhere` and `default` have all scopes for one
+ * namespace: if the path names another one, nothing is there.
  */
 const ROWS = {
   read: '401 401 401 401 in 403 403 403 in 403 in',
@@ -41,9 +44,9 @@ const ROWS = {
   'admin in a namespace': '401 401 401 401 403 403 403 403 in 404 404',
   'any credentials': '401 401 401 401 in in in in in in in',
   everybody: 'in in in in in in in in in in in',
-  /** It says by itself who may come in: by HTTP Basic alone. */
+  /** The endpoint checks credentials by itself: HTTP Basic only. */
   'user and password': '401 401 401 401 401 401 401 401 401 401 401',
-  /** As that, by a token. */
+  /** The endpoint checks credentials by itself: a token only. */
   token: '401 401 401 401 401 401 401 401 401 401 401',
 } as const;
 type Row = keyof typeof ROWS;
@@ -56,7 +59,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...Object.values(V2_API).flatMap((endpoints) => Object.values<Endpoint>(endpoints)),
 ];
 
-/** They say by themselves who may come in. */
+/** Endpoints that check credentials by themselves. */
 const BY_THEMSELVES: Readonly<Record<string, Row>> = {
   'GET /auth': 'user and password',
   'POST /auth/logout': 'token',
@@ -71,13 +74,16 @@ function rowOf({ method, path, scope, isOfAllNamespaces }: Endpoint): Row {
   return isOfAllNamespaces === true ? (`${scope} of all` as Row) : (scope as Row);
 }
 
-/** Of the newer API, where the path names the namespace; without one only lists and reports are for who is kept to one. */
+/**
+ * Returns the row of a v2 API endpoint. If the path contains no namespace, a key for one namespace can only use
+ * lists and submit results.
+ */
 function rowOfV2(path: string, scope: Endpoint['scope']): Row {
   if (path.includes('/:namespace')) return `${String(scope)} in a namespace` as Row;
   return scope === 'admin' ? 'admin of all' : (`${String(scope)} in all namespaces` as Row);
 }
 
-/** Every route that there is, by what it asks for. */
+/** All routes by their row. */
 const ROUTES = routesByRow();
 
 function routesByRow(): Readonly<Record<Row, readonly string[]>> {
@@ -87,7 +93,7 @@ function routesByRow(): Readonly<Record<Row, readonly string[]>> {
   return Object.fromEntries(Object.keys(ROWS).map((row) => [row, ofRow(row)])) as Record<Row, string[]>;
 }
 
-/** What a consumer of the feed may subscribe to, and the agents' connection, beside the routes. */
+/** Subscriptions of the feed, which are tested like routes. */
 const FEED_TOPICS = [
   { topics: ['events'] },
   { topics: ['silenced'] },
@@ -97,14 +103,17 @@ const FEED_TOPICS = [
 
 const BASIC = `Basic ${Buffer.from('root:long enough').toString('base64')}`;
 
-/** What takes an administrator, and everybody may while no credentials exist: scripts of the legacy API have none. */
+/**
+ * Endpoints that need an administrator, but are open to everybody while no credentials exist: scripts for the
+ * v1 API have none.
+ */
 const DROP_IN: ReadonlySet<string> = new Set(
   ENDPOINTS.flatMap(({ method, path, isForAnonymous }) => (isForAnonymous === true ? [`${method} ${path}`] : [])),
 );
 
 let clock: SkippingClock;
 let backend: RunningBackend;
-/** Without any credentials. */
+/** A backend without any credentials. */
 let open: RunningBackend;
 let agent: Agent;
 const credentials = new Map<Column, string>();
@@ -147,7 +156,7 @@ async function grant(limits: object): Promise<{ readonly key: string; readonly i
   return { key, id: metadata.name };
 }
 
-/** Wrong credentials are slowed down after ten in a minute; here time is cheap. */
+/** Invalid credentials are slowed down after ten in a minute, so the clock skips ahead. */
 function noteFailure(column: Column): void {
   if (!['wrong', 'expired', 'revoked'].includes(column)) return;
   failures++;
@@ -257,7 +266,7 @@ test('each face says so in its own words', async () => {
   });
 });
 
-/** How a socket is let in: `in`, or the status or the error that refuses it. */
+/** Returns how a socket connects: `in`, or the status or the error of the rejection. */
 async function connect(path: string, protocol: string, column: Column, hello?: object): Promise<string> {
   const authorization = credentials.get(column);
   const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${path}`, protocol, {
@@ -265,7 +274,7 @@ async function connect(path: string, protocol: string, column: Column, hello?: o
   });
   const { promise, resolve } = Promise.withResolvers<string>();
   socket.on('unexpected-response', (_request, { statusCode }) => resolve(String(statusCode)));
-  // Of a handshake that was refused.
+  // The error of a rejected handshake.
   socket.on('error', () => undefined);
   socket.on('open', () => (hello === undefined ? resolve('in') : socket.send(JSON.stringify(hello))));
   socket.on('message', (data: Buffer) => {
@@ -285,7 +294,7 @@ describe('sockets', () => {
     for (const column of COLUMNS) {
       cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
     }
-    // Without a header the first message says who it is, which this one does not.
+    // Without a header the first message contains the credentials, which this one does not.
     expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in forbidden in');
   });
 

@@ -9,12 +9,12 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Some ten milliseconds, a sixth of what the program spends: far more than all else that a request costs. */
+/** Some ten milliseconds, a sixth of the program's cost: still far more than the rest of a request. */
 const COST = { N: 16_384, r: 8, p: 1 };
 
 const basic = (pair: string): string => Buffer.from(pair).toString('base64');
 
-/** The status that answers a WebSocket of the feed. */
+/** Returns the status of a feed's WebSocket handshake. */
 function handshake(url: string, pair: string): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const socket = new WebSocket(`${url}${FEED_PATH}`, FEED_PROTOCOL, {
@@ -39,7 +39,8 @@ test('a wrong password costs as much for a user who is not there, so the time te
     expect((await send(backend.url, { method: 'GET', target: '/clients', headers })).status).toBe(401);
     return allCpuMs() - startMs;
   };
-  // In turns, so that whatever else the process does falls on both; the least of each is what the password costs.
+  // Alternates, so that other load on the process affects both; the minimum of each is the cost of the
+  // password.
   let [known, unknown] = [Infinity, Infinity];
   for (const password of ['a', 'b', 'c', 'd', 'e']) {
     known = Math.min(known, await msOf('admin', password));
@@ -120,11 +121,11 @@ describe('with a hashed password configured', () => {
     };
     const guesses = Array.from({ length: 40 }, (_, at) => ask(`admin:guess-${String(at)}`));
     await askOften();
-    // What goes beyond the few that are looked at is told to come again.
+    // Attempts beyond the few that are checked concurrently are told to retry.
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
-    // Nothing is hashed for it: each by itself would cost as much as one.
+    // Such attempts are not hashed: hashing each of them would cost as much as one successful check.
     const startMs = allCpuMs();
     await askOften();
     const askedMs = allCpuMs();
@@ -154,12 +155,12 @@ describe('with a hashed password configured', () => {
       if (status === 401) answered++;
     };
     const hosts = Array.from({ length: 5 }, (_, host) => host);
-    // Once, for all of them to have failed.
+    // One failed attempt of each host first.
     await Promise.all(hosts.map((host) => guess(host, 0)));
     answered = 0;
     const flood = hosts.flatMap((host) => Array.from({ length: 8 }, (_, at) => guess(host, at + 1)));
     expect(await from('10.0.1.1', 'admin:pa:ss')).toMatchObject({ status: 200 });
-    // One of each of the others at most is looked at before it, however slow the machine is.
+    // At most one attempt of each other host is checked before it, however slow the machine is.
     expect(answered).toBeLessThanOrEqual(hosts.length);
     await Promise.all(flood);
   });

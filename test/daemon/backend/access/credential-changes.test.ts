@@ -16,9 +16,9 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const V2 = '/api/core/v2';
 const PASSWORD = 'correct horse';
-/** Of "correct horse", as cheap as it can be. */
+/** A bcrypt hash of "correct horse" with the lowest cost. */
 const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
-/** Of "battery staple". */
+/** A bcrypt hash of "battery staple". */
 const OTHER_HASH = '$2b$04$qW96ZUZ0ZXBIyycU3g1Gye4DsLo2iNgd2kuEICAMEzqxa4lfbpZ/S';
 const KEY_HASH = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   asRoot = asking(backend.url, basic('root', 'long enough'));
 });
 afterAll(() => backend[Symbol.asyncDispose]());
-// Each test shows credentials that do not count any more: the next one must not be slowed down for it.
+// Each test uses credentials that are no longer valid, and the next test must not be slowed down by that.
 beforeEach(() => clock.skip(61_000));
 
 interface Tokens {
@@ -44,7 +44,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** What one user has opened, by each kind of credential. */
+/** The connections of one user, by each kind of credential. */
 interface Opened {
   readonly user: string;
   readonly key: string;
@@ -85,7 +85,7 @@ async function openSocket(
   return socket;
 }
 
-/** An own agent, which has said hello: from then on only its credentials keep it. */
+/** Opens an agent connection after its hello, which from then on depends only on its credentials. */
 async function openAgent(name: string, authorization: string): Promise<WebSocket> {
   const socket = await openSocket(AGENT_PATH, AGENT_PROTOCOL, authorization);
   const welcome = once(socket, 'message');
@@ -94,7 +94,7 @@ async function openAgent(name: string, authorization: string): Promise<WebSocket
   return socket;
 }
 
-/** A feed that follows events and a transport. */
+/** Opens a feed that subscribes to events and a transport. */
 async function openFeed(authorization: string, url?: string): Promise<WebSocket> {
   const socket = await openSocket(FEED_PATH, FEED_PROTOCOL, authorization, url);
   socket.send(JSON.stringify({ type: 'subscribe', topics: ['events'], transports: ['metrics'] }));
@@ -127,7 +127,9 @@ async function refresh({ access_token: access, refresh_token: token }: Tokens): 
   return (await asking(backend.url, `Bearer ${access}`)('POST', '/auth/token', { refresh_token: token })).status;
 }
 
-/** Whether a socket has ended: if the backend has closed it, that comes before the answer to a ping. */
+/**
+ * Returns whether a socket has ended: if the backend has closed it, that arrives before the response to a ping.
+ */
 async function hasEnded(socket: WebSocket): Promise<boolean> {
   if (socket.readyState === WebSocket.OPEN) {
     const answered = Promise.race([once(socket, 'pong'), once(socket, 'close')]);
@@ -137,7 +139,7 @@ async function hasEnded(socket: WebSocket): Promise<boolean> {
   return socket.readyState !== WebSocket.OPEN;
 }
 
-/** Tells whether an access token counts. */
+/** Returns the status of a test of an access token. */
 async function statusOf({ url }: { readonly url: string }, token: string): Promise<number> {
   return (await asking(url, `Bearer ${token}`)('GET', '/auth/test')).status;
 }
@@ -335,7 +337,7 @@ test.each(CHANGES)('$title', async ({ change, ends }) => {
     });
   }
   expect(await endedOf(opened)).toEqual(expectedEnds);
-  // The others with the same groups are not concerned, unless the meaning of a group has changed.
+  // Other users of the same groups are not affected, unless the meaning of a group has changed.
   expect(await endedOf(others)).toEqual(isOfAll ? expectedEnds : []);
 });
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../daemon/backend/access/failed-logins.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** Fails so often, each attempt over before the next. */
+/** Fails repeatedly, each attempt after the previous one. */
 async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES): Promise<void> {
   for (let count = 0; count < times; count++) {
     using login = await logins.begin(address);
@@ -15,13 +15,13 @@ async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES
   }
 }
 
-/** Whether an attempt may go on without waiting. */
+/** Returns whether an attempt may continue without a delay. */
 async function isFree(logins: FailedLogins, address: string): Promise<boolean> {
   const attempt = logins.begin(address).then((begun) => {
     begun[Symbol.dispose]();
     return true;
   });
-  // Whatever is free has settled by the next turn of the event loop.
+  // A free attempt resolves by the next turn of the event loop.
   const waiting = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
   return Promise.race([attempt, waiting]);
 }

@@ -35,7 +35,7 @@ test('a start leaves a token that makes an administrator of who can read it, ano
   await using second = await startDaemon({ stateDir: dir });
   const another = await tokenOf(dir);
   expect(another).not.toBe(token);
-  // Of an earlier start it is nobody's, who may do here what everybody may.
+  // The token of an earlier start is ignored, so its requests have the rights of requests without credentials.
   const old = asking(second.url, `Bearer ${token}`);
   expect(await old('GET', '/events')).toMatchObject({ status: 200 });
   expect(await old('GET', '/api/mon/v1/dump/Handler')).toMatchObject({
@@ -57,7 +57,7 @@ test('with credentials it counts as well, and a wrong one does not', async () =>
   expect(await statusOf(basic('root', 'long enough'))).toBe(200);
   expect(await statusOf(`Bearer ${TOKEN}`)).toBe(401);
   expect(await statusOf(`Key ${await tokenOf(dir)}`)).toBe(401);
-  // Through a proxy on this machine everybody seems to be here.
+  // Through a proxy on this machine all clients seem to be local.
   const headers = { Authorization: `Bearer ${await tokenOf(dir)}`, 'X-Forwarded-For': '127.0.0.1' };
   expect(await send(backend.url, { method: 'GET', target: '/events', headers })).toMatchObject({ status: 401 });
 });

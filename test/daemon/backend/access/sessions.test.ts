@@ -3,9 +3,9 @@ import { Sessions } from '../../../../daemon/backend/access/sessions.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** Of the access token. */
+/** Lifetime of the access token. */
 const QUARTER_MS = 15 * 60_000;
-/** Of a log-in that nobody shows the refresh token of. */
+/** Lifetime of a session whose refresh token is never used. */
 const HALF_DAY_MS = 12 * 3_600_000;
 
 const CREDENTIAL = 'stored 0';

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await root.post('/namespaces', { name: 'ops' });
   await root.put('/users/ada', {
     username: 'ada',
-    // Of "correct horse", as cheap as it can be.
+    // A bcrypt hash of "correct horse" with the lowest cost.
     password_hash: '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.',
     groups: ['cluster-admins'],
   });
@@ -57,7 +57,7 @@ describe('the environment of a command', () => {
       expect(await look(reader)).toEqual(['TOKEN=REDACTED']);
     }
     expect((await root.get(`${EVENTS}/env-1/cpu`)).body).toMatchObject({ check: { password: 'REDACTED' } });
-    // Nor does it come out by asking for it.
+    // A query must not reveal it either.
     const asked = async (peer: V2Peer): Promise<unknown> =>
       (await peer.get(`${EVENTS}?fieldSelector=${encodeURIComponent('"TOKEN=hush" in event.check.env_vars')}`)).body;
     expect(await asked(root)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-/** Users who have nothing but one built-in role: in the namespace prod, or over all namespaces. */
+/** Users with a single built-in role: in the namespace prod, or in all namespaces. */
 const COLUMNS = [
   'no role',
   'view in prod',
@@ -18,8 +18,9 @@ const OBJECTS = 'assets|checks|entities|events|filters|handlers|hooks|mutators|s
 const WITHIN = 'namespaces/:namespace';
 
 /**
- * The answers in the order of the columns, where the namespace of a path is prod. `in`: let in, whatever comes of it there; else
- * the status of the refusal. The first row whose pattern fits a route, without what all of them begin with, is about it.
+ * The expected responses in the order of the columns, for the namespace prod in the path. `in` means admitted,
+ * whatever happens then; otherwise it is the status of the rejection. The first row whose pattern matches a
+ * route, without the common prefix, applies.
  */
 const ROWS: readonly (readonly [routes: RegExp, cells: string])[] = [
   [new RegExp(`^GET ${WITHIN}/(?:${OBJECTS})(?:/|$)`), '403 in in in in in in in'],
@@ -28,11 +29,12 @@ const ROWS: readonly (readonly [routes: RegExp, cells: string])[] = [
   [new RegExp(`^GET ${WITHIN}$`), '403 in in in in in in in'],
   [/^GET namespaces$/, '403 in in in in in in in'],
   [new RegExp(`^GET (?:${OBJECTS})$`), '403 403 403 403 in in in in'],
-  // As at the peer no built-in role names them; over all namespaces, whoever may read everything else may read them.
+  // As in Sensu Go, no built-in role of a namespace includes pipelines; a reader of everything in all
+  // namespaces may read them.
   [new RegExp(`^GET (?:${WITHIN}/)?pipelines(?:/|$)`), '403 403 403 403 in in in in'],
   [new RegExp(`^POST (?:${OBJECTS})$`), '403 403 403 403 403 in in in'],
   [/^\w+ (?:roles|rolebindings)$/, '403 403 403 403 403 403 in in'],
-  // Namespaces, users, keys, roles over all namespaces, and what is of the backend itself.
+  // Namespaces, users, keys, cluster roles, and objects of the backend itself.
   [/^/, '403 403 403 403 403 403 403 in'],
 ];
 
@@ -67,7 +69,7 @@ beforeAll(async () => {
   });
   const root = new V2Peer(backend.url, ROOT);
   await root.post('/namespaces', { name: 'prod' });
-  // So that nobody can delete the namespace.
+  // An object that prevents the deletion of the namespace.
   const metadata = { name: 'kept', namespace: 'prod' };
   await root.put('/namespaces/prod/checks/kept', { command: 'true', interval: 60, metadata });
   for (const column of COLUMNS) keys.set(column, await keyOf(column));

@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 import { V2Peer, type V2Answer } from '../../../support/v2-peer.ts';
 
 const PASSWORD = 'correct horse';
-/** Of "correct horse", as cheap as it can be. */
+/** A bcrypt hash of "correct horse" with the lowest cost. */
 const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
 const KEY_HASH = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
 const PROD = '/namespaces/prod';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await makeUser('boss', ['cluster-admins']);
   await makeUser('gone', ['cluster-admins']);
   await make(root.delete('/users/gone'));
-  // Administers users, roles, bindings, keys and namespaces, and may read checks and write silences besides.
+  // Administers users, roles, bindings, keys and namespaces, and may also read checks and write silences.
   const kinds = ['users', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings', 'apikeys', 'namespaces'];
   const rules = [rule(['*'], ...kinds), rule(['get', 'list'], 'checks'), rule(['*'], 'silenced')];
   await make(root.put('/clusterroles/helpdesk', { metadata: { name: 'helpdesk' }, rules }));
@@ -247,7 +247,7 @@ test('whoever administers users and roles gives what they have themselves, and t
   expect(await helpdesk.delete(`/users/${username}`)).toMatchObject({ status: 204 });
   expect(await helpdesk.put(`/users/${username}/reinstate`, {})).toMatchObject({ status: 201 });
   expect(await helpdesk.delete('/clusterrolebindings/given')).toMatchObject({ status: 204 });
-  // Nothing is given by what only takes away.
+  // Removing rights grants nothing.
   await makeUser('leaver', ['cluster-admins', 'viewers']);
   expect(await helpdesk.delete('/users/leaver/groups/viewers')).toMatchObject({ status: 204 });
   expect(await helpdesk.delete('/users/leaver')).toMatchObject({ status: 204 });

@@ -15,7 +15,7 @@ import { startDaemon } from '../../../support/start-daemon.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { programArguments } from '../../../support/built-programs.ts';
 
-/** Who is asked and answers nothing but these, in order. */
+/** Returns an operator who gives these answers, in order. */
 const answering = (...answers: readonly string[]) => {
   const left = [...answers];
   const ask = async (): Promise<string> => left.shift() ?? '';
@@ -45,7 +45,7 @@ test('the administrator of the environment gets in after the start, and nobody e
   ]);
   await expect(init(dir, ADA)).rejects.toMatchObject({ code: 'conflict' });
   await backend.stop();
-  // There is one now, whose password it leaves alone.
+  // An administrator exists now, whose password stays the same.
   expect(await init(dir, { ...ADA, MON_ADMIN_PASSWORD: 'another one' })).toBeUndefined();
 });
 
@@ -96,7 +96,7 @@ test('the program says what it did, and ends with 3 when there was nothing to do
   expect(await run(args)).toEqual({ code: 0, stdout: `created the administrator ada in ${dir}\n`, stderr: '' });
   expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
   expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
-  // With an administrator others may reach it, which is refused without.
+  // With an administrator the backend may listen on all addresses, which is rejected without one.
   await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0', '--insecure-http'] });
   const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
   expect((await asking(url, null)('GET', '/events')).status).toBe(401);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   asRoot = asRootOf(backend);
   await asRoot('POST', '/api/core/v2/users', {
     username: 'ada',
-    // Of "correct horse", as cheap as it can be.
+    // A bcrypt hash of "correct horse" with the lowest cost.
     password_hash: '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.',
     groups: ['operators'],
   });
@@ -56,7 +56,7 @@ test('a key is told once, and let in everywhere', async () => {
   expect(body.key).toMatch(new RegExp(`^mk_${id}_[\\w-]{43}$`));
   expect(body).toMatchObject({
     username: 'ada',
-    // All that operators have, in their order.
+    // All scopes of operators, in their order.
     scopes: ['read', 'submit', 'silence', 'resolve'],
     namespace: null,
     expires_at: 0,
@@ -283,7 +283,7 @@ describe('a key of a namespace stays in it', () => {
 test('its last use outlives a restart, to the minute', async () => {
   const dir = await tempDir();
   const still = new ManualClock();
-  // Commits wait for company by this clock.
+  // The batch delay depends on this clock.
   const ticking = setInterval(() => still.advance(2), 1);
   const open = (): Promise<Backend> => openBackend({ dir, clock: still, definitions: { api: CLOSED } });
   const first = await open();
@@ -339,7 +339,7 @@ test('lists come in pages', async () => {
   expect(rest.headers).not.toHaveProperty('sensu-continue');
 });
 
-/** A socket that was let in, and how it ends. */
+/** Opens a socket that is accepted, and returns how it ends. */
 async function openSocket(path: string, protocol: string, key: string): Promise<{ readonly ended: Promise<number> }> {
   const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${path}`, protocol, {
     headers: { authorization: `Key ${key}` },

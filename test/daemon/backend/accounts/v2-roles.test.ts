@@ -32,7 +32,7 @@ afterAll(async () => backend[Symbol.asyncDispose]());
 
 let users = 0;
 
-/** A user of these groups, who has nothing by name. */
+/** Creates a user with these groups, without own role bindings. */
 async function user(...groups: readonly string[]): Promise<string> {
   const username = `user${String(++users)}`;
   expect(await root.put(`/users/${username}`, { username, password: PASSWORD, groups })).toMatchObject({ status: 201 });
@@ -41,7 +41,7 @@ async function user(...groups: readonly string[]): Promise<string> {
 
 let bindings = 0;
 
-/** Binds a user to a role, in a namespace or over all of them. */
+/** Binds a user to a role, in a namespace or in all of them. */
 async function bind(username: string, ref: { type: string; name: string }, namespace?: string): Promise<string> {
   const name = `b${String(++bindings)}`;
   const path = namespace === undefined ? '/clusterrolebindings' : `/namespaces/${namespace}/rolebindings`;
@@ -285,7 +285,7 @@ describe('somebody who has only roles', () => {
     expect(await status(as(admin).put(`${PROD}/rolebindings/by-admin`, binding('prod', subjects)))).toBe(201);
     expect(await status(as(other).get(`${PROD}/checks`))).toBe(200);
     expect(await status(as(admin).put(`${DEV}/rolebindings/by-admin`, binding('dev', subjects)))).toBe(403);
-    // The group has scopes in all namespaces, which a binding would take from it.
+    // The group has scopes in all namespaces, which a binding would remove.
     const group = [{ type: 'Group', name: 'editors' }];
     expect(await as(admin).put(`${PROD}/rolebindings/by-admin`, binding('prod', group))).toMatchObject({
       status: 403,

@@ -6,10 +6,10 @@ import { SkippingClock } from '../../../support/skipping-clock.ts';
 
 const USERS = '/api/core/v2/users';
 
-/** Of "correct horse", as cheap as it can be. */
+/** A bcrypt hash of "correct horse" with the lowest cost. */
 const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
 
-/** Of "battery staple". */
+/** A bcrypt hash of "battery staple". */
 const OTHER_HASH = '$2b$04$qW96ZUZ0ZXBIyycU3g1Gye4DsLo2iNgd2kuEICAMEzqxa4lfbpZ/S';
 
 let clock: SkippingClock;
@@ -122,7 +122,7 @@ describe('a password is changed as clients of the peer do', () => {
     const wrong = { ...NEXT, password: 'wrong horse' };
     expect(await max('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
     expect(await asRoot('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
-    // Without the one before, whoever finds an open terminal could.
+    // The current password is required, so that an unattended terminal is not sufficient.
     expect(await statusOf(max('PUT', `${USERS}/max/password`, { password_hash: OTHER_HASH }))).toBe(400);
     expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, NEXT))).toBe(404);
     expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
@@ -180,7 +180,7 @@ describe('tokens', () => {
       refresh_token: expect.any(String),
     });
     const lifetime = tokens.expires_at - before;
-    // A little more when a second begins meanwhile.
+    // A little more if a second begins meanwhile.
     expect(lifetime >= 900 && lifetime <= 905).toBe(true);
     const ask = bearer(tokens);
     expect(await statusOf(ask('GET', '/events'))).toBe(200);

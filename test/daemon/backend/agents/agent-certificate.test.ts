@@ -118,7 +118,7 @@ test('it gives no short results for a proxy client that has become an agent itse
   await (await connect(makeCertificate('switch-3', { issuer: agents }), 'switch-3')).join();
   peer.say({ type: 'results', results: [short(3)] });
   expect(await peer.hears('resend')).toMatchObject({ after: 2 });
-  // The whole result is refused with a reason.
+  // The whole result is rejected with a reason.
   peer.say({ type: 'results', resumes: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
   await peer.reaches(3);
   expect(peer.heard).toContainEqual({

@@ -36,7 +36,7 @@ const run = (id: number, about: Partial<SubmittedResult> = {}): { id: number; ch
   check: { name: 'disk', output: `run ${String(id)}`, status: id, ...about },
 });
 
-/** Results that wait for their commit. */
+/** Returns the number of results that wait for their commit. */
 async function queuedResults(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(/^mon_queued_results (\d+)$/m.exec(metrics)?.[1]);
@@ -193,7 +193,7 @@ test(
     await agent.join();
     const release = store.hold();
     onTestFinished(release);
-    // More by far than the buffers of both ends of a connection take.
+    // Far more than the buffers of both ends of a connection.
     const output = 'x'.repeat(100_000);
     for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
     await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
@@ -239,7 +239,7 @@ test('when the store fails, later results of the connection do not overtake thos
   const release = store.hold();
   for (let id = 1; id <= 5; id++) agent.say({ type: 'results', results: [run(id)] });
   await vi.waitFor(() => expect(store.writes).toBe(2));
-  // The disk refuses the write that is under way, and takes the next ones.
+  // The disk rejects the current write, and accepts the next ones.
   let refusals = 0;
   store.refuses = () => refusals++ === 0;
   release();

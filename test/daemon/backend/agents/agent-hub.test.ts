@@ -40,7 +40,7 @@ async function join(url: string, name: string, subscriptions: readonly string[])
   return agent;
 }
 
-/** Names of the checks that an agent was asked to run, in order. */
+/** Returns the names of the checks that an agent was asked to run, in order. */
 const requests = (agent: AgentPeer): string[] =>
   agent.heard.flatMap((message) => (message.type === 'check_request' ? [message.check.name] : []));
 
@@ -68,7 +68,7 @@ test('an agent is asked by the subscriptions that its last keepalive names', asy
   const { url, clock } = await openRig({ http: { subscribers: ['web'] }, query: { subscribers: ['db'] } });
   const agent = await join(url, 'host-1', ['web']);
   agent.say({ type: 'keepalive', client: { name: 'host-1', address: '192.0.2.1', subscriptions: ['db'] } });
-  // What is acknowledged later than the keepalive was said has been committed after it.
+  // A result that is sent after the keepalive is committed after it.
   agent.say({ type: 'results', results: [{ id: 1, check: { name: 'uptime', output: 'up' } }] });
   await agent.reaches(1);
   clock.advance(INTERVAL_S * 1000);
@@ -92,7 +92,7 @@ test('an agent that answers no ping is cut off, one that does stays', async () =
   dead.deafen();
   for (let beat = 1; beat <= 3; beat++) {
     clock.advance(HEARTBEAT_MS);
-    // Its answer to the ping has arrived before this.
+    // Its response to the ping has arrived before this.
     alive.say({ type: 'results', results: [{ id: beat, check: { name: 'beat', output: 'ok' } }] });
     await alive.reaches(beat);
   }

@@ -76,7 +76,7 @@ test('agents of the same name in two namespaces are two, each with the checks of
   expect((await api.event('web-1', 'disk'))?.check).toMatchObject({ output: 'here', status: 1 });
   expect(await inShop('events/web-1/disk')).toMatchObject({ check: { output: 'there', status: 2 } });
 
-  // How far each spool got is remembered in its namespace.
+  // The progress of each spool is stored in its namespace.
   there.cut();
   const again = await AgentPeer.connect(backend.url, 'web-1', 'shop');
   expect(await again.join('spool-shop')).toMatchObject({ acked: 1 });

@@ -13,7 +13,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const ADMIN = 'ops:secret';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** What there is place for. */
+/** The entity limit. */
 const LIMIT = 4;
 
 let backend: RunningBackend;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Asks the newer API for something new. */
+/** Creates an object with the v2 API. */
 async function core(type: string, body: object): Promise<unknown> {
   const answer = await fetch(`${backend.url}/api/core/v2/${type}`, {
     method: 'POST',
@@ -50,7 +50,7 @@ async function key(about: object): Promise<string> {
   return granted.key;
 }
 
-/** Our own agent's handshake: the connection, or why there is none. */
+/** Performs the handshake of our own agent, and returns the connection or the rejection. */
 async function handshake(
   identity: { readonly name?: string; readonly namespace?: string },
   authorization = basic(ADMIN),
@@ -77,7 +77,7 @@ function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/** Says hello and tells what came back. */
+/** Sends hello and returns the response. */
 async function greeting(socket: WebSocket, about: object): Promise<Readonly<Record<string, unknown>>> {
   const { promise, resolve } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString()) as Record<string, unknown>));
@@ -138,7 +138,7 @@ describe('a key for one namespace', () => {
       code: 'forbidden',
       message: 'this connection is for the namespace shop: set agent.namespace to it',
     });
-    // The legacy API shows the namespace default.
+    // The v1 API shows the namespace default.
     expect(await api.client('till')).toBeUndefined();
   });
 });

@@ -12,12 +12,15 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { writePair } from '../../../support/tls-files.ts';
 
-/** The setting `certificate-namespaces`: which agents may report in which namespaces by their certificates. */
+/**
+ * Tests of the setting `certificate-namespaces`: which agents may report in which namespaces, by their
+ * certificates.
+ */
 
 const server = makeCertificate('127.0.0.1', { names: ['127.0.0.1'] });
 const shop = makeCertificate('agents of shop', { isAuthority: true });
 const bank = makeCertificate('agents of bank', { isAuthority: true });
-/** Called like another authority: what counts is who has signed. */
+/** A certificate authority with the same name as another: only the signer counts. */
 const twin = makeCertificate('agents of shop', { isAuthority: true });
 const fingerprint = ({ cert }: MadeCertificate): string => new X509Certificate(cert).fingerprint256;
 
@@ -28,7 +31,7 @@ const NAMESPACES = 'certificate-namespaces';
 interface Rig {
   readonly backend: Backend;
   readonly log: RecordedLog;
-  /** Reads the configuration again with other rules. */
+  /** Reloads the configuration with other rules. */
   readonly reload: (rules: readonly object[]) => Promise<void>;
 }
 

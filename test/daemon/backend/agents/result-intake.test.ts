@@ -4,7 +4,7 @@ import { ResultIntake } from '../../../../daemon/backend/agents/result-intake.ts
 import type { Cancellation } from '../../../../daemon/backend/results/agent-delivery.ts';
 import { MonError } from '../../../../shared/errors.ts';
 
-/** A queue and a store as the intake sees them, which do as they are told. */
+/** The queue and the store from the view of the intake, controlled by the test. */
 class Queue {
   readonly committed: unknown[] = [];
   isPaused = false;
@@ -26,7 +26,7 @@ class Queue {
     });
   }
 
-  /** One batch: the store takes it or refuses it as a whole. */
+  /** Commits one batch: the store accepts or rejects it as a whole. */
   commit(size: number, isRefused: boolean): void {
     const batch = this.#queue.splice(0, size);
     const kept = batch.filter(({ cancellation }) => !cancellation.isCancelled);
@@ -56,7 +56,7 @@ test('whatever the store refuses and the queue has no place for, each result is 
       const queue = new Queue(limit);
       let taken = 0;
       for (const { kind, ...batch } of steps) {
-        // A socket that is not read brings nothing; a few frames may have arrived before.
+        // A paused socket delivers nothing; a few frames may have arrived before.
         if (kind === 'take') queue.intake.take(++taken);
         else if ('size' in batch) queue.commit(batch.size, batch.isRefused);
       }

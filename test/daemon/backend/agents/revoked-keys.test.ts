@@ -13,7 +13,7 @@ const REVOKED = { code: 1008, reason: 'the credentials count no more' };
 let backend: RunningBackend;
 let store: TroubledStore;
 let ask: Ask;
-/** Of an agent: it may submit. */
+/** The key of an agent with the scope submit. */
 let key: string;
 let id: string;
 
@@ -34,7 +34,7 @@ const stored = async (): Promise<number> => ((await ask('GET', '/results')).body
 const revoke = (): Promise<unknown> => ask('DELETE', `/api/core/v2/apikeys/${id}`);
 const aResult = (name: string): { readonly name: string; readonly output: string } => ({ name, output: 'o' });
 
-/** Has the revocation wait in the queue while `act` puts something behind it. */
+/** Makes the revocation wait in the queue while `act` adds something behind it. */
 async function behindRevocation(act: () => Promise<void> | void): Promise<void> {
   const release = store.hold();
   const before = store.writes;
@@ -104,7 +104,7 @@ test('nor what an agent of the newer generation sends, who delivers nothing twic
   const before = await stored();
   await behindRevocation(() => agent.event({ metadata: { name: 'disk' }, output: 'o', status: 0 }));
   expect(await agent.ends()).toEqual(REVOKED);
-  // A commit takes up what waits.
+  // A further commit processes what waits.
   await ask('POST', '/stashes', { path: 'another', content: {} });
   await pause(50);
   expect(await stored()).toBe(before);

@@ -25,7 +25,7 @@ const whole = (id: number, about: object = {}) => ({
 });
 const short = (id: number, of: number) => ({ id, of, executed: 1000 + id, issued: 999 });
 
-/** An agent that says that it shortens. */
+/** Returns an agent that announces delta results. */
 async function joined(url: string): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url);
   const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
@@ -60,7 +60,7 @@ test('after a short result that it cannot make out a backend hears nothing until
   agent.say({ type: 'results', resumes: 1, results: [whole(2, { executed: 1002 })] });
   await agent.reaches(2);
   expect(await checkOf(url)).toMatchObject({ executed: 1002, history: [0, 0] });
-  // From now on it is as before.
+  // From now on everything works as before.
   agent.say({ type: 'results', results: [whole(3), short(4, 2)] });
   await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
 });
@@ -80,7 +80,7 @@ test('an agent that has not said that it shortens results ends with a short one,
   expect(await checkOf(url)).toMatchObject({ executed: 1000 });
 });
 
-/** What a program may say that knows the frames and keeps to no rule; some of it is right. */
+/** Frames of a program that knows the format but violates the rules; some are valid. */
 const number = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }) },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 2 ** 53, 2 ** 53 - 1, 1e300, 0.5, '1', null) },
@@ -110,7 +110,7 @@ const frame = fc.record(
       { weight: 1, arbitrary: fc.array(item, { maxLength: 3 }) },
     ),
     resumes: fc.integer({ min: 0, max: 12 }),
-    /** Which of two connections of the same agent says it; whether in the order of ids. */
+    /** The number of the sending connection of two for the same agent; whether the ids are in order. */
     by: fc.constantFrom(0, 0, 0, 1),
     isInOrder: fc.constantFrom(true, true, true, false),
   },
@@ -141,7 +141,7 @@ test('whatever an agent says, memory and store stay one, and nobody else is held
       const items = results.map((one) => ('check' in one ? Object.assign({}, one, bodyOf(one.check)) : one));
       const sorted = isInOrder ? items.toSorted((a, b) => idOf(a) - idOf(b)) : items;
       agents[by]?.sayText(JSON.stringify({ type: 'results', resumes, results: sorted }));
-      // Some of it meets what the one before has left.
+      // Some frames meet the state that the previous ones have left.
       honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
       if (told % 3 === 0) await honest.reaches(told);
     }

@@ -22,14 +22,14 @@ interface Rig {
   readonly backend: Backend;
   readonly clock: ManualClock;
   readonly store: TroubledStore;
-  /** What was written since the last call, but for what each agent's spool has come to. */
+  /** Returns the operations since the last call, without the progress of agents' spools. */
   written(): readonly StoreOp[];
 }
 
-/** Settings as they are at each reading. */
+/** Loads the current settings. */
 type Configured = () => Promise<Awaited<ReturnType<typeof loadConfig>>>;
 
-/** What a configuration file says that has this in it. */
+/** Returns a loader of a configuration file with these settings. */
 function configured(settings: object): Configured {
   return async () => {
     const file = join(await tempDir(), 'config.json');
@@ -90,7 +90,7 @@ const short = (id: number, of: number, about: Partial<ShortResult> = {}): ShortR
   ...about,
 });
 
-/** An agent that has told a first result, by which it may tell the others. */
+/** Returns an agent that has sent a first result, which is the baseline of the others. */
 async function joined({ url, clock }: Rig, about: Partial<SubmittedResult> = {}, name = 'web-1'): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url, name);
   agent.greet('spool-1', {}, true);
@@ -102,7 +102,7 @@ async function joined({ url, clock }: Rig, about: Partial<SubmittedResult> = {},
   return agent;
 }
 
-/** Says results and waits until this id is acknowledged. */
+/** Sends results and waits until this id is acknowledged. */
 async function says(
   agent: AgentPeer,
   clock: ManualClock,
@@ -134,7 +134,7 @@ async function resent(agent: AgentPeer, clock: ManualClock, times = 1): Promise<
   return told().at(-1) ?? -1;
 }
 
-/** Results that wait for their commit. */
+/** Returns the number of results that wait for their commit. */
 async function queued({ url }: Rig): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(/^mon_queued_results (\d+)$/m.exec(metrics)?.[1]);
@@ -270,7 +270,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   agent.say({ type: 'results', results: [short(5, 1)] });
   expect(await resent(agent, rig.clock)).toBe(2);
   expect(agent.acked).toBe(2);
-  // Still on its way when it was told.
+  // The delta was still in transit when the resend was requested.
   agent.say({ type: 'results', results: [short(6, 1)] });
   agent.say({ type: 'results', resumes: 2, results: [whole(3), whole(4, { name: 'load' })] });
   await commits(rig.clock, () => expect(agent.acked).toBe(4));

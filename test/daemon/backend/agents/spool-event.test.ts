@@ -23,7 +23,7 @@ async function aScene(clock?: ManualClock) {
     });
     await eventually(async () => expect(await api.client(agent.name)).toMatchObject(about));
   };
-  /** Lets the time pass in which a commit waits for others. */
+  /** Advances the clock past the batch delay. */
   const eventually = async (expectation: () => Promise<void>): Promise<void> => {
     await vi.waitFor(async () => {
       clock?.advance(5);

@@ -153,7 +153,7 @@ test('what the backend has stored of it wins over what it says, and reaches it w
   agent.cut();
   await vi.waitFor(() => expect(backend.log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
 
-  // After a restart its own settings still say something else.
+  // After a restart, its own settings still differ.
   const again = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
   expect((await again.hears('entity_config'))['subscriptions']).toEqual(['db', 'entity:kept']);
   again.keepalive();
@@ -241,7 +241,7 @@ test('deleting its entity closes its connection; it may come back as a new one',
   expect(await agent.ends()).toEqual({ code: 1000, reason: '' });
   const again = await GoAgent.joined(url, { name: 'deleted' });
   expect((await again.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
-  // Within the same second, which is all that a keepalive tells.
+  // Within the same second, which is the precision of a keepalive.
   await again.register();
   expect(again.ending).toBeUndefined();
   again.cut();

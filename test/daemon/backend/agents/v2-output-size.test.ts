@@ -62,7 +62,7 @@ test('of the output of an agent no more than max_output_size is kept, in its eve
   const handled = await vi.waitFor(() => readFile(join(dir, 'handled'), 'utf8'));
   expect(JSON.parse(handled)).toMatchObject({ check: { output: OUTPUT } });
 
-  // One that is well is cut as well.
+  // The output of an OK result is truncated too.
   agent.answerRequest(request, { status: 0, output: 'all is fine here\n' });
   await vi.waitFor(async () =>
     expect((await v2.get(EVENT)).body).toMatchObject({ check: { status: 0, output: 'all is fine ' } }),

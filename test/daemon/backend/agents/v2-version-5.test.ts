@@ -18,7 +18,8 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-// Later ones of version 5 tell it, earlier ones do not: these only show by what they cannot be told.
+// Later agents of version 5 send their version, earlier ones do not; those are only recognized by the missing
+// value.
 test.each([
   { name: 'five-told', told: '5.21.0', shown: '5.21.0' },
   { name: 'five-untold', told: undefined, shown: '' },
@@ -32,7 +33,7 @@ test.each([
     sensu_agent_version: shown,
     subscriptions: ['old', `entity:${name}`],
   });
-  // What clients of the legacy API compare is the level of its protocol.
+  // Clients of the v1 API compare the level of its protocol.
   expect(await api.client(name)).toMatchObject({ version: '1.9.0' });
 
   await api.saveClient({ ...(await api.client(name)), name, address: '192.0.2.7', subscriptions: ['db'] });

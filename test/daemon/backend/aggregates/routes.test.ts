@@ -85,7 +85,7 @@ describe('a summary', () => {
     await report('b', 'web', { status: 2 });
     await post('/silenced', { subscription: 'client:a', expire: 60 });
     await report('b', 'keepalive', { status: 2, aggregate: undefined });
-    // The check of `a` that is fine has no event that could be silenced.
+    // The OK check of `a` has no event that could be silenced.
     expect(await summary()).toMatchObject({ results: { total: 3, critical: 2, silenced: 1, down: 1 } });
     expect(await summary('/aggregates/app?max_age=60')).toMatchObject({ results: { silenced: 1, down: 1 } });
 
@@ -196,7 +196,7 @@ describe('the membership', () => {
     await report('a', 'web', { aggregate: undefined });
     expect(await names()).toEqual(['one', 'two']);
     await restart({ web: { aggregate: true } });
-    // Until the next result the stored one says where it belongs.
+    // Until the next result, the stored one decides the membership.
     expect(await names()).toEqual(['one', 'two']);
     await report('a', 'web', { aggregate: undefined });
     expect(await names()).toEqual(['web']);

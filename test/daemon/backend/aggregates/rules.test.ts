@@ -35,21 +35,24 @@ async function report(client: string, status: number): Promise<void> {
   const result = { name: 'http', source: client, output: 'x', status, aggregate: 'shop' };
   expect((await ask('POST', '/results', result)).status).toBe(202);
 }
-/** The event of the rule, as it is stored, by when a look is over; undefined: there is none. */
+/** Returns the stored event of the rule after an evaluation; `undefined` if there is none. */
 async function ruleEvent(): Promise<Pick<EventRow, 'status' | 'output' | 'occurrences'> | undefined> {
   const { status: answered, body } = await ask('GET', `/events/${EVENT}`);
   if (answered === 404) return undefined;
   const { check, occurrences } = body as Event;
   return { status: check.status, output: check.output, occurrences };
 }
-/** A second passes, in which aggregates are looked at. */
+/** Advances the clock by the second in which aggregates are evaluated. */
 const look = (): void => clock.advance(1000);
-/** So many results of clients of their own. */
+/** Reports one result for each of several new clients. */
 async function reportAll(statuses: readonly number[]): Promise<void> {
   for (const [index, status] of statuses.entries()) await report(`web-${String(index)}`, status);
 }
 
-/** What is said of its rule: in lists, of it alone, and as the status of now in a simulation. */
+/**
+ * Returns the status of the rule: from the list, from the single aggregate, and as the current status in a
+ * simulation.
+ */
 const shown = async (): Promise<unknown[]> => {
   const [listed, single, simulated] = await Promise.all([
     ask('GET', `${MON}/aggregates`),

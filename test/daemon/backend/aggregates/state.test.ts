@@ -58,7 +58,7 @@ test('counters and members equal a count of everything, whatever happened before
   );
 });
 
-/** A report of a member of `app`. */
+/** Returns a report of a member of `app`. */
 const member = (overrides: Partial<Extract<Step, { readonly do: 'report' }>> = {}): Step => ({
   do: 'report',
   client: 'a',

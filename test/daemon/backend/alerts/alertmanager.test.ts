@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const DOWN = { alertname: 'Down', instance: 'web-1', severity: 'critical' };
 
-/** Lets time pass second by second, as the clock of a running backend does. */
+/** Advances the clock second by second, like that of a running backend. */
 function pass(clock: ManualClock, seconds: number): void {
   for (let passed = 0; passed < seconds; passed++) clock.advance(1000);
 }
@@ -18,7 +18,7 @@ interface Rig extends Pick<RunningBackend, 'url' | 'log'> {
     body?: unknown,
   ) => Promise<{ readonly status: number; readonly body: unknown }>;
   readonly send: (...alerts: object[]) => Promise<number>;
-  /** `client/check status` of every result. */
+  /** Returns `client/check status` of every result. */
   readonly results: () => Promise<readonly string[]>;
   readonly events: () => Promise<readonly string[]>;
 }
@@ -293,7 +293,7 @@ describe('an alert that alerts.watchdogs names', () => {
 
   test('is OK while it is received, critical when it is missing, and OK when it is received again', async () => {
     const { send, results, events, clock, at } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
-    // An end that is near, as Prometheus sends it, ends nothing.
+    // A future end, as Prometheus sends it, resolves nothing yet.
     await send({ ...WATCHDOG, endsAt: at(240) });
     expect(await results()).toEqual([`${CHECK} 0`]);
     pass(clock, 590);

@@ -4,7 +4,10 @@ import type { LabelMatcher } from '../../../../shared/domain/label-matchers.ts';
 import { openAlertRig, type AlertRig } from '../../../support/alert-rig.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
-/** What Alertmanager does, in a few lines: a label that is not there is empty, and a pattern is for the whole value. */
+/**
+ * A small implementation of Alertmanager's rules: a missing label is empty, and a pattern must match the whole
+ * value.
+ */
 function isCovered(labels: Readonly<Record<string, string>>, matchers: readonly LabelMatcher[]): boolean {
   return matchers.every(({ name, value, isRegex, isEqual }) => {
     const text = labels[name] ?? '';
@@ -14,7 +17,7 @@ function isCovered(labels: Readonly<Record<string, string>>, matchers: readonly 
 
 const isAccepted = (matchers: readonly LabelMatcher[]): boolean => !isCovered({}, matchers);
 
-// Names and values that are folded to the same, in several languages, and those that events of checks have.
+// Names and values that normalize to the same text, in several languages, and those of native events.
 const NAMES = ['alertname', 'instance', 'severity', 'job', 'service.name', '区域'];
 const VALUES = [
   'CPU > 90',

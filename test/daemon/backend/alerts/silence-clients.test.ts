@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openAlertRig, type AlertRig } from '../../../support/alert-rig.ts';
 
-/** Native events: no Prometheus has sent them. */
+/** Opens a rig with native events, which Prometheus did not send. */
 async function openRig(): Promise<AlertRig> {
   const rig = await openAlertRig();
   for (const [source, name, status] of [
@@ -16,7 +16,7 @@ async function openRig(): Promise<AlertRig> {
   return rig;
 }
 
-/** The events that a silence mutes, as both programs look for them. */
+/** Returns the events that a silence mutes, by the query that both programs use. */
 async function mutedBy(rig: AlertRig, id: string): Promise<readonly string[]> {
   const alerts = await rig.alerts('silenced=true&inhibited=false&active=false&unprocessed=false');
   return alerts
@@ -78,7 +78,7 @@ test('kthxbye extends a silence while it mutes native events, with all that the 
   expect(silence?.status.state).toBe('active');
   expect(await mutedBy(rig, id)).toEqual(['web-1/disk', 'web-2/disk']);
   rig.clock.advance(200_000);
-  // It sends back the whole entry, with its status and the time of its last change.
+  // It sends back the whole silence, with its status and the time of its last change.
   const extended = await rig.ask('POST', '/api/v2/silences', { ...silence, endsAt: rig.at(900) });
   expect(extended).toEqual({ status: 200, body: { silenceID: id } });
   rig.clock.advance(100_000);

@@ -4,7 +4,7 @@ import { equal, noPattern, openAlertRig, pattern, unequal, type AlertRig } from 
 const DOWN = { alertname: 'Down', instance: 'web-1', severity: 'critical' };
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
-/** Labels of the alerts in a state. */
+/** Returns the labels of the alerts in a state. */
 async function labelsOf(rig: AlertRig, state: 'active' | 'suppressed'): Promise<readonly object[]> {
   return (await rig.alerts()).filter(({ status }) => status.state === state).map(({ labels }) => labels);
 }
@@ -178,7 +178,7 @@ describe('a silence of the Alertmanager API', () => {
     const rig = await openAlertRig();
     const id = await rig.silence([equal('alertname', 'Down'), equal('job', 'node')]);
     const other = await rig.silence([equal('alertname', 'Down'), equal('job', 'node')], { comment: 'other' });
-    // The order of matchers says nothing.
+    // The order of matchers has no meaning.
     const same = [equal('job', 'node'), equal('alertname', 'Down')];
     expect(await rig.silence(same, { id, comment: 'longer', endsAt: rig.at(7200) })).toBe(id);
     expect((await rig.silences()).map(({ comment }) => comment).toSorted()).toEqual(['longer', 'other']);

@@ -8,7 +8,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 let dir: string;
-/** Where programs for the API are. */
+/** Directory of the allowed programs. */
 let listed: string;
 let log: RecordedLog;
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   log = new RecordedLog();
 });
 
-/** With `settings` over the defaults. */
+/** Returns a client of a backend with these settings over the defaults. */
 async function peer(settings: object): Promise<V2Peer> {
   const { program } = await loadConfig({ directories: [], env: {}, flags: { ...settings } });
   const backend = await openBackend({
@@ -100,7 +100,7 @@ describe('with directories for them', () => {
   });
 });
 
-/** The page of a dump with one object. */
+/** Restores a page of a dump with one object. */
 async function restore(v2: V2Peer, object: object): Promise<unknown> {
   const answer = await v2.send('POST', '/../../mon/v1/restore', { objects: [object] });
   return (answer.body as { results: unknown }).results;

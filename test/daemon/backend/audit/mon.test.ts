@@ -30,7 +30,7 @@ const trail = async (query = ''): Promise<AuditRecord[]> =>
 const head = async (): Promise<AuditHead> => (await ask('GET', `${AUDIT}/head`)).body as AuditHead;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** From the newest record to the oldest. */
+/** Checks the chain from the newest record to the oldest. */
 async function problemOfChain(): Promise<string | undefined> {
   const { first, last, hash } = await head();
   let expected = { id: last, hash };
@@ -142,7 +142,7 @@ describe('what operators do is written down (security S22)', () => {
     await ask('POST', '/silenced', { check: 'swap', expire_on_resolve: true });
     await report('swap', 1);
     await report('swap', 0);
-    // The deadline is set by what was committed.
+    // A commit schedules the timer.
     await report('load', 0);
     rig.clock.advance(60_000);
     await report('load', 0);
@@ -204,7 +204,7 @@ describe('a record is in the commit of its change', () => {
   test('one write holds both', async () => {
     const written: string[][] = [];
     rig.store.refuses = (ops) => {
-      // The newest time may go along with any write, and what becomes of a silence is in the timeline.
+      // The newest time may be part of any write, and the timeline contains what happens to a silence.
       const tables = ops.map(({ key }) => String(key[0]));
       written.push(tables.filter((table) => table !== 'time' && !table.startsWith('timeline')));
       return false;

@@ -10,7 +10,7 @@ beforeEach(async () => {
   rig = await BackendRig.open();
 });
 
-/** So many that they are applied in several rounds of the event loop. */
+/** The number of silences: large enough that they are applied in several rounds of the event loop. */
 const COUNT = 2000;
 
 const silences = Array.from({ length: COUNT }, (_, at) => ({
@@ -21,7 +21,7 @@ const silences = Array.from({ length: COUNT }, (_, at) => ({
 
 const bulk = (operations: readonly unknown[]): Promise<Answer> => rig.ask('POST', '/api/mon/v1/bulk', { operations });
 
-/** How many silences readers see, again and again until `change` is answered. */
+/** Returns the numbers of silences that readers see until `change` has a response. */
 async function totalsBeside(change: Promise<unknown>): Promise<ReadonlySet<number>> {
   const totals = new Set<number>();
   const state = { isDone: false };
@@ -80,7 +80,7 @@ test('the feed shows nothing of a large bulk before it is committed', async () =
   while (rig.store.writes === writes) await nextTurn();
   const during = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   rig.clock.advance(1000);
-  // Answered behind whatever the backend had to say to them.
+  // This response comes after all earlier messages to the clients.
   expect((await rig.ask('GET', '/info')).status).toBe(200);
   expect([before, during].map(({ replica }) => replica.silenced.size)).toEqual([0, 0]);
   release();

@@ -12,7 +12,11 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 
 let rig: BackendRig;
 
-/** @param policy the section `silence-policy`, empty as in a configuration that says nothing of it */
+/**
+ * Loads the settings.
+ *
+ * @param policy the section `silence-policy`; empty means the defaults
+ */
 async function programWith(
   policy: Readonly<Record<string, unknown>>,
 ): Promise<Awaited<ReturnType<typeof loadConfig>>['program']> {
@@ -34,7 +38,7 @@ const done = async (operations: readonly unknown[], more = {}): Promise<BulkAnsw
   expect(answer).toMatchObject({ status: 200 });
   return (answer.body as BulkAnswer).results;
 };
-/** Sends what takes back what was done, the last first. */
+/** Sends the operations that undo what was done, in reverse order. */
 const undo = async (results: BulkAnswer['results']): Promise<BulkAnswer['results']> =>
   done(
     results
@@ -273,7 +277,7 @@ const restored = (entry: unknown): Promise<BulkAnswer['results']> => done([{ op:
 const rowOfFeed = async (): Promise<unknown> => {
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   await vi.waitFor(() => {
-    // The feed speaks by the clock.
+    // The feed sends frames by the clock.
     rig.clock.advance(10);
     expect(peer.all('snapshot')).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ function aClient(backend: string): ApiClient {
   return openApiClient({ backend, env: {} });
 }
 
-/** Results of a check of some clients, one after the other. */
+/** Reports results of a check for some clients in sequence. */
 async function report(api: ApiClient, check: string, statuses: Readonly<Record<string, readonly number[]>>) {
   for (const [source, all] of Object.entries(statuses)) {
     await api.submitResults(
@@ -105,7 +105,7 @@ test('where a client has results of both names it takes force', async () => {
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 3 });
   expect(await histories(api, 'disk')).toEqual({});
   expect(await histories(api, 'disk-usage')).toEqual({ 'web-001': [0, 2, 2], 'web-002': [2, 0], 'web-003': [1] });
-  // One goes on as the event that it was; the other was over already.
+  // One event continues; the other had already resolved.
   expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 2 });
   expect((await api.events({ client: 'web-002' })).length).toBe(0);
 });
@@ -113,7 +113,7 @@ test('where a client has results of both names it takes force', async () => {
 test('after a run that came half way the rest follows', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
-  // As after a stop between two slices: one client has only the new name.
+  // The state after an interruption between two chunks: one client has only the new name.
   await report(api, 'disk-usage', { 'web-001': [1] });
   await report(api, 'disk', { 'web-002': [2] });
   expect(await api.renameCheck('disk', 'disk-usage', false)).toEqual({ moved: 1 });
@@ -198,7 +198,7 @@ test('results that come under both names meanwhile are all in the history in the
 
   const results = await api.results();
   expect(new Set(results.map(({ check }) => check.name))).toEqual(new Set(['disk-usage']));
-  // The order within a client depends on who came first, but nothing is lost and nothing counts twice.
+  // The order within a client depends on the timing, but nothing is lost or counted twice.
   expect(new Set(results.map(({ check }) => check.history.toSorted((a, b) => a - b).join(' ')))).toEqual(
     new Set(['0 1 2']),
   );

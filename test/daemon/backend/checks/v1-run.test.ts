@@ -36,9 +36,9 @@ async function agent(name: string, ...subscriptions: readonly string[]): Promise
   return peer;
 }
 
-/** What an agent was asked to run until now. */
+/** Returns the check requests of an agent so far. */
 async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  // What was sent before an acknowledgement has arrived with it.
+  // Requests that were sent before an acknowledgment have arrived with it.
   const id = peer.acked + 1;
   peer.say({ type: 'results', results: [{ id, check: { name: 'heard', output: '', status: 0 } }] });
   await peer.reaches(id);
@@ -52,7 +52,7 @@ describe('a request for a run', () => {
     expect(answer).toMatchObject({ status: 202, body: { issued: expect.any(Number) as number } });
     const { issued } = answer.body as { readonly issued: number };
     const asked = {
-      // Tokens are for the agents to substitute.
+      // The agents substitute the tokens.
       command: 'df :::mount|/:::',
       publish: false,
       team: 'ops',
@@ -141,7 +141,7 @@ describe('roundrobin: and direct: are for one agent at a time', () => {
   });
 });
 
-/** Source and command of what an agent is asked to run for a check. */
+/** Returns source and command of an agent's check requests for a check. */
 async function askedFor(check: string): Promise<unknown[][]> {
   const peer = await agent('prober', 'base');
   expect((await request({ check })).status).toBe(202);

@@ -25,7 +25,7 @@ afterAll(async () => backend[Symbol.asyncDispose]());
 const CHECKS = '/namespaces/default/checks';
 const COMMAND = 'ping {{ .labels.target | default "none" }}';
 
-/** What the agent is asked to run as this check. */
+/** Returns the agent's requests for this check. */
 async function asked(check: string, requests = 1): Promise<readonly CheckRequest[]> {
   expect(await v2.post(`${CHECKS}/${check}/execute`, {})).toMatchObject({ status: 202 });
   return await vi.waitFor(() => {
@@ -70,7 +70,7 @@ test('of proxy requests the backend replaces them, and who lacks an attribute is
     { command: 'ping 192.0.2.9 {{ .name }}', source: 'switch-1' },
     { command: 'ping 192.0.2.10', source: 'switch-2' },
   ]);
-  // Nobody looks at them again.
+  // The agent does not substitute tokens in them again.
   for (const request of requests) expect(request).not.toHaveProperty('entity_tokens');
   expect(backend.log.records.map(({ fields }) => fields)).toContainEqual({
     check: 'proxied',

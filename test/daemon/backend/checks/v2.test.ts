@@ -35,7 +35,7 @@ const disk = (name: string, attributes: object = {}): Record<string, unknown> =>
   ...attributes,
 });
 
-/** What the peer shows of a check that says nothing of it. */
+/** The attributes that Sensu Go shows for a check without them. */
 const ZERO = {
   handlers: [],
   high_flap_threshold: 0,
@@ -138,7 +138,7 @@ describe('answers of the genuine service', () => {
     ['no metadata', 'POST', CHECKS, { command: 'x' }, 400, { code: 1, message: expect.stringContaining('metadata') }],
     ['no object', 'POST', CHECKS, [], 400, { code: 1, message: expect.any(String) }],
     ['a list of an unknown namespace', 'GET', '/namespaces/nope/checks', undefined, 200, []],
-    // There it is 500: a plain defect.
+    // Sensu Go returns 500 here, which is a defect.
     [
       'into an unknown namespace',
       'PUT',
@@ -284,7 +284,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
   test('each attribute that says something, empty or not', async () => {
     const text = fc.string({ minLength: 1, maxLength: 20 });
     const texts = fc.option(fc.array(text, { maxLength: 3 }));
-    // A definition that names these is refused (security S9).
+    // A definition with these names is rejected (security S9).
     const key = text.filter((name) => !['__proto__', 'constructor', 'prototype'].includes(name));
     // Sensu Go omits empty maps.
     const pairs = fc.option(fc.dictionary(key, text, { minKeys: 1, maxKeys: 3, noNullPrototype: true }));
@@ -326,7 +326,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
         unknown: fc
           .jsonValue({ maxDepth: 2 })
           .filter((value) => !/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value)))
-          // Whole numbers beyond 2^53 are refused (security S8).
+          // Whole numbers beyond 2^53 are rejected (security S8).
           .filter((value) => !/\d{16}|e\+/.test(JSON.stringify(value))),
       },
       { requiredKeys: ['command', 'interval'] },
@@ -334,7 +334,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
     await fc.assert(
       fc.asyncProperty(check, pairs, pairs, async (attributes, labels, annotations) => {
         const sent = { ...attributes, metadata: { name: 'any', namespace: 'prod', labels, annotations } };
-        // As JSON has it: without a sign at zero.
+        // As in JSON, which has no negative zero.
         const expected = JSON.parse(JSON.stringify(sent)) as typeof sent;
         expect(await v2.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
         const { body } = await v2.get(`${CHECKS}/any`);

@@ -10,11 +10,11 @@ const SWEEP_S = 30;
 interface Rig {
   readonly url: string;
   readonly api: ApiClient;
-  /** Lets so many seconds pass, sweep by sweep, each written before the next. */
+  /** Advances the clock, sweep by sweep, and waits for each write. */
   readonly pass: (seconds: number) => Promise<void>;
 }
 
-/** The clients that send keepalives here do not answer pings: their connections end, which changes nothing. */
+/** Opens a rig whose clients answer no pings: their connections end, which has no effect here. */
 async function openRig(definitions: Parameters<typeof openBackend>[0]['definitions'] = {}): Promise<Rig> {
   const clock = new ManualClock();
   const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 }, definitions });

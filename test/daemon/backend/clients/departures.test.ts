@@ -27,7 +27,7 @@ const names = async (): Promise<unknown[]> =>
   ((await ask('GET', '/clients')).body as readonly { name: string }[]).map(({ name }) => name);
 const seconds = (): number => Math.floor(rig.clock.now() / 1000);
 
-/** An agent that said hello now. */
+/** Returns an agent that has just sent hello. */
 async function agent(name = 'web-1', about: Readonly<Record<string, unknown>> = {}): Promise<AgentPeer> {
   const peer = await AgentPeer.connect(rig.url, name);
   await peer.join('spool', { timestamp: seconds(), ...about });

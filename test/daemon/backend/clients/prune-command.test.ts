@@ -17,7 +17,7 @@ const FLAGS: PruneFlags = {
 };
 const OLD = { ...FLAGS, olderThan: 30 * 24 * 3600 };
 
-/** Serves a store while `act` asks, with the clock so many days after the beginning. */
+/** Serves a store during `act`, with the clock set this number of days after the start. */
 async function serving<T>(dir: string, days: number, act: (ask: Ask) => Promise<T>): Promise<T> {
   const clock = new ManualClock();
   clock.advance(days * DAY_MS);
@@ -46,7 +46,9 @@ const namesOf = async (ask: Ask, target: string): Promise<string[]> =>
       name ?? metadata?.name ?? (typeof client === 'string' ? client : client?.name) ?? '',
   );
 
-/** Three clients that are 40 days old, of which one still has results, and one of today. */
+/**
+ * Returns a store with three clients that are 40 days old, one of which still has results, and one of today.
+ */
 async function aStore(): Promise<string> {
   const dir = await tempDir();
   await serving(dir, 0, async (ask) => {

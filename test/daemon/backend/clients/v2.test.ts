@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** The same through the legacy API. */
+/** Sends a request to the v1 API. */
 function v1(method: string, path: string, body?: unknown): Promise<unknown> {
   return askV1(backend.url, method, path, body);
 }
@@ -29,7 +29,7 @@ const proxy = (name: string, namespace = 'default'): Record<string, unknown> => 
   entity_class: 'proxy',
 });
 
-/** Neither a subscription nor a sign of life comes to it. */
+/** The entity as shown: without own subscriptions and keepalives. */
 const SHOWN = {
   metadata: { name: 'router-1', namespace: 'default' },
   entity_class: 'proxy',
@@ -232,7 +232,7 @@ test('a namespace with an entity in it is not deleted', async () => {
 
 describe('the entity limit', () => {
   test('refuses new ones with the words that clients know, and lets the others be changed', async () => {
-    // Of all that are shown, without those that the legacy API made.
+    // The count includes all shown entities, but not the clients that the v1 API created.
     const count = async (): Promise<number> => Number((await v2.get('/entities')).headers.get('Sensu-Entity-Count'));
     while ((await count()) < 12) await v2.post(ENTITIES, proxy(`filler-${String(await count())}`));
     expect(await v2.post(ENTITIES, proxy('one-more'))).toMatchObject({ status: 402, body: { code: 6 } });

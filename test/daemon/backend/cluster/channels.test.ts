@@ -12,7 +12,7 @@ import type { Channel } from '../../../../daemon/backend/cluster/channels/channe
 import { Channels } from '../../../../daemon/backend/cluster/channels/channels.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** Two ends of a connection of TCP. */
+/** Returns the two ends of a TCP connection. */
 async function connected(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -26,7 +26,7 @@ async function connected(): Promise<{ readonly near: Socket; readonly far: Socke
   return { near, far };
 }
 
-/** One end alone: what the other one says is for the test to write. */
+/** Starts one end; the test writes what the other one sends. */
 function startEnd(
   socket: Socket,
   accept?: (channel: Channel) => void,
@@ -45,7 +45,11 @@ interface Rig {
   readonly farSocket: Socket;
   readonly clock: ManualClock;
   readonly onClose: ReturnType<typeof vi.fn>;
-  /** Opens a channel. @returns its two ends */
+  /**
+   * Opens a channel.
+   *
+   * @returns its two ends
+   */
   readonly open: () => Promise<{ readonly opened: Channel; readonly accepted: Channel }>;
 }
 
@@ -66,7 +70,7 @@ async function start(): Promise<Rig> {
   return { near, far, nearSocket, farSocket, clock, onClose, open };
 }
 
-/** All that comes until its end. What `stream/consumers` has for this lets go of both directions then. */
+/** Returns all data until its end. The function of `stream/consumers` would destroy both directions then. */
 async function buffer(channel: Channel): Promise<Buffer> {
   const chunks: Buffer[] = [];
   channel.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -174,7 +178,7 @@ test('what was said before the other end let go is read, and what is said to it 
   accepted.destroy();
   await vi.waitFor(() => expect(far.size).toBe(0));
   await vi.waitFor(() => expect(near.size).toBe(0));
-  // Of two that are open half, one that was accepted lasts until it is told.
+  // A half-open accepted channel stays until it learns of the end.
   expect(await text(opened)).toBe('the last words');
   const second = await open();
   second.opened.destroy();

@@ -18,7 +18,7 @@ function member(id: string, host: string, [since, seen]: readonly [since: number
   };
 }
 
-/** Members as the one called `a` shows them, by id with their state. */
+/** Returns the members as `a` shows them, by id with their state. */
 function shown(members: readonly StoredMember[], holder = 'a'): readonly string[] {
   const lease = {
     holder,

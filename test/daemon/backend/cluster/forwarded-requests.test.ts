@@ -32,7 +32,7 @@ const basic = (pair: string): Record<string, string> => ({
 const stashed = async ({ url }: Pick<Member, 'url'>, headers: Record<string, string> = {}): Promise<unknown> =>
   ((await get(url, '/stashes', headers)).body as { path: string }[]).map(({ path }) => path).toSorted();
 
-/** A listener that answers as it is told, in place of a backend that writes. */
+/** Starts a scripted listener in place of the leader. */
 async function startWriter(answer: RequestListener): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -165,7 +165,7 @@ test('a change that this backend does not get in time was made, and says so', as
     body: { error: expect.stringContaining('the change was made') as string },
   });
   expect(await stashed(writer)).toEqual(['a']);
-  // A refusal is one all the same.
+  // A rejection is still a rejection.
   expect((await post(member.url, '/stashes', { path: 'a' })).status).toBe(400);
 });
 
@@ -200,7 +200,7 @@ test('the listener of the newer API alone sends on as well', async () => {
   const body = { metadata: { name: 'prod' }, name: 'prod' };
   expect((await post(member.v2Url, '/api/core/v2/namespaces', body, asked)).status).toBe(201);
   expect((await get(writer.url, '/api/core/v2/namespaces/prod', administratorOf(writer.url))).status).toBe(200);
-  // In the words of that listener, which the other one has not.
+  // The error has the format of that listener, which the other one does not have.
   const [own, forwarded] = await Promise.all(
     [writer, member].map(({ v2Url }) => post(v2Url, '/auth/token', 'no', { authorization: 'Bearer x.y.z' })),
   );
@@ -238,11 +238,11 @@ test('the token of the machine makes an administrator by way of any backend', as
   const answer = await post(member.url, '/api/core/v2/users', { username: 'eva', password: 'longenough' }, asked);
   expect(answer.status).toBe(201);
   expect((await get(writer.url, '/api/core/v2/users/eva', administratorOf(writer.url))).status).toBe(200);
-  // Now the one that writes asks for credentials, whatever the other one still believes.
+  // The leader requires credentials now, even if the other one does not know yet.
   expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(401);
 });
 
-/** A store with users and keys, for backends that begin with the same. */
+/** Returns a store with users and keys, for backends with the same content. */
 async function storeWithKeys(): Promise<{ readonly dir: string; readonly keys: Readonly<Record<string, string>> }> {
   const dir = await tempDir();
   const backend = await openBackend({ dir });
@@ -279,10 +279,10 @@ test('keys, sessions and users have the rights that they have at the one that wr
   expect(await silence(key('prod'))).toBe(403);
   expect(await silence(basic('eva:longenough'))).toBe(201);
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, key('all'))).status).toBe(403);
-  // A session begins at the one that writes.
+  // A session begins at the leader.
   const { body } = await get(member.url, '/auth', basic('eva:longenough'));
   expect(body).toMatchObject({ access_token: expect.any(String) as string });
-  // The one that sends on has not heard of these changes.
+  // The follower does not know of these changes yet.
   const asked = administratorOf(writer.url);
   expect(
     (
@@ -324,10 +324,10 @@ test('a member of an earlier version, which sends no version of credentials, is 
 });
 
 const FORGED = Buffer.from('{"name":"root","via":"local"}').toString('base64url');
-/** What a backend says of who the caller is. */
+/** Returns the headers in which a backend names the caller. */
 const of = (principal: string): Record<string, string> => ({ 'mon-principal': principal, 'mon-caller': '10.9.8.7' });
 
-/** Posts something in the name of another backend, which has signed it. */
+/** Posts something with the signature of another backend. */
 const sentBy = async (
   { url }: Pick<Member, 'url'>,
   target: string,
@@ -422,7 +422,7 @@ describe('without a peer key', () => {
         (await sentBy(writer, '/api/mon/v1/silenced', { check: 'a' }, { headers: of(claim), proof })).status,
       );
     }
-    // The right credentials of another caller do not make the voucher true either.
+    // Valid credentials of another caller do not make the claim valid either.
     const headers = { ...of(vouchers[1] ?? ''), ...basic('eva:longenough') };
     expect(
       (await sentBy(writer, '/api/core/v2/users', { username: 'x', password: 'longenough' }, { headers, proof }))
@@ -675,10 +675,10 @@ test('with TLS it is the certificate that counts, and nothing is said to another
   expect(member.log.records.at(-1)?.fields).toMatchObject({
     reason: 'the certificate does not match the announced one',
   });
-  // It is waited for, as it may have got another certificate.
+  // The request waits, because the leader may have got another certificate.
   follow(made.cert);
   expect((await answer).status).toBe(201);
-  // Without a fingerprint the authorities of the machine would have to vouch for it.
+  // Without a fingerprint, the certificate authorities of the machine would have to verify it.
   member.leadership.follow(placeOf(writer));
   expect((await post(member.url, '/stashes', { path: 'd', content: {} })).status).toBe(503);
   expect(await stashed(member)).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Lag } from '../../../../daemon/backend/cluster/lag.ts';
 
-/** Looks at a member: the last write in its memory, the last that it knows of, and when. */
+/** An observation of a member: the last write in its memory, the last known write, and the time. */
 type Look = readonly [seq: number, newest: number, atMs: number];
 
 test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number }>([

@@ -187,14 +187,14 @@ test('the feed says first whether others may have the store, too, so that nobody
   expect(await helloOf(alone.url)).not.toHaveProperty('shared');
 });
 
-/** Series of the cluster by their name with labels. */
+/** Returns the metrics of the cluster by their name with labels. */
 async function figures(ask: Ask): Promise<Record<string, number>> {
   const { text } = await ask('GET', '/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('mon_cluster_'));
   return Object.fromEntries(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
 }
 
-/** What the feed of a backend says first. */
+/** Returns the first feed message of a backend. */
 async function helloOf(url: string): Promise<unknown> {
   return (await FeedPeer.subscribe(url, { topics: ['events'] })).hears('hello');
 }

@@ -13,18 +13,18 @@ import { signaturesOf } from '../../../support/forwarding-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
-/** Runs that one backend gives to another one. */
+/** Handler runs that one backend gives to another one. */
 
 const PIPE: MovableHandler = { name: 'mail', type: 'pipe', command: 'cat', timeout: 5 };
 
-/** Another backend, as far as it answers. */
+/** A scripted other backend. */
 class Other {
   readonly url: string;
-  /** Orders that have come. */
+  /** Requests that have arrived. */
   readonly orders: { readonly body: string; readonly answer: ServerResponse }[] = [];
-  /** Connections that were cut while an order was under way. */
+  /** Number of connections that were cut during a request. */
   lost = 0;
-  /** Questions whether it runs handlers. */
+  /** Number of requests whether it runs handlers. */
   asked = 0;
   isFrozen = false;
 
@@ -67,7 +67,7 @@ interface Rig {
   readonly here: string[];
 }
 
-/** One that writes and runs nothing where another one can, and one that it can give runs to. */
+/** Returns a leader that runs handlers only if no other backend can, and another backend. */
 async function rig(): Promise<Rig> {
   const other = await Other.open();
   const clock = new ManualClock();

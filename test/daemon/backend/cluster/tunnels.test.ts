@@ -69,7 +69,7 @@ test('agents of the newer generation go to a backend that has no listener for th
   expect(agent.answer).toMatchObject({ accept: 'application/json' });
   expect((await agent.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
   expect(member.forwarding.agents).toBe(1);
-  // Our own come to that listener, too.
+  // Our own agents use that listener, too.
   const own = await AgentPeer.connect(member.agentUrl);
   await own.join();
   expect(member.forwarding.agents).toBe(2);
@@ -121,13 +121,13 @@ test('tunnels count among the connections that there may be', async () => {
   ]);
   member.leadership.follow(placeOf(writer));
   const come = async (): Promise<AgentPeer> => AgentPeer.connect(member.url);
-  // One is that which they are all in.
+  // The tunnels share one more connection.
   await Promise.all(Array.from({ length: 9 }, come));
   await expect(come()).rejects.toThrow('503');
   expect(member.forwarding.agents).toBe(9);
 });
 
-/** A way to a backend on which nothing is known of channels, as with one of an earlier version. */
+/** Starts a proxy to a backend without channels, like one of an earlier version. */
 async function startEarlier({ url }: Member): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(404).end());
   server.on('upgrade', (request, socket, head) => {
@@ -197,7 +197,7 @@ test('nobody comes straight to where they are tunnelled to', async () => {
 test('what the backend that writes refuses is refused in the words of the listener', async () => {
   const settings = { 'agent-listener': { port: 0 } };
   const { writer, member } = await startPair({ settings });
-  // As far as this one knows, there is one.
+  // As far as this member knows, the namespace exists.
   member.leadership.isWriter = true;
   await makeNamespace(member, 'prod');
   member.leadership.follow(placeOf(writer));
@@ -258,7 +258,7 @@ test.each([
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', { rejectUnauthorized: false })).rejects.toThrow('401');
   const showingBank = { rejectUnauthorized: false, cert: ofBank.cert, key: ofBank.key };
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', showingBank)).rejects.toThrow('403');
-  // Without a name in its headers it is the one that writes that sees who it wants to be.
+  // Without a name in its headers, the leader sees the claimed name first.
   const other = await AgentPeer.connect(member.url, 'web-2', undefined, showing);
   other.greet();
   await other.ends();
@@ -320,7 +320,7 @@ test('agents are let go when the one that writes stops, and when this one does',
   expect(await agent.ends()).toMatchObject({ code: 1001 });
 });
 
-/** A backend that lets every agent in, and does not read what they say. */
+/** Starts a backend that accepts every agent, and does not read its messages. */
 async function startFrozen(): Promise<string> {
   const server = createServer();
   const handshakes = new WebSocketServer({ noServer: true });
@@ -352,7 +352,7 @@ test('what is not taken at one end is not taken at the other', async () => {
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);
   for (let at = 0; at < 64; at++) agent.sayText('x'.repeat(1024 * 1024));
-  // What both systems keep for four sockets is some megabytes.
+  // The buffers of both systems for four sockets are some megabytes.
   await vi.waitFor(() => expect(agent.unsentBytes).toBeLessThan(64 * 1024 * 1024));
   const { text } = await send(member.url, { method: 'GET', target: '/metrics' });
   expect(Number(/^mon_buffered_bytes (\d+)/m.exec(text)?.[1])).toBeLessThan(4 * 1024 * 1024);

@@ -20,7 +20,7 @@ interface Rig {
   readonly registry: Registry;
   readonly clock: ManualClock;
   readonly log: RecordedLog;
-  /** What was committed, write by write. */
+  /** The committed records, write by write. */
   readonly records: readonly ChangeRecord[];
 }
 
@@ -41,7 +41,7 @@ async function openRig(options?: BatcherOptions): Promise<Rig> {
   return { batcher, store, registry, clock, log, records };
 }
 
-/** A change that makes a client. */
+/** Returns a change that creates a client. */
 const put =
   (name: string) =>
   (transaction: Transaction): void => {
@@ -52,14 +52,14 @@ const put =
 
 const clientsOf = (registry: Registry): string[] => [...registry.namespace(DEFAULT_NAMESPACE).clients.keys()];
 
-/** What a fresh start would find. */
+/** Returns the clients that a fresh start would load. */
 async function storedClients(store: TroubledStore): Promise<string[]> {
   const registry = new Registry(TABLES);
   await registry.load(store);
   return clientsOf(registry);
 }
 
-/** A command of any weight; how it was settled. */
+/** Enqueues a command of any weight, and returns how it was settled. */
 function settled(batcher: Batcher, name: string, weight: number): Promise<MonError | undefined> {
   return new Promise((resolve) => {
     batcher.enqueue({ weight, apply: put(name), settle: resolve });
@@ -95,7 +95,7 @@ test('what nobody waits for lets more company come, until somebody is held up by
   await Promise.all(mixed);
   expect(records.map(({ changes }) => changes.length)).toEqual([8, 3]);
 
-  // One that nobody waits for goes with what comes before its time is up, and leaves no clock running for the next.
+  // A bulk command joins an earlier batch, and leaves no timer for the next one.
   await Promise.all([enqueue('f', true), enqueue('g', false)]);
   const next = enqueue('h', true);
   clock.advance(4);
@@ -109,7 +109,7 @@ test('half as many as were committed last are company enough for those that wait
   const { batcher, records } = await openRig({ lingerMs: 2 });
   await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`a-${String(at)}`))));
 
-  // The first half is on its way while the others come, which then go without waiting at all.
+  // The first half is being written while the others arrive; they are then written without a delay.
   const half = Array.from({ length: 31 }, (_, at) => batcher.run(put(`b-${String(at)}`)));
   expect(batcher.isAtRest).toBe(true);
   half.push(batcher.run(put('b-31')));
@@ -314,7 +314,7 @@ test('while the store takes no writes, nothing is applied that it would refuse, 
   store.refuses = () => true;
   await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
   store.closedFor = new MonError('unavailable', 'the disk fails');
-  // Closed, it could not be read either, to find out what the registry was before.
+  // A closed store could not be read either, to restore the registry.
   store.refusesScans = () => true;
   const { writes } = store;
   await expect(batcher.run(put('lost too'))).rejects.toMatchObject({ code: 'unavailable' });

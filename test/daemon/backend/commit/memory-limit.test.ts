@@ -24,7 +24,7 @@ const sources = (prefix: string, count: number): object[] =>
     status: 0,
   }));
 
-/** A backend of which the memory is full, and who talks to it. */
+/** Returns a backend with full memory, and its clients. */
 async function fullBackend() {
   const backend = await startBackend({ settings });
   onTestFinished(() => backend[Symbol.asyncDispose]());
@@ -128,7 +128,7 @@ test('clients are taken until the memory is full whatever their size, and what w
   const taken = statuses.filter((status) => status === 201).length;
   expect(taken).toBeLessThan(600);
   expect(statuses.filter((status) => status === 507)).toHaveLength(600 - taken);
-  // By far more than would fit with their texts.
+  // Far more than would fit with their texts.
   expect(taken * text.length).toBeGreaterThan(4 * 1024 * 1024);
 
   const second = await open();

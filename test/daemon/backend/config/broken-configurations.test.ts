@@ -5,10 +5,10 @@ import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { InvalidSettings } from '../../../../daemon/settings/locate-remark.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** What an operator broke, and what the backend says about it, as `--validate-config` prints it. */
+/** An invalid configuration, and its problems as `--validate-config` prints them. */
 interface Broken {
   readonly name: string;
-  /** Texts are written as they are, anything else as JSON. */
+  /** Texts are written unchanged, other values as JSON. */
   readonly files: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly problems: readonly object[];
@@ -16,7 +16,7 @@ interface Broken {
 
 const disk = { command: 'check-disk', subscribers: ['base'], interval: 60 };
 
-/** One problem of one check in one file. */
+/** Returns one problem of one check in one file. */
 const inCheck = (name: string, attributes: object, path: string, message: string): Broken => ({
   name,
   files: { 'checks.json': { checks: { disk: { ...disk, ...attributes } } } },
@@ -41,7 +41,7 @@ const inApi = (name: string, api: object, path: string, message: string): Broken
   problems: [{ file: 'api.json', path: `api.${path}`, message }],
 });
 
-/** A text that is not what its format allows. */
+/** Returns a text that violates its format. */
 const inText = (name: string, file: string, text: string, line: number, column: number, message: string): Broken => ({
   name,
   files: { [file]: text },
@@ -386,7 +386,7 @@ const BROKEN: readonly Broken[] = [
   },
 ];
 
-/** Each line holds the one before nine times. */
+/** Returns YAML in which each line contains the previous one nine times. */
 function laughs(lines: number): string {
   const names = Array.from({ length: lines }, (_, at) => `a${String(at)}`);
   return names
@@ -417,7 +417,7 @@ test.each(BROKEN)('$name', async ({ files, env = {}, problems }) => {
 const LEFT_OUT = 'this filter is ignored, so its handlers get all events: fix it';
 const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
 
-// What the legacy service starts with although it makes no sense is warned of, and refused only when that is asked for.
+// Definitions that Sensu accepts although they make no sense cause a warning, and are rejected only on request.
 describe.each<Broken>([
   inCheck(
     'a date that never comes',

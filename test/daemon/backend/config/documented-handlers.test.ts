@@ -12,7 +12,7 @@ const EXAMPLE = readFileSync(join(ROOT, 'examples/backend.yml'), 'utf8');
 
 const blocks = [...DOCUMENT.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
 
-/** One file each, so that they are merged as they would be in a directory. */
+/** Writes one file each, so that they are merged as in a directory. */
 async function loadBlocks(texts: readonly string[]): ReturnType<typeof loadConfig> {
   const dir = await tempDir();
   await Promise.all(texts.map((text, at) => writeFile(join(dir, `${String(at)}.yml`), text)));
@@ -34,12 +34,12 @@ describe('docs/handlers.md', () => {
   });
 });
 
-/** Every attribute that a handler of some type may have. */
+/** Every attribute of any handler type. */
 const ATTRIBUTES = new Set(handlerSchema.options.flatMap((option) => Object.keys(option.shape)));
 
 test.each([...ATTRIBUTES])('the attribute %s is explained in the document and shown in the example', (name) => {
   expect(DOCUMENT).toMatch(new RegExp(`\\b${name}\\b`));
-  // The plural is shown, and the comment beside it names the other.
+  // The example shows the plural, and its comment names the singular.
   expect(EXAMPLE).toMatch(new RegExp(`^ +${name}:|"${name}"`, 'm'));
 });
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Texts are written as they are, anything else as JSON. */
+/** Writes files: texts unchanged, other values as JSON. */
 function write(files: Files): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -22,14 +22,14 @@ function write(files: Files): void {
   }
 }
 
-/** Everything in `main.json`, when there is one, and then in `conf.d`. */
+/** Loads `main.json`, if it exists, and then `conf.d`. */
 async function load(files: Files, env: Record<string, string> = {}): Promise<LoadedConfig> {
   write({ 'conf.d/.keep': '', ...files });
   const main = 'main.json' in files ? { file: join(root, 'main.json') } : {};
   return loadConfig({ ...main, directories: [join(root, 'conf.d')], env });
 }
 
-/** The message with paths as in `Files`. */
+/** Returns the message with the paths of `Files`. */
 async function failure(loading: Promise<unknown>): Promise<string> {
   const error: unknown = await loading.then(
     () => new Error('it was accepted'),
@@ -348,7 +348,7 @@ test('every file that cannot be read is told at once', async () => {
 test('a file without read permission is told', async () => {
   write({ 'conf.d/a.json': {} });
   chmodSync(join(root, 'conf.d/a.json'), 0o000);
-  // Root reads everything, so for root there is nothing to refuse.
+  // Root can read everything, so for root there is no error.
   const expected =
     process.getuid?.() === 0
       ? 'it was accepted'
@@ -362,7 +362,7 @@ test('a file without read permission is told', async () => {
 
 test('a directory of the legacy service loads unchanged', async () => {
   const config = await loadConfig({ directories: ['test/conformance/data/'], env: {} });
-  // The peer loads these as well, and says so when an event comes.
+  // Sensu loads these as well, and reports them when an event occurs.
   expect(config.warnings).toEqual([
     `test/conformance/data/settings.json: checks.proxy_check.command: ${SHELL_TOKENS_WARNING}`,
     `test/conformance/data/settings.json: checks.proxy_unmatched.command: ${SHELL_TOKENS_WARNING}`,

@@ -65,7 +65,7 @@ test('whoever stores such a definition is told, and the log has it then and at e
   const ofCheck = `the expression "entity.lables.x == 'a'" ${nothing('entity.lables', 'entity.labels')}`;
   const header = texts.map((text) => `299 - ${ascii(text)}`).join(', ');
 
-  // Stored all the same, and the body is what it ever was.
+  // The object is stored anyway, and the body is the same as without the warning.
   expect(await toldBy(v2.post(FILTERS, wrong))).toEqual([201, undefined, header]);
   expect(await toldBy(v2.put(`${FILTERS}/wrong`, wrong))).toEqual([201, undefined, header]);
   expect((await v2.get(`${FILTERS}/wrong`)).body).toMatchObject(wrong);

@@ -5,7 +5,10 @@ import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { SHELL_TOKENS_WARNING } from '../../../../shared/domain/shell-tokens.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** As it lies in /etc after years of service: a main file, folders by team, links, leftovers of editors and packages. */
+/**
+ * Files as they may exist in /etc after years of service: a main file, directories by team, links, leftovers of
+ * editors and packages.
+ */
 const FILES: Readonly<Record<string, unknown>> = {
   'config.json': {
     api: { host: 'sensu.example.com', bind: '127.0.0.1', port: 4567, user: 'admin', password: 'pa:ss' },
@@ -100,7 +103,7 @@ const FILES: Readonly<Record<string, unknown>> = {
     },
   },
   'conf.d/mutators.json': { mutators: { shorten: { command: 'cut -c 1-80', timeout: 2 } } },
-  // What plugins read of the same files.
+  // Settings of plugins in the same files.
   'conf.d/pagerduty.json': { pagerduty: { api_key: 'k' } },
   'conf.d/checks/old.json.rpmsave': 'no JSON',
   'conf.d/.checks.json.swp': 'no JSON',

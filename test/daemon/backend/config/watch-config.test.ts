@@ -14,13 +14,17 @@ const check = (command: string): string =>
   JSON.stringify({ checks: { disk: { command, subscribers: ['a'], interval: 60 } } });
 
 interface Watched {
-  /** Of the one check, as of the last reload. */
+  /** Returns the command of the only check after the last reload. */
   readonly command: () => Command | undefined;
-  /** Whether the newest configuration was rejected. */
+  /** Returns whether the newest configuration was rejected. */
   readonly isRejected: () => boolean;
 }
 
-/** @param beforeWatching done between the first reading and the beginning of the watch */
+/**
+ * Starts a watch.
+ *
+ * @param beforeWatching runs between the first load and the start of the watch
+ */
 async function watched(
   sources: Omit<ConfigSources, 'env'>,
   beforeWatching: () => Promise<void> = () => Promise.resolve(),

@@ -49,7 +49,7 @@ describe('a list of arguments', () => {
     expect(await v2.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
     const { body } = await v2.get(path);
     expect(body).toMatchObject({ command: "a 'b c'", mon: { command: ['a', 'b c'] } });
-    // What was read is written back, with another list, and with a text that says something else.
+    // The response is written back, with another list, and with a different text.
     expect(await v2.put(path, body)).toMatchObject({ status: 201 });
     expect(await v2.patch(path, { command: ['d'] })).toMatchObject({
       body: { command: 'd', mon: { command: ['d'] } },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => backend[Symbol.asyncDispose]());
 
-/** The least that an object of each kind needs beside its name. */
+/** The minimum attributes of each kind besides its name. */
 const LEAST: Readonly<Record<string, object>> = {
   assets: { url: 'https://assets.example/x.tar.gz', sha512: SHA },
   checks: { command: 'true', interval: 60 },

@@ -156,7 +156,7 @@ test('who may not change definitions does not get their secrets', async () => {
   expect((await reader.get('/handlers')).body).toMatchObject([hidden]);
   const audit = await fetch(`${other.url}/api/mon/v1/audit`, { headers: { Authorization: `Key ${granted.key}` } });
   expect(await audit.text()).not.toMatch(/hunter2|hooks\.example\/x/);
-  // Nor by asking what they begin with.
+  // A query for its beginning must not reveal it either.
   const guess = encodeURIComponent('handler.env_vars matches hunter');
   expect((await reader.get(`/handlers?fieldSelector=${guess}`)).body).toEqual([]);
   expect((await admin.get(`/handlers?fieldSelector=${guess}`)).body).toHaveLength(1);
@@ -219,7 +219,7 @@ describe('in a namespace of their own', () => {
       filters: ['is_incident', 'not_silenced', 'ops-only'],
       mutator: 'shout',
     });
-    // One of the newer API reads events as that shows them.
+    // A handler of the v2 API gets events in the format of that API.
     const log = join(await tempDir(), 'log');
     await v2.post('/namespaces/prod/handlers', {
       metadata: { ...place, name: 'log' },
@@ -245,7 +245,7 @@ describe('in a namespace of their own', () => {
     expect(request).toMatchObject({ name: 'disk', command: 'check-disk', env_vars: ['LIMIT=90'] });
     expect(inDefault.heard.some(({ type }) => type === 'check_request')).toBe(false);
 
-    // Its definition is merged under what the agent tells.
+    // Its definition is merged under the attributes from the agent.
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
     await inProd.reaches(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'));
@@ -258,12 +258,12 @@ describe('in a namespace of their own', () => {
     });
     expect((await v2.get('/namespaces/default/events')).body).toEqual([]);
 
-    // Without a handler nobody is told, and nobody has forgotten one.
+    // Without a handler there is no notification, and no handler is reported as missing.
     inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
     await inProd.reaches(2);
     expect(backend.log.messages('error')).not.toContain('unknown handler');
 
-    // From then on nobody is asked.
+    // From then on no requests are sent.
     expect(await v2.delete('/namespaces/prod/checks/disk')).toMatchObject({ status: 204 });
     const asked = inProd.heard.length;
     await v2.post('/namespaces/prod/checks', { ...check, metadata: { ...place, name: 'load' }, publish: false });

@@ -175,7 +175,7 @@ test('an event restored runs no handler', async () => {
   });
   const objects = [anEntity('quiet'), anEvent('quiet', 'disk')];
   await asking(own.url)('POST', '/api/mon/v1/restore', { objects });
-  // The first that is handled is the one that was reported.
+  // The first handled event is the one that was reported.
   await asking(own.url)('POST', '/results', { source: 'quiet', name: 'loud', status: 2, output: 'x' });
   await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
@@ -192,7 +192,7 @@ test.each([
   await on('POST', '/silenced', { check: 'disk' });
   await on('POST', '/results', { source: 'web-1', name: 'disk', status: 2, output: 'x' });
   await using other = await startBackend({ settings });
-  // As in pages of many.
+  // In pages, like a large dump.
   for (const type of [...(hasSilence ? ['silenced'] : []), 'entities', 'events']) {
     const { objects } = (await on('GET', `/api/mon/v1/dump/${type}`)).body as { objects: unknown[] };
     expect((await asking(other.url)('POST', '/api/mon/v1/restore', { objects })).status).toBe(200);
@@ -203,7 +203,7 @@ test.each([
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(told);
 });
 
-/** All that a dump of this backend holds. */
+/** Returns the whole content of a dump of this backend. */
 async function stateOf(url: string): Promise<unknown[]> {
   const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
   const as = asking(url, basic('me', 'let me in'));
@@ -242,7 +242,7 @@ test('what was restored is there after a restart as well', async () => {
       spec: { username: 'ada', disabled: true, password_hash: `$2b$10$${'a'.repeat(53)}` },
     },
   ];
-  // A user who is configured lets the test in before and after.
+  // A configured user gives the test access before and after.
   const definitions = { api: { bind: '127.0.0.1', port: 0, user: 'me', password: 'let me in' } };
   const first = await openBackend({ dir, definitions });
   const answer = await asking(first.url, basic('me', 'let me in'))('POST', '/api/mon/v1/restore', { objects });

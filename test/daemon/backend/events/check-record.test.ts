@@ -26,7 +26,7 @@ function stateAfter(...statuses: readonly number[]): CheckState {
   return state;
 }
 
-/** Of one object, as each record was once made. */
+/** Returns the record as a single object, as records were once built. */
 function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, era: number) {
   const { history, lastOk, okCount, okWatermark, event } = state;
   return JSON.stringify({

@@ -37,7 +37,7 @@ const report = (source: string, name: string, status: number, more: object = {})
 const explain = async (): Promise<Explanation> =>
   (await ask('GET', '/api/mon/v1/events/a-1/disk/explain')).body as Explanation;
 
-/** Until the group of the rack was told of the switch. */
+/** Waits until the group of the rack was notified of the switch. */
 async function takeTurn(seconds: number): Promise<void> {
   rig.clock.advance(seconds * 1000);
   await expect

@@ -22,11 +22,11 @@ test('what cannot wait any more is 503 on every route of events, in the words of
   await vi.waitFor(async () => expect(await waiting()).toBe(1));
   clock.advance(10);
   expect((await first).status).toBe(201);
-  // After as many together one alone waits for company.
+  // After a batch of this size, a single command waits for others.
   const others = ['a', 'b', 'c', 'd'].map((name) => ({ source: 'web-2', name, output: '' }));
   expect((await ask('POST', '/api/mon/v1/results', others)).status).toBe(202);
 
-  // It fills the queue.
+  // The request fills the queue.
   const second = ask('PUT', `${V2}/web-1/disk`, EVENT);
   await vi.waitFor(async () => expect(await waiting()).toBe(1));
   const busy = { status: 503, headers: { 'retry-after': '1' } };
@@ -50,6 +50,6 @@ test('what cannot wait any more is 503 on every route of events, in the words of
   }
   clock.advance(10);
   expect((await second).status).toBe(201);
-  // Nothing of what was refused was done.
+  // Rejected requests had no effect.
   expect((await ask('GET', V1)).body).toMatchObject({ occurrences: 2, action: 'create' });
 });

@@ -12,7 +12,7 @@ import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../../sha
 import { ttlOf } from '../../../../shared/domain/ttl.ts';
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
 
-/** What looks like something that memory keeps, and is not, or is. */
+/** Values that look like attributes that memory stores, or are such attributes. */
 const oddity = fc.constantFrom<object>(
   {},
   { status: 0, nested: { status: 2, executed: 5 } },

@@ -26,7 +26,7 @@ beforeEach(() => {
   reads = 0;
 });
 
-/** Another state of the event, as the rules make it for each result. */
+/** Changes the state of the event, as the rules do for each result. */
 function fail(): void {
   const check = { name: 'disk', status: 2, output: 'full', issued: 1, executed: 1 };
   const { state } = nextCheckState(entry.state, check, { now: 1, newId: () => 'id', tellsAll: false });

@@ -18,7 +18,7 @@ const get = async (target: string): Promise<string> => (await send(backend.url, 
 const post = (target: string, body: unknown): Promise<unknown> =>
   send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
 
-/** What makes it hard to show a check that was not read. */
+/** Attributes that make it hard to show an unparsed check. */
 const oddity = fc.constantFrom<object>(
   {},
   { password: 'hunter2' },
@@ -37,7 +37,7 @@ const oddity = fc.constantFrom<object>(
 );
 const report = fc.record({ check: fc.constantFrom('a', 'b'), status: fc.constantFrom(0, 1, 2), oddity });
 
-/** What a list holds, each asked for by itself. */
+/** Returns the items of a list, each requested separately. */
 async function oneByOne(noun: 'events' | 'results', source: string, list: string): Promise<string> {
   const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
   const single = await Promise.all(names.map((name) => get(`/${noun}/${source}/${name}`)));
@@ -73,7 +73,7 @@ const remove = (target: string): Promise<unknown> => send(backend.url, { method:
 
 type Happening = (source: string) => Promise<unknown>;
 
-/** Of the check `a` or `b` of a client, in the aggregate `all`. */
+/** A change of the check `a` or `b` of a client, in the aggregate `all`. */
 const happening = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
   {
     weight: 5,
@@ -109,7 +109,7 @@ interface ShownResult {
   readonly check: { readonly name: string; readonly status: number; readonly output: string };
 }
 
-/** What the results of a client say at a severity, read from its results, or told by the aggregate. */
+/** Returns the outputs of a client's results at a severity, from its results or from the aggregate. */
 const saidIn = (results: readonly ShownResult[], severity: Severity): object[] =>
   results
     .filter(({ check }) => severityOf(check.status) === severity)

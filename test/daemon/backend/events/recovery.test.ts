@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const ask: Ask = (...request) => rig.administer(...request);
 
-/** One result, a minute after the last. */
+/** Reports one result, a minute after the last. */
 async function report(status: number, more = {}): Promise<void> {
   rig.clock.advance(MINUTE);
   const result = { name: 'disk', source: 'web-1', output: `says ${String(status)}`, status, resolve_after: 3, ...more };

@@ -179,7 +179,7 @@ describe('GET /api/mon/v1/overview', () => {
     expect(results.period).toBe(10);
     expect(results.rates).toHaveLength(90);
     expect(results.rates.at(-1)).toBe(1);
-    // By the manual clock, writes take no time at all.
+    // With the manual clock, writes take no time.
     expect(store.write_p99_ms).toBe(0.01);
   });
 

@@ -132,7 +132,7 @@ describe('an event that is sent', () => {
       expect((await v2.send(method, '/namespaces/ops/events/min-2/hello', body)).status).toBe(400);
     }
     expect((await v2.get('/namespaces/ops/events/min-2/hello')).status).toBe(404);
-    // Without names in the path there are none to take.
+    // Without names in the path they are required in the body.
     const nameless = await v2.post('/namespaces/ops/events', { entity: {}, check: { status: 1 } });
     expect(nameless).toMatchObject({ status: 400, body: { code: 1 } });
   });
@@ -189,7 +189,7 @@ describe('an event that is sent', () => {
     expect(await post({ ttl: 5 })).toBe(201);
     expect(await post({ interval: 60, ttl: 0 })).toBe(201);
     expect(await post({ interval: 60, ttl: -1 })).toBe(201);
-    // Version 1 has no such rule, and whoever resolves its event by hand puts back what was read.
+    // The v1 API has no such rule, and a user who resolves its event by hand sends back what was read.
     await v1('POST', '/results', { source: 'older', name: 'cpu', output: '', status: 2, interval: 60, ttl: 30 });
     const read = (await v2.get(`${EVENTS}/older/cpu`)).body as { check: object };
     expect(read).toMatchObject({ check: { interval: 60, ttl: 30 } });
@@ -261,7 +261,7 @@ describe('an event that is sent', () => {
       check: { proxy_entity_name: 'router-7', occurrences: 1 },
     });
     expect((await v2.get('/namespaces/default/entities/runner')).status).toBe(404);
-    // By the path of who ran it, and as it was read.
+    // With the path of the executing client, and as it was read.
     expect((await v2.put(`${EVENTS}/runner/ping`, event)).status).toBe(201);
     expect((await v2.put(`${EVENTS}/router-7/ping`, body)).status).toBe(201);
     expect((await v2.get(`${EVENTS}/router-7/ping`)).body).toMatchObject({ check: { occurrences: 3 } });
@@ -309,7 +309,7 @@ describe('an event that is sent', () => {
     expect(await selected('ticket == T-1')).toEqual(['lab-1/cpu']);
     expect(await selected('region == eu && team == ops && ticket in [T-0, T-1]')).toEqual(['lab-1/cpu']);
     expect(await selected('ticket == T-2')).toEqual([]);
-    // They are of that event: the next one that says nothing has none.
+    // Metrics belong to that event: the next one without any has none.
     await v2.post(EVENTS, eventOf('lab-1', 'cpu'));
     expect(await selected('ticket == T-1')).toEqual([]);
   });

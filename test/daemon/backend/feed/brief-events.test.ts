@@ -22,7 +22,7 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
   return peer;
 }
 
-/** Resolves when the backend has heard it. */
+/** Resolves when the backend has processed the request. */
 async function wants(peer: FeedPeer, whole: readonly string[] | undefined): Promise<void> {
   peer.say({ type: 'pace', ms: 0, ...(whole && { whole: [...whole] }) });
   const pongs = peer.all('pong').length;
@@ -30,7 +30,7 @@ async function wants(peer: FeedPeer, whole: readonly string[] | undefined): Prom
   await expect.poll(() => peer.all('pong').length, { interval: 2 }).toBe(pongs + 1);
 }
 
-/** Everything up to now has come, as far as it is to come. */
+/** Waits until all due messages have arrived. */
 async function settled(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<void> {
   for (let frame = 0; frame < 4; frame++) rig.clock.advance(50);
   await Promise.all(
@@ -44,7 +44,7 @@ async function settled(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<voi
 
 const whole = (peer: FeedPeer): unknown => Object.fromEntries(peer.replica.events);
 
-/** What is known of each event: its row, with what came in brief after it. */
+/** Returns the current state of each event: its row, with later briefs. */
 function known(peer: FeedPeer): Record<string, object> {
   const events = new Map<string, object>();
   for (const message of peer.heard) {
@@ -131,7 +131,7 @@ describe('a consumer that wants some events whole', () => {
   });
 });
 
-/** The connection is cut: one that comes back to where it was, and holds what it held, has what the other has. */
+/** Cuts and resumes a connection, which must then have the same rows as the other one. */
 async function cutAndResumed(
   rig: FeedRig,
   { steady, fickle, about }: { readonly steady: FeedPeer; readonly fickle: FeedPeer; readonly about: object },

@@ -51,7 +51,7 @@ test('within its bounds it tells what a list of everything tells, and knows how 
           log.add({ seq: at + 1, changes: names.map(change) });
         }
         const reached = Array.from({ length: sizes.length + 1 }, (_, seq) => seq).filter((seq) => log.reaches(seq));
-        // Without a gap, up to now.
+        // The reached numbers have no gap and end at the newest.
         expect(reached).toEqual(reached.map((_, at) => sizes.length - reached.length + 1 + at));
         expect(reached.length - 1).toBeLessThanOrEqual(recordsMax);
         for (const seq of reached) {

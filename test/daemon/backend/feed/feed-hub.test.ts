@@ -17,7 +17,7 @@ const failing = (source: string, about: Partial<SubmittedResult> = {}): Submitte
   ...about,
 });
 
-/** One event on each of so many clients. */
+/** Returns one event on each of `count` clients. */
 const fleet = (count: number, about: Partial<SubmittedResult> = {}): SubmittedResult[] =>
   Array.from({ length: count }, (_, at) => failing(`web-${String(at)}`, about));
 
@@ -27,7 +27,7 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
   return peer;
 }
 
-/** Statuses by key, of what a consumer holds. */
+/** Returns the statuses of a client's rows by key. */
 const statuses = (peer: FeedPeer): Record<string, number> =>
   Object.fromEntries([...peer.replica.events].map(([key, row]) => [key, row.status]));
 
@@ -264,7 +264,7 @@ test('nothing is told while it is not yet committed', async () => {
     expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
     expect(statuses(late)).toEqual({ 'web-1/disk': 2 });
   });
-  // A frame with the row at a sequence number before the commit would have told of it too early.
+  // A frame with the row at a sequence number before the commit would have been too early.
   expect(peer.all('changes').map(({ seq }) => seq)).toEqual([1]);
 });
 
@@ -344,7 +344,7 @@ test('figures come once a second', async () => {
   });
 });
 
-/** A consumer whose pace the backend has read. */
+/** Returns a client whose pace the backend has processed. */
 async function paced(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPeer> {
   const asking = peer ?? (await live(rig));
   const pongs = asking.all('pong').length;
@@ -354,7 +354,11 @@ async function paced(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPee
   return asking;
 }
 
-/** Changes something twice a second. @returns frames of changes that came of it */
+/**
+ * Changes something twice a second.
+ *
+ * @returns the number of frames with changes
+ */
 async function framesInTenSeconds(rig: FeedRig, peer: FeedPeer): Promise<number> {
   const before = peer.all('changes').length;
   for (let step = 0; step < 20; step++) {
@@ -447,7 +451,7 @@ describe('a transport', () => {
       data,
     }));
     for (const peer of [listener, both]) await vi.waitFor(() => expect(peer.all('message')).toEqual(pieces));
-    // Whatever would have been sent to them is there by the time of what follows it.
+    // Anything sent to them has arrived before what follows it.
     await rig.submit([failing('web-1')]);
     await rig.until(() => expect([both, other, none].map((peer) => peer.all('changes').length)).toEqual([1, 1, 1]));
     expect([other, none].flatMap((peer) => peer.all('message'))).toEqual([]);
@@ -496,7 +500,7 @@ describe('a transport', () => {
     expect(mostBuffered).toBeLessThan(MIB + 2 * piece.length);
     slow.socket.resume();
     await vi.waitFor(() => expect(socket?.bufferedAmount).toBe(0));
-    // Before the next piece of the same transport, so that the gap is known; of the others within a second.
+    // Before the next message of the same transport, so that the gap is known; for the others within a second.
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'the next');
     await vi.waitFor(() => expect(slow.all('missed')).toHaveLength(1));
     const taken = slow.all('message').length - 1;

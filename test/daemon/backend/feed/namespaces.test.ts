@@ -32,7 +32,7 @@ function aPlan(id: number): StoredPlan {
   return { runbook, facts: {} };
 }
 
-/** A backend with the namespaces `team-a` and `team-b`. */
+/** Opens a backend with the namespaces `team-a` and `team-b`. */
 async function openRig(principal?: Principal): Promise<FeedRig> {
   const rig = await FeedRig.open(undefined, principal);
   const namespaces = new Namespaces(rig.batcher);
@@ -103,7 +103,7 @@ test('one that asks for all hears where each row is, also of namespaces that com
   await rig.clients.remove('team-c', 'web-1', { expireSeconds: undefined });
   await namespaces.remove('team-c', () => undefined, ACTOR);
   await rig.until(() => expect(keys(peer).filter((key) => key.startsWith('team-c/'))).toEqual([]));
-  // Reading what changed there made no namespace of it again.
+  // Reading its changes did not create the namespace again.
   expect(rig.registry.held('team-c')).toBeUndefined();
 });
 

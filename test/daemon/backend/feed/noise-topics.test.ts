@@ -16,7 +16,7 @@ const INHIBITIONS = {
 };
 const SECTIONS = { handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS };
 
-/** A backend with groups and inhibitions whose feed can be heard. */
+/** A backend with groups and inhibitions and its feed. */
 class NoiseRig {
   readonly rig: GroupRig;
   readonly #url: string;
@@ -62,7 +62,7 @@ class NoiseRig {
     return peer;
   }
 
-  /** Lets frames go out until `check` does not throw. */
+  /** Lets the feed send frames until `check` does not throw. */
   async until(check: () => void): Promise<void> {
     await vi.waitFor(() => {
       this.rig.clock.advance(50);
@@ -70,14 +70,14 @@ class NoiseRig {
     });
   }
 
-  /** Lets what was said last arrive, with all that nobody may have been told beside it. */
+  /** Waits for the last messages, and for any unexpected ones. */
   async rest(peer: FeedPeer): Promise<void> {
     const pongs = peer.all('pong').length;
     peer.say({ type: 'ping' });
     await this.until(() => heardMore(peer, 'pong', pongs));
   }
 
-  /** Lets time go on in steps after which a consumer that says nothing would be cut off. */
+  /** Advances the clock in steps after which a silent client would be disconnected. */
   async pass(peer: FeedPeer, seconds: number): Promise<void> {
     for (let left = seconds; left > 0; left -= 4) {
       this.rig.clock.advance(4000);

@@ -25,7 +25,10 @@ const sections = (by: string): Parameters<typeof openGroupRig>[0] => ({
   handlers: { default: groupingPipe({ group_by: [by], repeat_interval: 900 }) },
 });
 
-/** What a receiver knows that believes each run: the status with which each client was told, until its problem is over. */
+/**
+ * A receiver that believes each notification: the last notified status of each client, until its problem is
+ * resolved.
+ */
 class Receiver {
   readonly told = new Map<string, number>();
   readonly wrong: string[] = [];
@@ -50,20 +53,20 @@ class Receiver {
 }
 
 async function reopened(rig: GroupRig, dir: string, by: string, seconds: number): Promise<GroupRig> {
-  // What comes due now is lost with the backend.
+  // What becomes due now is lost with the backend.
   rig.store.refuses = () => true;
   rig.clock.advance(seconds * 1000);
   await rig.stop().catch(() => undefined);
   return await openGroupRig(sections(by), { dir, clock: rig.clock });
 }
 
-/** What is shown of each group. */
+/** Returns the shown values of each group. */
 function talliesIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
   return groups.map(({ id, tally: { firing, waiting, worst } }) => ({ id, firing, waiting, worst }));
 }
 
-/** The same, counted anew. */
+/** Returns the same values, counted again. */
 function countsIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
   return groups.map(({ id, members }) => {
@@ -115,7 +118,7 @@ test('whatever happens, nothing is told twice, in the end everything is told, an
         await settled(rig);
         expect(talliesIn(rig)).toEqual(countsIn(rig));
       }
-      // Each open event comes once more, as results do, and every group has its turn.
+      // Each open event gets further results, and every group is flushed.
       for (let round = 0; round < 4; round++) await pass(rig, 400);
       receiver.take(rig.takeJobs());
       const open = [...status].filter(([, last]) => last !== 0);

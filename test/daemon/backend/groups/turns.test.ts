@@ -16,7 +16,7 @@ import {
 } from '../../../support/group-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** So many clients: `m-0001`. */
+/** Returns the names of `count` clients: `m-0001`. */
 function named(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${name}-${String(at + 1).padStart(4, '0')}`);
 }
@@ -180,7 +180,7 @@ describe('silences', () => {
   });
 });
 
-/** With something that was told, and something that was not. */
+/** Returns a rig with a notified event, and one with a pending notification. */
 const untold = async (): Promise<GroupRig> => {
   const rig = await openRacks();
   await rig.report(2, { source: 'a-1' });
@@ -493,7 +493,7 @@ test.each([
     inhibitions: { quiet: { when, quiet: 'client~a-quiet', equal: [] } },
   });
   await rig.report(2, { source: 'z-sw', name: 'switch' });
-  // By name those are first that come last.
+  // Reversed, so that the first names arrive last.
   const sources = [...named('a-quiet', quiet), ...named('m', others)].toReversed();
   const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);

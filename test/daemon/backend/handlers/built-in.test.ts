@@ -38,7 +38,7 @@ describe('deregistration', () => {
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
     const { clients } = backend.registry.namespace('default');
     expect([...clients.keys()]).not.toContain('web-1');
-    // Once more, as after a kill: there is nothing left to do.
+    // Repeated, as after a kill: there is nothing left to do.
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
   });
 
@@ -50,7 +50,7 @@ describe('deregistration', () => {
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
     expect([...backend.registry.namespace('default').clients.keys()]).toContain('web-1');
     expect(rig.record).toMatchObject({ level: 'info', message: 'the client is back, it is not deregistered' });
-    // Asked for after that, it goes.
+    // An event after that deletes it.
     const event = anEvent({ timestamp: backend.clock.now() / 1000 });
     await rig.runBuiltIn('deregistration', { job: { event } });
     expect([...backend.registry.namespace('default').clients.keys()]).not.toContain('web-1');

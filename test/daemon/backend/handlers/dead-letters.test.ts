@@ -6,7 +6,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const handlers = { mail: aHandler(), chat: aHandler() };
 
-/** Lets the first runs of a handler fail, one for each client. */
+/** Makes the first runs of a handler fail, one for each client. */
 async function fail(rig: HandlerRig, handler: string, ...clients: readonly string[]): Promise<void> {
   const [letters, begun] = [rig.deadLetters.size, rig.begun.length];
   await rig.ask(handler, ...clients.map((client): [string, string] => [client, 'disk']));
@@ -51,7 +51,7 @@ test('all of a handler, or all that there are, are retried at once', async () =>
   expect(await rig.deadLetters.retry({ handler: 'mail' })).toBe(0);
   expect(await rig.deadLetters.retry({ all: true })).toBe(1);
   await rig.run(5);
-  // Side by side: which of them is read first is for the disk to say.
+  // In parallel: the disk decides which of them is read first.
   expect(new Set(rig.begun.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
 });
 

@@ -27,7 +27,7 @@ async function storedJobs(rig: HandlingRig): Promise<HandlerJob[]> {
   return jobs;
 }
 
-/** Reports these statuses one after the other; what each of them makes run. */
+/** Reports these statuses in sequence, and returns the runs of each. */
 async function play(rig: HandlingRig, statuses: readonly number[], attributes = {}): Promise<string[][]> {
   const runs: string[][] = [];
   for (const status of statuses) {
@@ -37,7 +37,7 @@ async function play(rig: HandlingRig, statuses: readonly number[], attributes = 
   return runs;
 }
 
-/** With an open event of `web-1/disk`. */
+/** Returns a rig with an open event of `web-1/disk`. */
 const openTroubled = async (): Promise<HandlingRig> => {
   const rig = await openRig();
   await rig.report(2, { ttl: 60 });
@@ -81,7 +81,7 @@ describe('which results are handled (completion 1.4)', () => {
       ['older resolve', 'all resolve', 'incidents resolve'],
       ['all create'],
     ]);
-    // Nothing of that is an event that stays, and a set is what it stands for.
+    // None of these events stays open, and a set is replaced by its handlers.
     expect(await play(rig, [0, 0], { handlers: ['both'] })).toEqual([['all create'], ['all create']]);
     expect(rig.entry()?.state.event).toBeUndefined();
     expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
@@ -103,13 +103,13 @@ describe('which results are handled (completion 1.4)', () => {
       }
     }
     expect(seen).toEqual([0, 0, 2, 0, 0].map((status) => ['all', status, true, ['entity:web-1:*']]));
-    // Version 1 looks up no silences for an OK result of the type metric.
+    // The v1 API looks up no silences for an OK result of the type metric.
     await rig.report(0, { handlers, type: 'metric' });
     expect(rig.takeJobs().map(({ handler, event }) => [handler, event.silenced])).toEqual([
       ['all', true],
       ['older', false],
     ]);
-    // OK results are nothing that the end of the silence could bring.
+    // The end of the silence cannot notify OK results.
     expect(rig.entry()?.state.event).toBeUndefined();
   });
 
@@ -136,9 +136,9 @@ describe('which results are handled (completion 1.4)', () => {
         if (!judgeV2Filter(everyHour, subject, moment).isFiltered) hourly++;
       }
     }
-    // As at the peer: the first result ever does not count.
+    // As in Sensu Go: the very first result does not count.
     expect(occurrences).toEqual([1, ...Array.from({ length: 39 }, (_, at) => at + 1)]);
-    // The first two, and each third.
+    // The handler runs for the first two occurrences, and then for each third.
     expect(hourly).toBe(2 + 13);
   });
 
@@ -408,7 +408,7 @@ describe('silences (completion 1.3)', () => {
       suppressed.push(rig.entry()?.state.event?.isSuppressed);
     };
     await silence(rig);
-    // Not yet: the filter would have kept the first occurrence out all the same.
+    // Not yet: the filter would have suppressed the first occurrence anyway.
     await step();
     await step();
     const reread = new Registry(TABLES);

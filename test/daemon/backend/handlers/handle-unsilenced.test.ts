@@ -14,7 +14,7 @@ const NOW = ManualClock.START_MS / 1000;
 const PIPE = { type: 'pipe', command: 'true' };
 const MAIL: HandlingSections = { handlers: { default: PIPE } };
 
-/** The pipeline with what the clock does to silences. */
+/** The pipeline with the timers of silences. */
 interface SilenceRig extends HandlingRig {
   readonly stop: () => Promise<void>;
 }
@@ -37,16 +37,16 @@ async function openRig(sections: HandlingSections = MAIL, options: HandlingOptio
   return Object.assign(rig, { stop });
 }
 
-/** Silences the check `disk`, or what the attributes name. */
+/** Silences the check `disk`, or the target of the attributes. */
 const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
   rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', ...attributes });
 
-/** Waits until what follows from the last step, and what follows from that, is committed. */
+/** Waits until all consequences of the last step are committed. */
 async function settle({ batcher }: HandlingRig): Promise<void> {
   for (let round = 0; round < 3; round++) await batcher.run(() => undefined);
 }
 
-/** What was asked of handlers since the last look, each with whether it is for the end of a silence. */
+/** Returns the requested handler runs since the last call, each with whether a silence has ended. */
 async function takeRuns(rig: HandlingRig): Promise<string[]> {
   await settle(rig);
   return rig
@@ -361,7 +361,7 @@ describe('restarts and failures', () => {
     await silence(rig, { check: null, subscription: 'client:web-1' });
     await failAll(rig, 250);
     let writes = 0;
-    // The end of the silence is the first of them; what comes after the last never reaches the disk.
+    // The end of the silence is the first write; writes after the last one never reach the disk.
     rig.store.refuses = () => ++writes > survived;
     await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
     await vi.waitFor(() => expect(writes).toBeGreaterThan(survived));
@@ -416,7 +416,7 @@ test('10,000 events at once do not hold up results: those take their turn in bet
   expect(jobs.filter(({ event }) => event.silence_ended === true)).toHaveLength(count);
 });
 
-/** Makes so many events of `web-1`. */
+/** Creates `count` events of `web-1`. */
 async function failAll(rig: HandlingRig, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, at) => `check-${String(at)}`);
   await rig.results.submit(
@@ -425,7 +425,7 @@ async function failAll(rig: HandlingRig, count: number): Promise<void> {
   );
 }
 
-/** The checks of all runs that were ever asked for: nothing runs them here, so all are still there. */
+/** Returns the checks of all runs that were ever requested: nothing runs them here, so all still exist. */
 async function storedChecks({ store }: HandlingRig): Promise<string[]> {
   const checks: string[] = [];
   for await (const [, value] of store.scan([HANDLER_JOBS])) checks.push((JSON.parse(value) as HandlerJob).check);

@@ -7,7 +7,7 @@ import { send, type Answer } from '../../../support/raw-http.ts';
 import { startDaemon } from '../../../support/start-daemon.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** Longer than the test. */
+/** A command that runs longer than the test. */
 const HANG = 'echo $$ >> PIDS; exec sleep 600';
 
 async function start(
@@ -23,14 +23,14 @@ async function start(
       try {
         process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The process has already ended.
       }
     }
   });
   return { dir, url: daemon.url, daemon };
 }
 
-/** Of the processes that a handler has begun. */
+/** Returns the ids of the processes that a handler has started. */
 async function pids(dir: string): Promise<number[]> {
   const text = await readFile(join(dir, 'pids'), 'utf8').catch(() => '');
   return text
@@ -65,7 +65,7 @@ test('a handler that hangs keeps no result from its answer and no event from ano
     { name: 'hang', queued: 50, running: 3, delivered: 0, failed: 47 },
     { name: 'line', queued: 0, running: 0, delivered: 100, failed: 0 },
   ]);
-  // More than any queue takes, and all of it is answered.
+  // More than any queue can hold, and all results are accepted.
   for (let at = 0; at < 5; at++) {
     const answer = await post(url, '/api/mon/v1/results', failures(1000, ['hang'], `more-${String(at)}`));
     expect(answer).toMatchObject({ status: 202, body: { accepted: 1000 } });

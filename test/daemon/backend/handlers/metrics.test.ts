@@ -10,7 +10,7 @@ function aLoad(output: string) {
   return anEvent({ check: { name: 'load', type: 'metric', output } });
 }
 
-/** A measurement in each. */
+/** Returns lines with one measurement each. */
 function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, at) => `m${String(from + at)} 1`).join('\n');
 }

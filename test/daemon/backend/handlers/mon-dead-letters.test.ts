@@ -5,7 +5,7 @@ import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 let backend: RunningBackend;
-/** Of the handler `pager`, which nobody answers until a test does. */
+/** The port of the handler `pager`, on which nothing listens until a test does. */
 let port: number;
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
   send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
 const LETTERS = '/api/mon/v1/dead-letters';
 
-/** Reports failures of a check on so many clients and waits until handling them has failed for good. */
+/** Reports failures of a check on these clients, and waits until their handling has failed for good. */
 async function fail(handler: string, ...clients: readonly string[]): Promise<readonly { id: number }[]> {
   for (const source of clients) {
     await ask('POST', '/results', {
@@ -123,7 +123,7 @@ describe('dead letters', () => {
     await openLineReceiver(port);
     await ask('POST', `${LETTERS}/${String(first?.id)}/retry`, {});
     await ask('POST', `${LETTERS}/drop`, { handler: 'pager' });
-    // There is none of this handler any more: nothing is done, and so nothing is written down.
+    // No dead letter of this handler is left: nothing is done, so nothing is recorded.
     await ask('POST', `${LETTERS}/drop`, { handler: 'pager' });
     await ask('POST', `${LETTERS}/drop`, { all: true });
     const { body } = await ask('GET', '/api/mon/v1/audit');

@@ -8,7 +8,7 @@ import { KILL_RUNNER } from '../../../support/processes.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 
-/** What a handler with this mutator gets. */
+/** Returns the input of a handler with this mutator. */
 async function mutated(mutator: string | undefined, mutators: Readonly<Record<string, MutatorDefinition>> = {}) {
   const file = join(await tempDir(), 'data');
   const rig = new DeliveryRig({ mutators });

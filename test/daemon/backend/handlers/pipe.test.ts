@@ -9,7 +9,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const secretive = anEvent({ client: { name: 'web-1', db: { password: 'hunter2' } } });
 
-/** Waits for what a command has written. */
+/** Waits for the output of a command. */
 async function written(file: string): Promise<string> {
   return await vi.waitFor(async () => {
     const text = await readFile(file, 'utf8');
@@ -112,7 +112,7 @@ test('without a timeout it runs until the backend cannot wait any longer', async
   expect(isAlive(pid)).toBe(true);
   stopping.abort();
   expect(await running).toEqual({ kind: 'failed', reason: 'the backend is stopping', isRetryable: true });
-  // It is run again after the start, so there is nothing to report.
+  // It runs again after the start, so there is nothing to report.
   expect(rig.log.records).toEqual([]);
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
 });

@@ -20,7 +20,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A service that records what comes, and answers as it is told. */
+/** Opens a scripted service that records requests. */
 async function openService(answer: Answer = { status: 200 }) {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function openService(answer: Answer = { status: 200 }) {
   return { seen, url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}` };
 }
 
-/** Where each service has its door, below its address. */
+/** The path of each service below its address. */
 const TARGETS = {
   slack: '/services/T0/B0/hunter2',
   mattermost: '/hooks/hunter2',
@@ -50,7 +50,7 @@ const TARGETS = {
   ntfy: '/',
 } as const;
 
-/** What a service could repeat of what it was sent. */
+/** A secret that a service could repeat in its response. */
 const KEYS = {
   slack: '/services/T0/B0/hunter2',
   mattermost: '/hooks/hunter2',
@@ -61,7 +61,7 @@ const KEYS = {
   ntfy: PRESET_DEFINITIONS.ntfy.api_token,
 } as const;
 
-/** A definition that leads to a service of a test: of some the whole address is said, of others where they are. */
+/** Returns a definition for a service of a test: some have the whole address, others only the base. */
 function definition(preset: keyof typeof TARGETS, url: string) {
   const isWhole = ['slack', 'mattermost', 'teams', 'pagerduty'].includes(preset);
   return { type: 'webhook', ...PRESET_DEFINITIONS[preset], url: isWhole ? `${url}${TARGETS[preset]}` : url };

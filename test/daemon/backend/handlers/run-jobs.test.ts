@@ -4,12 +4,12 @@ import { DELIVERED, failedForGood, failedForNow } from '../../../../daemon/backe
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../support/handler-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** Until nothing more begins by itself. */
+/** Waits until no further run starts by itself. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn();
 }
 
-/** Client and check of what has begun. */
+/** Returns client and check of the started runs. */
 const begun = ({ begun: runs }: HandlerRig): string[] => runs.map(({ job }) => `${job.client}/${job.check}`);
 
 const retry = { attempts: 3, delay: 2, max_delay: 60 };
@@ -36,7 +36,7 @@ describe('the runs of a handler', () => {
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
     (await rig.run(0)).end(DELIVERED);
     await rig.run(2);
-    // It was asked for before that of c.
+    // It was requested before the run of c.
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
   });
 
@@ -152,7 +152,7 @@ describe('a run that fails', () => {
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(failedForNow('refused'));
     await vi.waitFor(() => expect(rig.last.lastOf('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
-    // Halfway from 2 to 4 seconds, then from 2 to 8.
+    // The first pause is in the middle between 2 and 4 seconds, the next one between 2 and 8.
     rig.clock.advance(2999);
     await settled();
     expect(rig.begun).toHaveLength(1);
@@ -321,7 +321,7 @@ describe('a restart', () => {
     const { job } = await before.run(0);
     await before.stop('kill');
     const rig = await openHandlerRig({ dir, handlers });
-    // What a run asks for in its turn must come after, so none begins before all of them are known.
+    // Runs that a run requests must come after it, so none starts before all stored ones are known.
     expect(rig.begun).toEqual([]);
     await rig.ask('mail', ['b', 'disk']);
     expect((await rig.run(1)).job.id).toBeGreaterThan(job.id);

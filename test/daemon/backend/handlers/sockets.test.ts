@@ -75,7 +75,7 @@ describe('tcp', () => {
     });
     const clock = new ManualClock();
     const rig = new DeliveryRig({ clock });
-    // More than the buffers of the two ends hold.
+    // More than the buffers of both ends can hold.
     const event = anEvent({ check: { output: 'x'.repeat(20_000_000) } });
     const running = rig.run(
       { type: 'tcp', socket: { host: '127.0.0.1', port: portOf(server) }, timeout },
@@ -132,7 +132,7 @@ describe('tcp', () => {
   });
 });
 
-/** Keeps what comes to a port. */
+/** Records the datagrams that arrive at a port. */
 async function datagrams(type: 'udp4' | 'udp6', host: string) {
   const socket = createSocket(type);
   socket.bind(0, host);

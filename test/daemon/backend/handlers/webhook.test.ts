@@ -20,7 +20,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A receiver of webhooks that answers by a script. */
+/** Opens a scripted receiver of webhooks. */
 async function openReceiver(answer: (seen: Seen, response: ServerResponse) => void, host = '127.0.0.1') {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -156,7 +156,7 @@ describe('the answer', () => {
     const rig = new DeliveryRig();
     const reason = `http://127.0.0.1:${String(receiver.port)} answered ${String(status)}`;
     expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({ kind: 'failed', reason, isRetryable });
-    // No tries of its own: whoever runs the handlers knows how often.
+    // It does not retry by itself: the runner decides how often.
     expect(receiver.seen).toHaveLength(1);
     expect(rig.record).toMatchObject({ level: 'error', message: 'handler error', fields: { reason } });
   });
@@ -177,7 +177,7 @@ describe('the answer', () => {
 
   test('counts by its status although the rest never comes', { tags: 'slow' }, async () => {
     const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
-    // As long as the test takes, and longer than the first byte on a machine that is busy.
+    // As long as the test takes, and longer than the first byte on a busy machine.
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({
       kind: 'delivered',
     });
@@ -245,7 +245,7 @@ test('nothing in the log or the reason tells what a URL may hide', async () => {
   expect(JSON.stringify([outcome, rig.log.records])).not.toContain('hunter2');
 });
 
-/** Answers at /hook with a redirect, and is content with anything else. */
+/** Opens a receiver that responds at /hook with a redirect, and accepts other requests. */
 async function redirecting(status: number, location: (port: number) => string) {
   const receiver = await openReceiver((seen, response) => {
     if (seen.path !== '/hook') ok(seen, response);
@@ -255,7 +255,7 @@ async function redirecting(status: number, location: (port: number) => string) {
 }
 
 describe('a redirect', () => {
-  /** Loopback, where the tests have their receivers, counts as public here. */
+  /** The receivers of the tests listen on loopback, which is allowed here like a public address. */
   const networks = ['127.0.0.0/8'];
   const confidential = { secret: 'shared', headers: { 'X-Token': 'mine' } };
 
@@ -329,7 +329,7 @@ describe('a redirect', () => {
   ])('into the own network is refused: $target', async ({ target, says }) => {
     const receiver = await redirecting(307, (port) => target.replace('PORT', String(port)));
     const names = { localhost: '127.0.0.1', 'inside.example.com': '10.0.0.1' };
-    // The receiver itself is an address that the definition names, so it may be on loopback.
+    // The definition names the address of the receiver itself, so it may be on loopback.
     const outcome = await new DeliveryRig({ names }).run({ type: 'webhook', url: receiver.url });
     expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(says), isRetryable: false });
     expect(receiver.seen).toHaveLength(1);

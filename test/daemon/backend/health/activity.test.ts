@@ -17,7 +17,7 @@ beforeEach(() => {
   onTestFinished(() => activity[Symbol.dispose]());
 });
 
-/** One commit in which the event of a check changed on so many clients. */
+/** Publishes one commit in which the event of a check changed on `clients` clients. */
 function change(check: string, clients: number): void {
   const changes = Array.from({ length: clients }, (_, at) => ['event', 'default', `web-${String(at)}`, check] as const);
   commits.tell({ ...aCommit(), changes: changes });
@@ -47,7 +47,7 @@ test('an hour later they are forgotten', () => {
   expect(activity.noisiest(10)).toHaveLength(2);
   clock.advance(30 * MINUTE_MS);
   expect(activity.noisiest(10)).toEqual([{ check: 'swap', events: 1 }]);
-  // Also where nothing has happened since.
+  // Even if nothing has happened since.
   clock.advance(31 * MINUTE_MS);
   expect(activity.noisiest(10)).toEqual([]);
 });

@@ -68,7 +68,7 @@ async function openRig(
   };
 }
 
-/** Lets time pass in steps of ten seconds, with a pause for the work that each begins. */
+/** Advances the clock in steps of ten seconds, and waits for the work that each starts. */
 async function pass({ clock, api }: Rig, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 10) {
     clock.advance(10_000);
@@ -170,7 +170,7 @@ describe('mon.entities', () => {
       { entities: 1 },
     );
     await putEntity(rig, 'web-1');
-    // In one step, so that the handler is not out of time.
+    // In a single step, so that the handler does not reach its timeout.
     rig.clock.advance(10_000);
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0));
     await rig.api.silence({ check: 'mon.entities' });

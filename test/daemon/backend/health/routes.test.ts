@@ -127,7 +127,7 @@ test.each(['/health', '/health?deep=0', '/health?deep=true', '/health?deep='])(
   },
 );
 
-/** A store that loses one record without a word. */
+/** Returns a store that silently loses one record. */
 function forgetful(store: Store, isLosing = (): boolean => true): Store {
   const lost = JSON.stringify(checkRecordKey('default', 'web-1', 'disk'));
   return new Proxy(store, {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
   send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
 
-/** Series by their name with labels, as they are written. */
+/** Returns the metrics by their name with labels. */
 async function series(): Promise<Map<string, number>> {
   const { status, text, headers } = await ask('GET', '/metrics');
   expect(status).toBe(200);

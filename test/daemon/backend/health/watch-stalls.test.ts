@@ -4,7 +4,7 @@ import { watchStalls } from '../../../../daemon/backend/health/watch-stalls.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
-/** Holds up everything. */
+/** Blocks the thread. */
 function stall(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);

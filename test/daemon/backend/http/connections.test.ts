@@ -25,7 +25,7 @@ const handshake = (target: string): string =>
     },
   });
 
-/** Asked over a connection of its own, which counts. */
+/** Requested over a separate connection, which counts too. */
 async function figure(url: string, name: string): Promise<number> {
   const { text } = await send(url, { method: 'GET', target: '/metrics' });
   return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(text)?.[1]);

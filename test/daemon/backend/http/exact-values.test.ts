@@ -23,7 +23,7 @@ const ask = (method: string, target: string, body: string | null = null): Promis
 
 const EVENTS = '/api/core/v2/namespaces/default/events';
 
-/** 2026-11-27 in nanoseconds, as agents of version 2 send it. */
+/** 2026-11-27 in nanoseconds, as v2 agents send it. */
 const NANOSECONDS = 1_795_814_119_000_000_000;
 
 const eventWith = (timestamp: string): string =>
@@ -63,7 +63,7 @@ describe('points of metrics', () => {
   });
 });
 
-/** A place for a value in what can be sent over HTTP. */
+/** The requests that can contain a value. */
 const WIRES: readonly { readonly name: string; readonly target: string; readonly body: (value: string) => string }[] = [
   { name: 'clients of v1', target: '/clients', body: (v) => `{"name": "c", "address": "a", "own": {"deep": [${v}]}}` },
   { name: 'results of v1', target: '/results', body: (v) => `{"name": "c", "output": "o", "own": ${v}}` },
@@ -88,7 +88,7 @@ describe('numbers', () => {
     await fc.assert(
       fc.asyncProperty(aLargeInteger, async (number) => {
         const { status, text } = await ask('POST', target, body(number));
-        // Of a list each result is accepted or rejected by itself.
+        // Each result of a list is accepted or rejected separately.
         expect(status).toBe(target === '/api/mon/v1/results' ? 202 : 400);
         expect(text).toContain('beyond 2^53: put it in double quotes');
       }),

@@ -31,7 +31,7 @@ const NAMES = [resultSchema, clientSchema, silencedSchema, clearSilencedSchema, 
   Object.keys(shape),
 );
 
-/** Bodies that come close to valid ones: their names, with any value. */
+/** Nearly valid bodies: the right names, with any value. */
 const nearlyValid = fc.dictionary(
   fc.constantFrom(...NAMES, 'history', '__proto__', 'constructor'),
   fc.oneof(fc.jsonValue(), fc.constantFrom('a', 'a b', '*', 0, -1, 1.5, 1e300, 2 ** 53, null, true)),
@@ -104,6 +104,6 @@ test('any bytes leave the backend serving', async () => {
 });
 
 test('and nothing of it was a defect', () => {
-  // Among the results are some that name handlers.
+  // Some of the results name handlers.
   expect(backend.log.messages('error').filter((message) => message !== 'unknown handler')).toEqual([]);
 });

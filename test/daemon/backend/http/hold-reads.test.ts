@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCommitted } from '../../../../daemon/backend/http/hold-reads.ts';
 
-/** Reads that are there in their order, and what the registry holds before and after each. */
+/** Reads with the given states of the registry before and after each. */
 async function read(
   states: readonly (boolean | undefined)[],
 ): Promise<{ readonly value: number; readonly reads: number }> {

@@ -11,7 +11,7 @@ describe('an offer of another protocol', () => {
   });
   afterAll(() => backend[Symbol.asyncDispose]());
 
-  /** As curl --http2 and Java's HttpClient make it. */
+  /** The header of curl --http2 and of Java's HttpClient. */
   const h2c = {
     Connection: 'Upgrade, HTTP2-Settings',
     Upgrade: 'h2c',
@@ -65,7 +65,7 @@ describe('a request that does not come to its end', () => {
     const answers = await Promise.all(urls.map((url) => exchange(url, bytes, ['GET', 'GET'])));
     const statuses = answers.map((own) => own.map(({ status }) => status));
     expect(statuses.slice(0, 2)).toEqual([[408], [408]]);
-    // A plain request is over for agents with its head, and so is the connection.
+    // For the agent listener, a plain request is complete with its head, and the connection ends.
     expect(statuses[2]).toEqual(bytes.startsWith('POST') ? [426] : [408]);
   });
 });

@@ -3,7 +3,7 @@ import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 
-/** A backend with an open event of web-1/disk, and its store. */
+/** Returns a backend with an open event of web-1/disk, and its store. */
 async function withEvent(): Promise<{ readonly backend: RunningBackend; readonly store: TroubledStore }> {
   let store: TroubledStore | undefined;
   const around = (real: ConstructorParameters<typeof TroubledStore>[0]): TroubledStore =>

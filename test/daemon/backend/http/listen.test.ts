@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { close } from '../../../../daemon/backend/http/listen.ts';
 
-/** Whoever asked keeps its connections for longer than this. */
+/** Clients keep their connections for longer than this. */
 const KEPT_MS = 30_000;
 
 test('a server that stops while it answers does not wait for connections that are only kept, nor has them cut', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Also takes away what was kept of lists before. */
+/** Reports all results, which also clears cached lists. */
 async function reportAll(): Promise<void> {
   await openApiClient({ backend: backend.url }).submitResults(
     NAMES.map((name, at) => ({ source: 'web', name, output: 'é'.repeat(1000), status: 1 + (at % 2) })),
@@ -84,9 +84,9 @@ describe('a list that is too long to be made at once', () => {
 });
 
 /**
- * Asks for a list of which not all can be read.
+ * Requests a list that cannot be read completely.
  *
- * @param reads that succeed before
+ * @param reads number of reads that succeed first
  */
 async function failing(reads: number): Promise<{ readonly answer: Response; readonly text: Promise<string> }> {
   await reportAll();

@@ -6,7 +6,7 @@ import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { aClusterView, ToldCluster } from '../../../support/told-cluster.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-/** What a request of each endpoint looks like; the parts of its path in their order. */
+/** The parameters of a request to each endpoint, with the parts of its path in order. */
 interface Example {
   readonly path?: () => readonly string[];
   readonly query?: string;
@@ -23,7 +23,7 @@ const FAILING = {
 };
 const SESSION = 'console-1';
 
-/** Ids of the dead letters, once there are any. */
+/** Ids of the dead letters, once they exist. */
 let letters: readonly number[] = [];
 const letter =
   (at: number): (() => string[]) =>
@@ -31,7 +31,7 @@ const letter =
 
 type MonEndpoint = keyof typeof MON_API;
 
-/** In the order in which they are asked: what changes something comes behind those that look at it. */
+/** Examples in the order of the requests: changes come after the requests that read the same data. */
 const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   access: {},
   openApi: {},
@@ -151,7 +151,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Both of them, once they have failed. */
+/** Waits for both failed runs. */
 async function failedLetters(): Promise<readonly number[]> {
   return await vi.waitFor(async () => {
     const { body } = await ask('GET', targetOf('deadLetters'));
@@ -185,13 +185,13 @@ describe('every endpoint answers as the table says', () => {
     if (name === 'deadLetters') letters = await failedLetters();
     const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
     expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.answer === undefined ? '' : text });
-    // A list has something in it, so that its items were looked at.
+    // The list is not empty, so that its items were validated.
     expect(body).not.toEqual([]);
     expect(endpoint.answer?.safeParse(body).error).toBeUndefined();
   });
 });
 
-/** What is refused, and by which code. */
+/** Rejected requests, with the error code. */
 const REFUSED: readonly {
   readonly name: MonEndpoint;
   readonly target: string;

@@ -13,7 +13,7 @@ afterAll(() => backend[Symbol.asyncDispose]());
 const CORE = '/api/core/v2/namespaces/default';
 const core = (name: string, rest: object): object => ({ metadata: { name, namespace: 'default' }, ...rest });
 
-/** Everything that makes something with a name. */
+/** All requests that create something with a name. */
 const MAKING: readonly (readonly [title: string, target: string, body: (name: string) => unknown])[] = [
   ['a result', '/results', (name) => ({ name, output: '', source: 'web' })],
   ['the source of a result', '/results', (name) => ({ name: 'disk', output: '', source: name })],

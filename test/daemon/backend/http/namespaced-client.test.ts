@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** What a client sees of what it does, without the times. */
+/** Returns what a client sees of its actions, without times. */
 async function story(api: ApiClient): Promise<unknown> {
   const about = { source: 'web-1', name: 'disk', status: 2, aggregate: 'disks', executed: 7, issued: 7 };
   await api.submitResult({ ...about, output: 'full' });

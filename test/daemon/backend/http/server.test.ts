@@ -65,7 +65,7 @@ describe('HEAD', () => {
       const [head, get] = [await ask('HEAD', target), await ask('GET', target)];
       expect(head.text).toBe('');
       expect(head.status).toBe(get.status === 404 ? 404 : 200);
-      // The message of an unknown path names the method.
+      // The message of an unknown path contains the method.
       const difference = get.status === 404 ? 1 : 0;
       expect(Number(head.headers['content-length'])).toBe(Buffer.byteLength(get.text) + difference);
     },

@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 
 const getEvents = requestBytes({ method: 'GET', target: '/events' });
 
-/** So many events of about so many bytes. */
+/** Submits `count` events of about `bytes` bytes each. */
 async function submitEvents(url: string, count: number, bytes: number): Promise<void> {
   const api = openApiClient({ backend: url });
   for (let at = 0; at < count; at += 1000) {
@@ -56,15 +56,15 @@ async function memoryMiB(pid: number): Promise<number> {
 test('readers of a long list that do not read cost a little each, not the list', { tags: 'slow' }, async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir() });
   await submitEvents(daemon.url, 5000, 1000);
-  // What the first one costs is the code and the caches.
+  // The first request pays for code and caches.
   await (await fetch(`${daemon.url}/events`)).text();
   const before = await memoryMiB(daemon.pid);
   await openMany(150, daemon.url, getEvents);
-  // Answered at the same time, and after them.
+  // Requested concurrently, after them.
   const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(`${daemon.url}/events?limit=10`)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await vi.waitFor(async () => expect(await metric(daemon.url, 'mon_connections')).toBeGreaterThan(150));
-  // 150 lists of 6 MB are 0.9 GB; much of what is there instead is garbage that nobody has looked for yet.
+  // 150 lists of 6 MB would be 0.9 GB; much of the remaining memory is garbage that was not collected yet.
   expect((await memoryMiB(daemon.pid)) - before).toBeLessThan(500);
   expect(await metric(daemon.url, 'mon_buffered_bytes')).toBeLessThan(150 * MIB);
 });

@@ -6,7 +6,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2, aggregate: 'app' };
 
-/** What each endpoint is asked with, in the order in which it is: what takes something away comes last. */
+/** The requests to each endpoint, in order: deletions come last. */
 const EXAMPLES: Readonly<Record<string, readonly [target: string, body?: unknown]>> = {
   submitResult: ['/results', FAILING],
   saveClient: ['/clients', { name: 'own', address: '10.0.0.1' }],
@@ -53,7 +53,7 @@ const EXAMPLES: Readonly<Record<string, readonly [target: string, body?: unknown
   resolve: ['/resolve', { client: 'web-1', check: 'disk' }],
 };
 
-/** These need something of their own to take away. */
+/** Endpoints that need an object of their own to delete. */
 const DELETIONS: Readonly<Record<string, readonly [target: string, before: readonly [target: string, body: unknown]]>> =
   {
     resolveEvent: ['/events/web-1/disk', ['/results', FAILING]],
@@ -105,7 +105,7 @@ describe('every endpoint answers as the table says', () => {
     const endpoint = ENDPOINTS[name];
     const { status, body, text } = await ask(endpoint?.method ?? '', target, sent);
     expect({ status, text }).toEqual({ status: endpoint?.status, text: endpoint?.answer === undefined ? '' : text });
-    // A list has something in it, so that its items were looked at.
+    // The list is not empty, so that its items were validated.
     expect(body).not.toEqual([]);
     expect(endpoint?.answer?.safeParse(/metrics$/i.test(name) ? text : body).error).toBeUndefined();
   });

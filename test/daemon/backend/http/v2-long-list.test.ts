@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const NAMES = Array.from({ length: 250 }, (_, at) => `proxy-${String(at).padStart(3, '0')}`);
 
-/** So long that even a page of them goes out in pieces. */
+/** An entity so large that even a page of them is sent in chunks. */
 const entity = (name: string): object => ({
   entity_class: 'proxy',
   metadata: { name, annotations: { notes: 'x'.repeat(2000) } },

@@ -132,7 +132,7 @@ test('what comes after an inhibition has inhibition_ended only for whom that kep
   ]);
 });
 
-/** To whom which status went since the last look, and whether because an inhibition ended. */
+/** Returns which handler got which status since the last call, and whether because an inhibition ended. */
 const jobs = (rig: GroupRig): unknown[] =>
   rig.takeJobs().map(({ handler, event }) => [handler, event.check.status, event.inhibition_ended]);
 
@@ -331,7 +331,7 @@ test('a group that waits tells one problem in place of 300 that follow from it',
   const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe() } });
   const clients = Array.from({ length: 300 }, (_, at) => `m-${String(at)}`);
   await Promise.all(clients.map((name) => rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: 'a' })));
-  // They are noticed before the switch is.
+  // They fail before the switch does.
   await Promise.all(clients.map((source) => rig.report(2, { source })));
   await switchIs(rig, 2);
   await pass(rig, 30);

@@ -9,7 +9,7 @@ const PIPE = { type: 'pipe', command: 'true' };
 const RULE = { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] };
 const WITHOUT = { handlers: { default: PIPE } };
 const WITH = { ...WITHOUT, inhibitions: { switch: RULE } };
-/** Told at the first occurrence, and an hour later. */
+/** Notifies at the first occurrence, and an hour later. */
 const PAGED = { handlers: { default: { ...PIPE, filter: 'occurrences' } } };
 
 async function openRacks(
@@ -33,7 +33,7 @@ const switchIs = (rig: GroupRig, status: number): Promise<void> =>
 const diskOf = (rig: GroupRig, client = 'a-1', status = 2): Promise<void> =>
   rig.report(status, { source: client, interval: 60, refresh: 3600 });
 
-/** Puts other rules into force and waits until all open events were held against them. */
+/** Applies other rules and waits until all open events were evaluated. */
 async function reload(rig: GroupRig, sections: Parameters<GroupRig['reload']>[0]): Promise<void> {
   rig.reload(sections);
   await applied(rig);

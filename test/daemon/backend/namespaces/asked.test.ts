@@ -6,7 +6,7 @@ const MON = '/api/mon/v1';
 
 let backend: RunningBackend;
 let asRoot: Ask;
-/** Of a key that is kept to `team-a`. */
+/** Sends requests with a key for `team-a` only. */
 let asTeam: Ask;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** A result that is not OK, of a member of an aggregate. */
+/** Reports a failing result of a member of an aggregate. */
 async function fails(namespace: string, source: string, name = 'disk'): Promise<void> {
   const result = { source, name, output: `full in ${namespace}`, status: 2, aggregate: 'disks' };
   expect(await asRoot('POST', `${MON}/results?namespace=${namespace}`, [result])).toMatchObject({

@@ -36,17 +36,17 @@ test('with a namespace goes what is remembered of things that were in it, whatev
   const clients = new Clients({ batcher, entityLimit, quarantineSeconds: 60 });
   const namespaces = new Namespaces(batcher);
   const aggregates = new Aggregates(batcher);
-  /** Lets what was asked be one batch. */
+  /** Commits the requests as one batch. */
   const committed = async (...asked: readonly Promise<unknown>[]): Promise<void> => {
     clock.advance(10);
     await Promise.all(asked);
   };
-  /** First parts of the keys that are stored of the namespace. */
+  /** Returns the first parts of the stored keys of the namespace. */
   const stored = async (): Promise<string[]> => {
     const found: string[] = [];
     for await (const [key] of store.scan([]))
       if (key.includes('shop') && key[0] !== 'audit') found.push(String(key[0]));
-    // What became of it goes bit by bit, see timeline/clock.ts.
+    // Its timeline is deleted in chunks, see timeline/clock.ts.
     return [...new Set(found)].filter((prefix) => !prefix.startsWith('timeline')).toSorted();
   };
   const check = { name: 'disk', output: '', status: 2, executed: 0, aggregates: ['fleet', 'others'] };

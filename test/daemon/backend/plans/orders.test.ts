@@ -22,12 +22,12 @@ interface Rig {
   stop: () => Promise<void>;
 }
 
-/** What is written when the look at the rules is over. */
+/** Returns true for the write that ends the evaluation of the rules. */
 function isEnd(op: StoreOp): boolean {
   return op.type === 'put' && op.value.includes('nothing is in the way');
 }
 
-/** A backend with an open plan, held by one console. */
+/** Returns a backend with an open plan, held by one console. */
 async function withPlan(
   options: Partial<Parameters<typeof openBackend>[0]> & { readonly clock?: ManualClock; readonly from?: string } = {},
 ): Promise<Rig> {
@@ -120,10 +120,13 @@ describe('orders', () => {
   });
 });
 
-/** Before what is stored changes its form for all backends at once, which results must not meet (reference 9.3, 5.8.0). */
+/**
+ * The version before a change of the stored form for all backends, during which no results may arrive
+ * (reference 9.3, 5.8.0).
+ */
 const DRAINING = '5.7.0';
 
-/** The same, where results are kept out by now. */
+/** Returns a plan in which results are already rejected. */
 async function drained(): Promise<Rig> {
   const rig = await withPlan({ from: DRAINING });
   while (currentStep(await rig.plan.plan())?.id !== 'drain') await rig.plan.skip('not in this test');

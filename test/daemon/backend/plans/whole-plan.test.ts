@@ -10,7 +10,7 @@ import { FeedPeer } from '../../../support/feed-peer.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { PlanDriver, SESSION } from '../../../support/plan-driver.ts';
 
-/** A backend that can be restarted under a plan. */
+/** Returns a backend that can be restarted during a plan. */
 async function restartable(
   dir: string,
 ): Promise<{ client: () => UpgradeClient; backend: () => Backend; restart: () => Promise<void> }> {
@@ -48,7 +48,7 @@ test('a plan is carried out to its end: a check without a namespace found and fi
   const plan = new PlanDriver(client, id);
   await plan.take();
 
-  // What is in the way is named, and left to the step that is the way out of it.
+  // Blocking problems are listed, and left to the step that solves them.
   expect((await plan.start()).steps[0]).toMatchObject({
     state: 'done',
     note: expect.stringMatching(
@@ -68,7 +68,7 @@ test('a plan is carried out to its end: a check without a namespace found and fi
 
   await plan.until('restart-backend');
   await plan.start();
-  // A confirmation alone is a hope.
+  // A confirmation alone is not sufficient.
   expect((await plan.confirm()).steps.find((step) => step.id === 'restart-backend')).toMatchObject({
     state: 'confirm',
     note: expect.stringContaining('was not restarted since'),

@@ -38,7 +38,7 @@ async function open(...acts: readonly Act[]): Promise<FollowedBackend> {
   return backend;
 }
 
-/** Does it all in one commit. */
+/** Performs all actions in one commit. */
 async function done(backend: FollowedBackend, ...acts: readonly Act[]): Promise<void> {
   for (const settled of await backend.commit(...acts.map((act) => () => act(backend)))) {
     if (settled.status === 'rejected') throw settled.reason;
@@ -63,7 +63,7 @@ test('whatever was written, who follows it holds what who wrote it does, and wha
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },
   );
-  // How many writes the follower is told of while others are made, and then: what it reads is newer.
+  // Numbers of writes that the follower applies meanwhile and afterwards: it may read newer data.
   const batch = fc.record({
     steps: together,
     toldMeanwhile: fc.constantFrom(0, 0, 1, 3),
@@ -127,7 +127,7 @@ const putPlan =
 const removePlan: Act = ({ batcher }) =>
   batcher.run((transaction) => transaction.remove(PLANS, plansOf(transaction.registry), 1));
 
-/** One that keeps results out for as long as it is open. */
+/** Returns a plan that rejects results while it is open. */
 function aPlan(state: 'open' | 'done'): StoredPlan {
   const drained = { title: '', details: [], state: 'done', started_at: 1, ended_at: 2, note: '' } as const;
   return {
@@ -158,12 +158,12 @@ const forgetClients: Act = async (backend) => {
 
 const emptyDev: readonly Act[] = [({ writers }) => writers.namespaces.remove('dev', () => undefined, MON)];
 
-/** Of a check whose handler groups. */
+/** Returns a report of a check whose handler groups. */
 function groupReport(source: string, more: Readonly<Record<string, unknown>> = {}): Act {
   return report('default', source, { handlers: ['grouping'], ...more });
 }
 
-/** Has events of this check keep others quiet. */
+/** Makes events of this check inhibit others. */
 const inhibit =
   (check: string): Act =>
   ({ ground }) => {
@@ -185,7 +185,7 @@ const groupTurn: Act = async (backend) => {
   for (const group of groups) await turns.take(group);
 };
 
-/** For each table: what brings an entry of it about, changes it and takes it away. */
+/** The actions for each table: they create an entry, change it and delete it. */
 const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   silenced: [
     ({ writers }) => writers.silenced.create('default', { subscription: 'web', check: 'cpu' }),
@@ -241,7 +241,7 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   ],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
-    // Long: every turn of the loop that a commit takes moves the clock.
+    // Long, because every turn of the loop during a commit advances the clock.
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 3600 }),
     ({ writers }) => writers.stashes.remove('default', 'a/b'),
   ],
@@ -374,7 +374,7 @@ test('a result whose client is gone by now is passed over, and one whose client 
   expect(backend.follower.namespace('default').clients.size).toBe(0);
 });
 
-/** A store at a moment at which only the kind with this prefix is read. */
+/** Returns a store from which only the kind with this prefix is read. */
 function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
   return {
     scan: (...asked) => store.scan(...asked),

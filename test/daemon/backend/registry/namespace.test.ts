@@ -13,7 +13,7 @@ const aClient = (name: string, subscriptions: readonly string[] = []): Client =>
   version: '1.9.0',
 });
 
-/** Takes in a result of this status. */
+/** Stores a result with this status. */
 function report(
   namespace: Namespace,
   client: string,

@@ -5,9 +5,9 @@ import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What a correction of an hour makes of each value of a table, by the name of the table. */
+/** The values of each table before and after a correction of an hour. */
 const MOVED: readonly (readonly [table: string, before: unknown, after: unknown])[] = [
-  // From when it was made to its end it is as long as before.
+  // The duration from creation to end stays the same.
   [
     'silenced',
     { reason: 'x', begin: 5000, expire_at: 9_000_000, timestamp: 4000 },
@@ -20,7 +20,7 @@ const MOVED: readonly (readonly [table: string, before: unknown, after: unknown]
     { begin: null, expire_at: null, timestamp: 4, idle: { since: 5, at: 6, ends_at: 7 } },
     { begin: null, expire_at: null, timestamp: 3604, idle: { since: 3605, at: 3606, ends_at: 3607 } },
   ],
-  // When it last kept something back stays as it was dated.
+  // The time of the last suppressed run stays as recorded.
   [
     'silenced-use',
     { suppressed: 1, last_suppressed: 5, unmatched_since: 5 },
@@ -41,7 +41,7 @@ const MOVED: readonly (readonly [table: string, before: unknown, after: unknown]
   ['api-key', { id: 'chosen as a date', expiresAt: 60 }, undefined],
 ];
 
-/** What an hour without a backend makes of them. */
+/** The values after an hour without a backend. */
 const WAITED: typeof MOVED = [
   ['silenced', { begin: 5000, expire_at: 9_000_000 }, undefined],
   [

@@ -18,7 +18,7 @@ let ask: Ask;
 
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
-/** While a switch has an event, those behind it are quiet. */
+/** An event of a switch inhibits those of the hosts behind it. */
 const INHIBITIONS = new Map([['behind-switch', inhibitionSchema.parse({ when: 'check=uplink', quiet: 'check=ping' })]]);
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
   ask = rig.administer;
 });
 
-/** One result, a minute after the last. */
+/** Reports one result, a minute after the last. */
 async function result(check: string, status: number, source = 'web-1'): Promise<void> {
   rig.clock.advance(MINUTE);
   const body = { name: check, output: `${check} says ${String(status)}`, status, source };

@@ -25,7 +25,7 @@ async function openRig(dir: string, clock = new ManualClock()): Promise<Rig> {
 const report = (api: ApiClient, attributes: object = {}): Promise<unknown> =>
   api.submitResult({ name: 'backup', output: 'done', status: 0, source: 'db-1', ttl: 60, ...attributes });
 
-/** Lets time pass second by second, as the clock of a running backend does. */
+/** Advances the clock second by second, like that of a running backend. */
 function pass({ clock }: Rig, seconds: number): void {
   for (let passed = 0; passed < seconds; passed++) clock.advance(1000);
 }

@@ -25,7 +25,7 @@ async function open(dir: string): Promise<Backend> {
 
 let lastId = 0;
 
-/** Reports for a proxy client, and waits until that is settled. */
+/** Reports for a proxy client, and waits until the result is settled. */
 async function report(agent: AgentPeer, source: string): Promise<void> {
   const id = ++lastId;
   agent.say({ type: 'results', results: [{ id, check: { name: 'ping', output: 'pong', source } }] });
@@ -48,7 +48,7 @@ test('an agent makes proxy clients up to its quota; those go on, and others are 
   );
   await first.stop();
 
-  // A restart forgets nothing, and a deleted one makes room.
+  // The quota survives a restart, and a deleted client frees it.
   const second = await open(dir);
   onTestFinished(() => second.stop());
   const api = openApiClient({ backend: second.url });

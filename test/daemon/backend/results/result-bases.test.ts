@@ -4,7 +4,7 @@ import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.t
 
 const NOW = { definitions: 1, registry: 1, deletions: 0 };
 
-/** Adds a base for another check to the results that a connection remembers. */
+/** Adds a baseline for another check to a connection. */
 function add(bases: ResultBases, id: number, entry = {} as CheckEntry): boolean {
   return bases.add({ id, entry, signature: '', hasDuration: false }, NOW);
 }

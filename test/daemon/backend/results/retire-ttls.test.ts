@@ -19,7 +19,7 @@ interface Rig {
   readonly backend: Backend;
   readonly api: ApiClient;
   readonly v2: V2Peer;
-  /** Puts other checks into the configuration and has it read again. */
+  /** Replaces the checks of the configuration and reloads it. */
   reloadWith(checks: Checks): Promise<void>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,11 @@ function pass({ clock }: Rig, seconds: number): void {
   for (let passed = 0; passed < seconds; passed++) clock.advance(1000);
 }
 
-/** Lets the ttl pass. @returns the names of the checks whose events open */
+/**
+ * Advances the clock past the TTL.
+ *
+ * @returns the names of the checks whose events open
+ */
 async function staleChecks(rig: Rig): Promise<readonly string[]> {
   pass(rig, 60);
   return vi.waitFor(async () => {
@@ -75,12 +79,12 @@ async function staleChecks(rig: Rig): Promise<readonly string[]> {
   });
 }
 
-/** Until the ttl of the stored result is gone. */
+/** Waits until the TTL of the stored result is removed. */
 async function expectRetired({ api }: Rig): Promise<void> {
   await vi.waitFor(async () => expect((await api.result('db-1', 'backup'))?.check).not.toHaveProperty('ttl'));
 }
 
-/** The events that are open five minutes later. */
+/** Returns the events that are open five minutes later. */
 async function eventsLater(rig: Rig): Promise<readonly unknown[]> {
   for (let minute = 0; minute < 5; minute++) {
     pass(rig, 60);

@@ -25,7 +25,7 @@ const NONE = { checks: new Map(), handlers: new Map() };
 
 type Told = UncheckedResult | ShortResult;
 
-/** One connection to a backend whose batches begin when they are told to. */
+/** One connection to a backend whose batches start on request. */
 class Rig {
   readonly clock = new ManualClock();
   readonly definitions = new Definitions(NONE);
@@ -57,7 +57,7 @@ class Rig {
     return rig;
   }
 
-  /** Has a frame of results wait for the next batch. */
+  /** Adds a frame of results to the next batch. */
   deliver(...results: readonly Told[]): Promise<Settlement> {
     const { bases } = this;
     const delivery = { client: 'web-1', spool: 'one', results, bases, cancellation: { isCancelled: false } };
@@ -71,20 +71,20 @@ class Rig {
     });
   }
 
-  /** Commits what waits, as one batch. */
+  /** Commits the queue as one batch. */
   async commit(...waiting: readonly Promise<unknown>[]): Promise<void> {
     this.clock.advance(10);
     await Promise.allSettled(waiting);
   }
 
-  /** A frame, committed by itself. */
+  /** Commits a frame in its own batch. */
   async told(...results: readonly Told[]): Promise<Settlement> {
     const delivered = this.deliver(...results);
     await this.commit(delivered);
     return await delivered;
   }
 
-  /** Has the next batch read what is stored of a check. */
+  /** Makes the next batch read what is stored of a check. */
   read(check = 'disk'): Promise<CheckBodies> {
     const entryOf = (registry: Registry): CheckEntry => {
       const entry = registry.namespace('default').check('web-1', check);
@@ -96,7 +96,7 @@ class Rig {
     });
   }
 
-  /** What is stored of a check. */
+  /** Returns the stored record of a check. */
   async record(check = 'disk'): Promise<ReturnType<typeof decodeCheckRecord> | undefined> {
     const [text] = await this.store.getMany([checkRecordKey('default', 'web-1', check)]);
     return text === undefined ? undefined : decodeCheckRecord(text);
@@ -136,7 +136,7 @@ test('a short result has the times, and the output where it has one, in place of
   expect(await rig.record()).toMatchObject({ check, lastOk: NOW - 30, history: { length: 2 } });
   await rig.told(short(3, 1, { output: '\ud800 "\u0001' }));
   expect((await rig.record())?.check?.output).toBe('\ud800 "\u0001');
-  // Each is told by what differs from the whole one.
+  // Each delta refers to the full result.
   await rig.told(short(4, 1));
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
@@ -151,7 +151,7 @@ describe('nothing is taken from a short result on that cannot go on from its bas
     await rig.told(whole(1));
     expect(await rig.told(short(2, 1), bad, whole(4, { name: 'cpu' }))).toMatchObject({ takenId: 2, cutAfter: 2 });
     expect(await rig.record('cpu')).toBeUndefined();
-    // What was sent before the agent heard of it.
+    // These were sent before the agent knew.
     expect(await rig.told(whole(5, { name: 'cpu' }))).toMatchObject({ takenId: 0 });
     expect(await rig.record('cpu')).toBeUndefined();
   });
@@ -226,7 +226,7 @@ test('whoever reads what is stored in the batch of a short result reads what com
     expect((await both[1]).check).toMatchObject({ output, executed: NOW - 30, duration: 0.25 });
     expect((await rig.record())?.check).toMatchObject({ output });
   }
-  // What the output of its base was is not known there any more.
+  // The output of its baseline is no longer available there.
   const both = [rig.deliver(short(5, 1)), rig.read()] as const;
   await rig.commit(...both);
   expect(await both[0]).toMatchObject({ cutAfter: 4 });
@@ -254,7 +254,7 @@ describe('a result that is refused is told of, and counted, once', () => {
     await rig.told(whole(1));
     expect(await rig.told(invalid(2), short(3, 7), invalid(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
     expect(rig.refused).toEqual([BAD]);
-    // As from an agent that begins again.
+    // Like an agent that resumes.
     rig.bases = new ResultBases(new BaseRoom());
     await rig.told(whole(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);

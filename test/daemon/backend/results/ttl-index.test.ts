@@ -8,7 +8,7 @@ interface Watched {
   ttlAt: number;
 }
 
-/** Entries that are followed, stale ten seconds after they were executed. */
+/** Returns tracked entries that become stale ten seconds after their execution. */
 function followed(index: TtlIndex<Watched>, count: number): Watched[] {
   return Array.from({ length: count }, (_, executed) => {
     const entry = { executed, ttl: 10, ttlRepeat: 0, ttlAt: 0 };

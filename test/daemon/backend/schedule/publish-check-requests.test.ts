@@ -16,10 +16,10 @@ interface Published {
   readonly check: CheckRequest;
 }
 
-/** There are no clients whose records could be read. */
+/** A store without clients, so that nothing can be read. */
 const NO_STORE = { getMany: () => Promise.resolve([]) };
 
-/** What is asked of the agents in so many milliseconds, after a start that many before. */
+/** Returns the requests to agents within `spanMs`, after a start that long before. */
 function publishedIn(
   checks: Readonly<Record<string, CheckDefinition>>,
   spanMs: number,
@@ -98,7 +98,7 @@ test('after a machine slept through some runs there is one, not all of them', ()
   let sleptMs = 0;
   const publisher = publishCheckRequests({
     definitions,
-    // The machine's timers stood still while its time went on.
+    // The timers of the machine stood still while its time continued.
     clock: { ...bound(clock), now: () => clock.now() + sleptMs, steady: () => clock.steady() + sleptMs },
     log: new RecordedLog(),
     publish: async () => void runs++,

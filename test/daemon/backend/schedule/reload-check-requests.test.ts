@@ -7,11 +7,11 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 const aCheck: CheckDefinition = { command: 'check-disk', subscribers: ['web'], interval: 60 };
 
-/** A publisher over checks that a test replaces while it runs. */
+/** Returns a publisher of checks that a test can replace. */
 function running(checks: Readonly<Record<string, CheckDefinition>>): {
   readonly clock: ManualClock;
   reload(checks: Readonly<Record<string, CheckDefinition>>): void;
-  /** What is asked of the agents in so many milliseconds. */
+  /** Returns the requests to agents within `spanMs`. */
   publishedIn(spanMs: number): { atMs: number; check: NamedCheck }[];
 } {
   const clock = new ManualClock();
@@ -49,7 +49,7 @@ test('a check whose interval stays keeps its place, however often and whenever i
   const [first] = checks.publishedIn(60_000);
   const place = (first?.atMs ?? 0) % 60_000;
   const runs: number[] = [];
-  // 37 seconds is no part of the interval, so every moment of it is met.
+  // 37 seconds do not divide the interval, so all of its offsets occur.
   for (let elapsedMs = 0; elapsedMs < HOUR_MS; elapsedMs += 37_000) {
     checks.reload({ disk: { ...aCheck, command: `check-disk ${String(elapsedMs)}` } });
     for (const { atMs } of checks.publishedIn(37_000)) {
@@ -57,7 +57,7 @@ test('a check whose interval stays keeps its place, however often and whenever i
       runs.push(atMs);
     }
   }
-  // None is left out, none comes twice.
+  // No run is missing or duplicated.
   const gaps = runs.slice(1).map((atMs, at) => atMs - (runs[at] ?? 0));
   expect(new Set(gaps)).toEqual(new Set([60_000]));
 });

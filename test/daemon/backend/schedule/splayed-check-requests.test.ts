@@ -19,9 +19,9 @@ interface Sent {
 }
 
 /**
- * Requests about so many proxy clients, of a check that runs every 60 seconds.
+ * Returns a rig of requests for `clients` proxy clients, of a check that runs every 60 seconds.
  *
- * @param lateMs how late every timer comes
+ * @param lateMs delay of every timer
  */
 async function rig(clients: number, proxyRequests: object = { splay: true }, subscribers = ['poller'], lateMs = 0) {
   const clock = new ManualClock();
@@ -115,7 +115,7 @@ test('each says when it was sent, has its tokens replaced, and goes to every sub
 });
 
 test('however many they are, each client is asked about once, and they are spread as evenly as timers can', async () => {
-  // More than there are milliseconds.
+  // More clients than milliseconds.
   const { clock, names, sent, requests, check } = await rig(2000);
   await requests.publish('default', check, { periodMs: 1000 });
   for (let passedMs = 0; passedMs < 1000; passedMs += 100) {

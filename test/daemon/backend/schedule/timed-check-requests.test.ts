@@ -15,7 +15,7 @@ interface Asked {
   readonly name: string;
   /** UTC, to the millisecond. */
   readonly at: string;
-  /** Until the check is due again. */
+  /** Milliseconds until the next run. */
   readonly untilNextMs: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const sections = (checks: Checks): ConstructorParameters<typeof Definitions>[0] 
   handlers: new Map(),
 });
 
-/** A publisher over checks, from a moment on. */
+/** Starts a publisher of checks at a moment. */
 function running(startsAt: string, checks: Checks, clock = new ManualClock(Date.parse(startsAt))) {
   return runningOver(sections(checks), clock);
 }
@@ -52,7 +52,7 @@ function runningOver(first: ReturnType<typeof sections>, clock: ManualClock) {
   return { clock, log, asked, schedule, reload: (next: Checks) => definitions.replace(sections(next)) };
 }
 
-/** A publisher over a check as the newer API takes it. */
+/** Starts a publisher of a check in the v2 API's format. */
 function runningNewer(startsAt: string, cron: string): ReturnType<typeof runningOver> {
   const metadata = { name: 'disk', namespace: 'default' };
   const check = v2CheckSchema.parse({ metadata, command: 'true', subscriptions: ['web'], cron, publish: true });
@@ -98,7 +98,8 @@ describe('a check with cron', () => {
     expect(schedule.nextRunMs('default', 'disk')).toBeUndefined();
   });
 
-  // Of the newer API: the zone in front, and durations. 2026-03-29 at 02:00 it is 03:00 in Berlin, 2026-10-25 at 03:00 02:00.
+  // Schedules of the v2 API: with a leading zone, and durations. In Berlin, 2026-03-29 at 02:00 it becomes
+  // 03:00, and 2026-10-25 at 03:00 it becomes 02:00.
   test.each<{ name: string; cron: string; from: string; hours: number; expected: readonly string[] }>([
     {
       name: 'CRON_TZ over the night in which the clock is put forward',
@@ -167,7 +168,7 @@ describe('a check with cron', () => {
     { cron: '@every 1h30m', seconds: 5400 },
     { cron: 'CRON_TZ=Europe/Berlin @every 5m', seconds: 300 },
   ])('$cron is an interval at a place of its own, whatever the clock of the zone does', ({ cron, seconds }) => {
-    // The night in which the clock is put forward.
+    // The night in which daylight saving time begins.
     const { clock, asked } = runningNewer('2026-03-28T22:00:00Z', cron);
     clock.advance(6 * 60 * MINUTE_MS);
     const atMs = times(asked).map((at) => Date.parse(at));

@@ -7,7 +7,7 @@ test('the worst delay of the last minute is known, and forgotten after it', () =
   let lateMs = 0;
   const lag = new TimerLag({
     now: () => clock.now(),
-    // What kept the process busy also let time go by.
+    // The blocked process also lets time pass.
     monotonic: () => clock.monotonic() + lateMs,
     after: (delayMs, task) => clock.after(delayMs, task),
     every: (periodMs, task) => clock.every(periodMs, task),

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 const START_S = ManualClock.START_MS / 1000;
 const FRAME_MS = 50;
 
-/** Lets frames of the feed go out. */
+/** Lets the feed send frames until `check` does not throw. */
 async function tick({ clock }: BackendRig, check: () => void): Promise<void> {
   await vi.waitFor(() => {
     clock.advance(FRAME_MS);
@@ -77,7 +77,7 @@ test('expired entries leave the store, those that ended while the backend was aw
   expect(await storedIds(rig.dir)).toEqual(['*:never']);
 });
 
-/** Makes an entry, and lets time pass before the disk takes it. */
+/** Creates a silence, and lets time pass before the disk stores it. */
 async function silenceSlowly(
   rig: BackendRig,
   times: { begin?: number; expire?: number },

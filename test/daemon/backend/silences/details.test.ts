@@ -17,7 +17,7 @@ const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
-/** How often each entry kept the handler back, and when it did last. */
+/** Returns how often each silence suppressed the handler, and when it last did. */
 async function uses({ api }: BackendRig): Promise<unknown[]> {
   return (await api.silencedDetails()).map(({ id, suppressed, last_suppressed: last }) => [
     id,
@@ -174,7 +174,7 @@ test.each([
   { setting: { 'handle-when-silence-ends': false }, handled: ['load'] },
 ])('with $setting the handlers get $handled', async ({ setting, handled }) => {
   const file = join(await tempDir(), 'events');
-  // One run after the other: what should not be there would come before what is waited for.
+  // Sequential runs: an unexpected one would come before the expected one.
   const handler = { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, concurrency: 1 };
   const backend = await startBackend({ settings: { ...setting, handlers: { default: handler } } });
   onTestFinished(() => backend[Symbol.asyncDispose]());

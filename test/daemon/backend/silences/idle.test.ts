@@ -5,11 +5,11 @@ import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const MINUTE = 60_000;
-/** A week of ten minutes a day, as the settings of these tests have it. */
+/** The settings of these tests: a week of ten minutes a day. */
 const DAY = 10 * MINUTE;
 const WEEK = 7 * DAY;
 const MADE = ManualClock.START_MS / 1000;
-/** Windows of ten minutes, the first one half an hour after the making. */
+/** Windows of ten minutes, the first one half an hour after the creation. */
 const HOURLY = { recurrence: { schedule: '30 * * * *', duration: 600 } };
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
@@ -60,16 +60,16 @@ async function dumped(): Promise<Dumped> {
 }
 const since = async (): Promise<number | undefined> => (await dumped()).use?.unmatched_since;
 
-/** Lets a time pass, and with it all that is done every minute. */
+/** Advances the clock, including the work of every minute. */
 async function pass(ms: number): Promise<void> {
   for (const step of ms > 2 * MINUTE ? [ms - 2 * MINUTE, MINUTE, MINUTE] : [ms]) {
     rig.clock.advance(step);
-    // Two commits further, whatever the clock asked for is done.
+    // After two commits, all work of the timers is done.
     for (let commit = 0; commit < 2; commit++) await ask('POST', '/stashes', { path: 'passed', content: {} });
   }
 }
 
-/** A silence that is counted from its making. */
+/** Creates a silence whose matches are counted from its creation. */
 async function silenced(more: object = {}): Promise<void> {
   expect((await silence(more)).status).toBe(201);
   await pass(MINUTE);
@@ -87,7 +87,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
       ((await ask('GET', `/api/mon/v1/silenced?q=${encodeURIComponent(search)}`)).body as unknown[]).length;
     expect([await found('idle'), await found('!idle')]).toEqual([1, 0]);
     expect((await ask('GET', '/metrics')).text).toContain('mon_silenced_idle_entries 1\n');
-    // The older API tells nothing of it.
+    // The v1 API does not contain it.
     expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ idle: expect.anything() })]);
   });
 
@@ -166,12 +166,12 @@ describe('a silence that matches nothing (spec, idleness)', () => {
 describe('the end of a window that a marked one matched (spec, idleness 3)', () => {
   test('takes the mark away with what was open through it, before the next look', async () => {
     await silenced({ check: null, subscription: 'web', ...HOURLY });
-    // So that looks are a quarter of a minute behind the windows.
+    // Shifts the checks by a quarter of a minute relative to the windows.
     await restart(undefined, 15_000);
     await ask('POST', '/results', { name: 'disk', source: 'db-1', output: 'full', status: 2 });
     await pass(120 * MINUTE);
     expect(await idle()).toBeDefined();
-    // The last half minute of a window, between two looks.
+    // The last half minute of a window, between two checks.
     await pass(38 * MINUTE + 15_000);
     expect(await idle()).toBeDefined();
     await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db', 'web'] });

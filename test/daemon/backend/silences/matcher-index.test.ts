@@ -6,7 +6,7 @@ import { silencedEntry } from '../../../../shared/domain/silencing.ts';
 
 interface Rig {
   readonly index: MatcherIndex;
-  /** How often a set of matchers was evaluated. */
+  /** Number of evaluations of matchers. */
   evaluations: number;
   readonly put: (id: string, text: string) => void;
 }
@@ -46,7 +46,7 @@ test('a check is compared with the few of 10,000 sets of matchers that name its 
   for (let at = 0; at < 10_000; at++) rig.put(`id-${String(at)}`, `{alertname="disk",instance="web-${String(at)}"}`);
   const check = aCheck('web-7777', 'disk');
   expect(idsOf(rig.index.covering(check))).toEqual(['id-7777']);
-  // The first ones were found by their name, before it was known that many have the same.
+  // The first entries were found by their name, before it was known that many share it.
   expect(rig.evaluations).toBeLessThan(10);
   rig.evaluations = 0;
   expect(idsOf(rig.index.covering(check))).toEqual(['id-7777']);

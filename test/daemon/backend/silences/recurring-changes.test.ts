@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const DAY_SECONDS = 86_400;
 const NOW = ManualClock.START_MS / 1000;
 
-/** From 02:00 to 03:00 UTC. */
+/** A window from 02:00 to 03:00 UTC. */
 const NIGHTLY = { schedule: 'daily 02:00', duration: 3600 };
 const SAVED = { ...NIGHTLY, zone: 'UTC' };
 
@@ -59,7 +59,7 @@ async function timeline(): Promise<unknown> {
   return ((await ask('GET', '/api/mon/v1/timeline')).body as { transitions: unknown }).transitions;
 }
 
-/** Lets an hour and a minute pass, minute by minute: a clock that stays set is believed by then. */
+/** Advances the clock by an hour and a minute, minute by minute: a clock that stays set is believed by then. */
 async function believe(): Promise<void> {
   for (let minute = 0; minute <= 60; minute++) {
     machine.advance(60_000);
@@ -71,7 +71,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
   test('stays on the clock on the wall: forward into a window, and out of it at its end', async () => {
     await fail();
     await recur();
-    // It is 01:30 then, and 02:31 when that is believed.
+    // The clock shows 01:30 then, and 02:31 when it is believed.
     machine.set(1.5 * HOUR);
     await believe();
     await expect.poll(isSilenced).toBe(true);
@@ -84,7 +84,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
   test('tells of the next window when that is believed, not when the one before would have ended', async () => {
     await recur();
     machine.advance(1.9 * HOUR);
-    // In the middle of what would be the window, behind it by the clock that is right.
+    // Inside the window by the set clock, and after it by the right one.
     machine.set(24 * HOUR);
     await believe();
     await expect.poll(timeline).toMatchObject([{ kind: 'silence', begin: NOW + 7200 + DAY_SECONDS }, {}, {}]);
@@ -104,7 +104,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
 
   test('tells nothing once more of a window that is the same by the clock that is right', async () => {
     await recur();
-    // It is 01:11 when that is believed, and its window is the one of 02:00 as before.
+    // The clock shows 01:11 when it is believed, and the window is still that of 02:00.
     machine.set(HOUR / 6);
     await believe();
     await fail();
@@ -118,7 +118,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
   });
 
   test('is pointed out once for the end of a window, also where the clock is set meanwhile', async () => {
-    // It tells for how long it runs, so that a clock that is set is known from time that goes by.
+    // The machine has a boot id, so that a clock change is distinguishable from downtime.
     await backend.stop();
     machine.bootId = 'one';
     await start();

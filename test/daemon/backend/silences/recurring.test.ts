@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
-/** From 02:00 to 03:00 UTC. */
+/** A window from 02:00 to 03:00 UTC. */
 const NIGHTLY = { schedule: 'daily 02:00', duration: 3600 };
 
 let rig: BackendRig;
@@ -30,7 +30,7 @@ async function isSilenced(): Promise<unknown> {
   return ((await ask('GET', '/events/web-1/disk')).body as { silenced: unknown }).silenced;
 }
 
-/** What is told of entries, the newest first. */
+/** Returns the timeline of silences, the newest first. */
 async function timeline(): Promise<{ kind: string; begin?: number; by?: string }[]> {
   const { body } = await ask('GET', '/api/mon/v1/timeline');
   const rows = (body as { transitions: { kind: string; begin?: number; by?: string }[] }).transitions;

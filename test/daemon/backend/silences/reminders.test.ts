@@ -18,7 +18,7 @@ const ask: Ask = (...request) => rig.administer(...request);
 const silence = (expire = 3600): ReturnType<typeof ask> => ask('POST', '/silenced', { check: 'disk', expire });
 const fail = (source: string): ReturnType<typeof ask> =>
   ask('POST', '/results', { name: 'disk', source, output: 'full', status: 2 });
-/** What was noted in the entry, as a dump has it. */
+/** Returns the reminder in the silence, as in a dump. */
 async function reminded(): Promise<unknown> {
   const { body } = await ask('GET', '/api/mon/v1/dump/Silenced');
   const [object] = (body as { objects: { spec: { mon: { entry: { reminded?: unknown } } } }[] }).objects;
@@ -77,7 +77,7 @@ describe('a silence that is about to end (spec, reminder)', () => {
 async function dump(): Promise<unknown> {
   return ((await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: unknown }).objects;
 }
-/** What is noted when all that is due was told. */
+/** Returns the reminder after all due ones were sent. */
 async function remindedThen(): Promise<unknown> {
   rig.clock.advance(1000);
   await fail('web-2');
@@ -146,7 +146,7 @@ test('that it was pointed out is read with the entry (spec, reminder 2)', async 
   expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ reminded: expect.anything() })]);
 });
 
-/** With a handler that is told, defined or not. */
+/** Restarts with the handlers of reminders, defined or not. */
 async function restart(handlers: readonly string[] = ['note'], more: object = {}): Promise<void> {
   const { program } = await loadConfig({ directories: [], env: {} });
   const note = handlerSchema.parse({
@@ -161,7 +161,7 @@ async function restart(handlers: readonly string[] = ['note'], more: object = {}
   });
 }
 
-/** What the program was given, run by run. */
+/** Returns the input of the program, run by run. */
 async function runs(): Promise<{ check: { output: string }; silence_ending: { id: string } }[]> {
   const text = await readFile(join(rig.dir, 'told'), 'utf8').catch(() => '');
   return text
@@ -170,7 +170,7 @@ async function runs(): Promise<{ check: { output: string }; silence_ending: { id
     .map((line) => JSON.parse(line) as { check: { output: string }; silence_ending: { id: string } });
 }
 
-/** Of which silences it was told, run by run, also where it gets groups. */
+/** Returns the silences of the reminders, run by run, also for a handler that gets groups. */
 async function remindedOf(): Promise<readonly string[]> {
   return (await runs()).map((run) => /"silence_ending":\{"id":"([^"]+)"/.exec(JSON.stringify(run))?.[1] ?? '');
 }

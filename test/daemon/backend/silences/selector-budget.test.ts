@@ -14,7 +14,7 @@ beforeEach(async () => {
   rig = await BackendRig.open();
 });
 
-/** A selector without a text that an index could find it by. */
+/** Returns a selector that no index can find. */
 const costly = (at: number): string =>
   Array.from({ length: 40 }, (_, term) => `check~*a?${String(at)}.${String(term)}*`).join(' or ');
 

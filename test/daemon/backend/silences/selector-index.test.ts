@@ -36,7 +36,7 @@ const subject = fc
     attribute: (owner, name) => (owner === 'client' && name === 'env' && env !== null ? [env] : []),
   }));
 
-/** A check that remembers what selectors found of it. */
+/** Returns a check that caches the results of selectors. */
 function checkOf(about: SelectorSubject): SelectedCheck {
   const client = { selectors: undefined, subject: () => ({ ...about, check: '' }) };
   return { client, selectors: undefined, subject: () => about };

@@ -19,7 +19,7 @@ const report = (source: string, name: string, attributes: object = {}): Promise<
 const silence = (selector: string, more: object = {}): Promise<Answer> =>
   ask('POST', '/api/mon/v1/silenced', { selector, reason: 'why', ...more });
 
-/** `client/check` of the events that anything silences. */
+/** Returns `client/check` of the silenced events. */
 async function silenced(): Promise<string[]> {
   const { body } = await ask('GET', '/events');
   return (body as { client: { name: string }; check: { name: string }; silenced: boolean }[])
@@ -28,7 +28,7 @@ async function silenced(): Promise<string[]> {
     .toSorted();
 }
 
-/** How many members of the aggregate `all` have an event that anything silences. */
+/** Returns the number of members of the aggregate `all` with a silenced event. */
 const silencedMembers = async (): Promise<number> =>
   ((await ask('GET', '/aggregates/all')).body as { results: { silenced: number } }).results.silenced;
 
@@ -46,7 +46,7 @@ const bulk = async (operation: object): Promise<{ undo: object }> =>
   ((await ask('POST', '/api/mon/v1/bulk', { operations: [operation] })).body as { results: [{ undo: object }] })
     .results[0];
 
-/** A selector that names twenty attributes. */
+/** Returns a selector with twenty attributes. */
 const naming = (from: number): string =>
   Array.from({ length: 20 }, (_, at) => `client.a${String(from + at)}=1`).join(' ');
 

@@ -30,7 +30,7 @@ function v1(method: string, path: string, body?: unknown): Promise<unknown> {
   return askV1(backend.url, method, path, body);
 }
 
-/** As the command-line client sends it. */
+/** Returns a silence as the command-line client of Sensu Go sends it. */
 const silence = (attributes: Record<string, unknown>): Record<string, unknown> => ({
   metadata: { namespace: 'default' },
   expire: 3600,

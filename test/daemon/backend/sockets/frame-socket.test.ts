@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { describe, expect, test } from 'vitest';
 import { FrameSocket, textFrame } from '../../../../daemon/backend/sockets/frame-socket.ts';
 
-/** Both ends of one connection; it ends with the test. */
+/** Returns both ends of a connection, which ends with the test. */
 async function connect(): Promise<AsyncDisposable & { backend: FrameSocket; peer: WebSocket; wire: Socket }> {
   const server = createServer().listen(0, '127.0.0.1');
   const endpoint = new WebSocketServer({ noServer: true, WebSocket: FrameSocket, perMessageDeflate: false });

@@ -32,7 +32,7 @@ test('frames are taken in their order, and the socket is not read until the last
   add(JSON.stringify({ at: 1, fill: FILL }));
   expect([frames.isBusy, socket.isPaused]).toEqual([true, true]);
   add('{"at":2}');
-  // The connection itself would go on.
+  // Resuming alone would let the connection continue.
   frames.resume();
   expect(socket.isPaused).toBe(true);
   await vi.waitFor(() => expect(frames.isBusy).toBe(false));

@@ -20,7 +20,7 @@ async function backendUrl(definitions: Partial<Pick<BackendOptions['config'], 'a
   return backend.url;
 }
 
-/** Tries the handshake: 101, or the status and the text of the refusal. */
+/** Tries the handshake, and returns 101 or the status and text of the rejection. */
 async function handshake(
   url: string,
   path: string,
@@ -104,7 +104,7 @@ test('a page of the backend itself is let in', async () => {
   expect((await handshake(url, FEED_PATH, { ...feed, Origin: url })).status).toBe(101);
 });
 
-/** What both sides agreed on beside the protocol, when the peer offers to compress. */
+/** Returns the negotiated extensions when the peer offers compression. */
 async function extensionsOf(url: string, protocols: string[]): Promise<string> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols, {
     perMessageDeflate: true,
@@ -164,7 +164,7 @@ test('a backend that stops does not wait for a request that never ends', { tags:
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
   socket.write('POST /results HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"name":');
-  // Answered on another connection after that: so it has arrived.
+  // Responded to on another connection after that, so the request has arrived.
   await openApiClient({ backend: backend.url }).info();
   await expect(backend.stop()).resolves.toBeUndefined();
   socket.destroy();
@@ -186,7 +186,7 @@ test('a backend that stops under load answers what it took', async () => {
   const answers = [report('being-written')];
   await vi.waitFor(() => expect(stores[0]?.writes).toBe(before + 1));
   answers.push(...['a', 'b', 'c', 'd'].map(report));
-  // With the one that is being written. Until then some of them are still on their way, and are not taken.
+  // Includes the one that is being written. Some of the others are still in transit, and are not accepted.
   await vi.waitFor(async () => {
     const figures = await (await fetch(`${backend.url}/metrics`)).text();
     expect(figures).toMatch(/^mon_queued_results 5$/m);

@@ -154,7 +154,7 @@ describe('a list', () => {
     { query: '', paths: ['a', 'b/1', 'c'] },
     { query: '?limit=2', paths: ['a', 'b/1'], pagination: '{"limit":2,"offset":0,"total":3}' },
     { query: '?limit=2&offset=2', paths: ['c'], pagination: '{"limit":2,"offset":2,"total":3}' },
-    // Pages that come out empty never answer at the peer.
+    // Sensu never responds to empty pages.
     { query: '?limit=0', paths: [], pagination: '{"limit":0,"offset":0,"total":3}' },
     { query: '?limit=2&offset=9', paths: [], pagination: '{"limit":2,"offset":9,"total":3}' },
     { query: '?limit=&offset=', paths: ['a', 'b/1', 'c'] },

@@ -35,7 +35,7 @@ async function open(dir?: string): Promise<Opened> {
   return { store, dir: at, write: (...ops) => store.write(lease, ops, []) };
 }
 
-/** As it is read by its key and among all others. */
+/** Reads a value by its key and by a scan. */
 async function read(store: Store, key: Key = DISK): Promise<string | undefined> {
   const [value] = await store.getMany([key]);
   const scanned = (await entriesOf(store.scan(key))).find(([found]) => found.length === key.length);
@@ -86,7 +86,7 @@ test('what takes the place of an amended value is not touched by its amendment',
   expect(await read(store)).toBe('cd');
   await write(amend(DISK, 's1', 'late', 'late'));
   expect(await read(store)).toBe('cd');
-  // One that only begins like the other.
+  // A key that only begins like the other.
   await write(amendable(DISK, 's', 'e', 'f'));
   expect(await read(store)).toBe('ef');
 });

@@ -20,7 +20,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const BUFFER_BYTES = 1024 * 1024;
 const never = new AbortController().signal;
 
-/** A backup of a store of schema 1. */
+/** Creates a backup of a store of schema 1. */
 async function aBackup(): Promise<{ backup: Backup; dir: string }> {
   const dir = await earlierStore({ schema: 1 });
   const { dir: place } = await (async () => {
@@ -100,7 +100,7 @@ describe('no backup is taken, and nothing is left behind,', () => {
   test('when the disk has no room for it', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using opened = await openSchema(dir);
-    // A file system of its own that has no room for anything.
+    // A separate file system without any space.
     await expect(opened.schema.backUp({ dir: '/proc/backup', signal: never })).rejects.toMatchObject({
       code: 'unavailable',
     });
@@ -165,7 +165,7 @@ describe('a backup is restored', () => {
       await closeDatabase(database);
       const restored = await contentOf(place);
       expect(besidesId(restored)).toEqual(besidesId(content));
-      // Who has followed the store of the backup must not go on here.
+      // A follower of the store in the backup must not continue here.
       expect(restored).not.toEqual(content);
     }
   });

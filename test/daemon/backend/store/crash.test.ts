@@ -10,13 +10,13 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const WRITER = builtProgram('store-writer');
 
-/** What the writer said: the number and the value of each acknowledged write, the values of the refused ones. */
+/** The output of the writer: number and value of each acknowledged write, values of the rejected ones. */
 interface Said {
   readonly acknowledged: Map<number, string>;
   readonly refused: string[];
 }
 
-/** Runs the writer until it ends, or kills it the moment it has said so many lines. */
+/** Runs the writer until it ends, or kills it after a number of lines. */
 async function runWriter(command: string[], killAfter = Infinity): Promise<Said> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -31,7 +31,7 @@ async function runWriter(command: string[], killAfter = Infinity): Promise<Said>
   return said;
 }
 
-/** Values by sequence number, as the change records have them. */
+/** Returns the values by sequence number, from the change records. */
 async function recorded(store: Store): Promise<Map<number, string>> {
   const records: ChangeRecord[] = [];
   const watch = await store.watch('main', 0, (record) => records.push(record));
@@ -39,7 +39,7 @@ async function recorded(store: Store): Promise<Map<number, string>> {
   return new Map(records.map(({ seq, changes }) => [seq, String(changes[0]?.[3])]));
 }
 
-/** Nothing half applied: the parts of every write agree with its change record, and numbers are dense. */
+/** Checks that nothing is partial: every write agrees with its change record, and the numbers are dense. */
 async function expectWhole(store: Store, writes: Map<number, string>): Promise<void> {
   const seqs = [...writes.keys()];
   expect(seqs).toEqual(Array.from({ length: store.lastSeq('main') }, (_, index) => index + 1));
@@ -67,7 +67,7 @@ test.each([
 
 test('when the disk refuses writes now and then, these leave no trace and the others are all there', async () => {
   const dir = await tempDir();
-  // No file may grow beyond 80 or 160 KiB (the unit depends on the shell), which the log does again and again.
+  // No file may exceed 80 or 160 KiB (the unit depends on the shell), which the log reaches repeatedly.
   const { acknowledged, refused } = await runWriter([
     'sh',
     '-c',
@@ -106,7 +106,7 @@ test('a log that was cut off ends with its last whole write', async () => {
   await store.close();
   const log = (await readdir(dir)).find((file) => file.endsWith('.log')) ?? '';
   await truncate(join(dir, log), (await stat(join(dir, log))).size - 5);
-  // Where it was closed in order, it is known how long it was.
+  // After an orderly close, the length of the log is known.
   await expect(openLevelStore(dir)).rejects.toThrow(/when the backend stopped: the newest writes are missing/);
   await rm(join(dir, 'closed.json'));
   const again = await openLevelStore(dir);

@@ -108,7 +108,7 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
 ])('a file that this user must not read is no damage: $name', async ({ fileOf }) => {
   const { dir } = await writtenStore(WRITES);
   await chmod(await fileOf(dir), 0o000);
-  // Root reads everything.
+  // Root can read everything.
   const expected = process.getuid?.() === 0 ? '' : `no permission to write to the state directory ${dir} `;
   const answer = heldBy(dir).then(
     () => '',
@@ -155,7 +155,7 @@ describe('with the loss accepted', () => {
     );
     for (const [name, value] of held) expect(story.get(name)).toContain(value);
     expect(held.size).toBeGreaterThan(10);
-    // From now on all is well.
+    // From now on the store opens normally.
     expect(await heldBy(dir)).toEqual(held);
     const store = await openLevelStore(dir);
     expect(store.id).not.toBe(id);

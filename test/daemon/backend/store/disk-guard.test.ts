@@ -18,10 +18,10 @@ interface Rig {
   readonly disk: SmallDisk;
   readonly log: RecordedLog;
   readonly clock: ManualClock;
-  /** Makes so much room, and lets the backend look. */
+  /** Sets the free space, and waits until the backend has checked it. */
   readonly hasFree: (mebibytes: number) => Promise<void>;
   readonly ask: (method: string, target: string, body?: unknown) => Promise<Answer>;
-  /** Lets whatever has begun come to its end. */
+  /** Waits until everything in progress has ended. */
   readonly settle: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ async function open(free: number, dir?: string): Promise<Rig> {
     const answer = send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
     let isAnswered = false;
     void answer.finally(() => (isAnswered = true));
-    // The queue waits for its time, which stands still otherwise.
+    // The queue waits for the clock, which stands still otherwise.
     await vi.waitFor(() => {
       clock.advance(1);
       expect(isAnswered).toBe(true);

@@ -15,10 +15,10 @@ test('what is set aside takes room on the disk, is no part of the store, and is 
   await disk.setAside(BYTES);
   const { size, blocks } = await stat(join(dir, RESERVE_FILES.running));
   expect([size, await disk.reservedBytes(), await storeBytes(dir)]).toEqual([BYTES, BYTES, 0]);
-  // A file with holes would have none.
+  // A sparse file would occupy no blocks.
   expect(blocks * 512).toBeGreaterThanOrEqual(BYTES);
   expect(await modeOf(join(dir, RESERVE_FILES.running))).toBe('600');
-  // Nor may a file system that compresses make little of it.
+  // A file system with compression must not shrink it either.
   const bytes = await readFile(join(dir, RESERVE_FILES.running));
   expect(new Set(bytes.subarray(0, 4096)).size).toBeGreaterThan(200);
   await disk.giveOut();

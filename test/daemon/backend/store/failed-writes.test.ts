@@ -15,7 +15,7 @@ const WRITER = builtProgram('store-writer');
 const OPENER = builtProgram('store-opener');
 const run = promisify(execFile);
 
-/** The lines of an output that begin with the word, without it. */
+/** Returns the lines of an output that begin with the word, without the word. */
 const linesAfter = (output: string, word: string): string[] =>
   output.split('\n').flatMap((line) => (line.startsWith(`${word} `) ? line.slice(word.length + 1) : []));
 
@@ -45,7 +45,9 @@ const silenced = async ({ url }: DaemonProcess): Promise<string[]> => {
   return entries.map(({ subscription }) => subscription);
 };
 
-/** It takes a C compiler; without one, the test above and that of limited files in crash.test.ts remain. */
+/**
+ * The disk needs a C compiler; without one, the test above and that of limited files in crash.test.ts remain.
+ */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
@@ -66,7 +68,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
       expect(await silence(daemon, 'before')).toEqual([201, '']);
       disk.fail(fault);
       const refused = silence(daemon, 'refused');
-      // For a while from the first call on that it fails, however long that takes to come.
+      // The fault lasts for a while from the first failed call on, however late that is.
       await expect.poll(() => disk.failures()).toBeGreaterThan(0);
       setTimeout(() => disk.mend(), 1000);
       expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
@@ -90,7 +92,8 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
     await silence(daemon, 'before');
-    // The record is in the log when its sync fails. Then it can be cut off, but the store does not open again.
+    // The record is in the log when its sync fails. The log could then be truncated, but the store does not
+    // open again.
     disk.fail({ calls: ['sync'], error: 'EIO', times: 1 }, { calls: ['open'], error: 'EIO' });
     const answer = await silence(daemon, 'refused');
     await daemon.end('SIGKILL');
@@ -155,7 +158,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
       await rm(dir, { recursive: true });
       await cp(made, dir, { recursive: true });
       disk.fail({ ...fault, skip, times: 1 });
-      // Whatever it comes to, it writes nothing.
+      // Whatever the outcome, it writes nothing.
       expect(await answerOf()).toMatch(/^(?:opened|refused)$/);
       disk.mend();
       failures = await disk.failures();

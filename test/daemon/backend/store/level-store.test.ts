@@ -14,7 +14,7 @@ import type { Database } from '../../../../daemon/backend/store/database.ts';
 
 storeContract('LevelDB', openLevelStore);
 
-/** Changes the bytes below a closed store. */
+/** Changes the raw data of a closed store. */
 async function tamper(dir: string, change: (database: Database) => Promise<void>): Promise<void> {
   const database = new Level(dir);
   await database.open();
@@ -22,7 +22,7 @@ async function tamper(dir: string, change: (database: Database) => Promise<void>
   await database.close();
 }
 
-/** A directory whose shard `main` was written to so many times, one change each. */
+/** Returns a directory whose shard `main` has this number of writes, with one change each. */
 async function written(writes: number): Promise<string> {
   const dir = await tempDir();
   const store = await openLevelStore(dir);
@@ -34,10 +34,10 @@ async function written(writes: number): Promise<string> {
   return dir;
 }
 
-/** Another store, which must stay as it is. */
+/** Returns another store, which must stay unchanged. */
 const another = (): Promise<string> => written(3);
 
-/** Every file of a directory with its content, in hexadecimal. */
+/** Returns every file of a directory with its content, in hexadecimal. */
 async function contentOf(dir: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(dir)).toSorted();
   return Object.fromEntries(
@@ -252,7 +252,7 @@ describe('change records are kept within bounds', () => {
   });
 });
 
-/** When the disk gives up: before the log has the batch, or when it has all of it. */
+/** The time of the disk failure: before the log has the batch, or when it has all of it. */
 type Moment = 'before' | 'after';
 
 /** Makes the next write of a database fail. */
@@ -276,7 +276,7 @@ async function onDatabase(): Promise<{ store: Store; database: Database; dir: st
   return { store, database, dir, clock };
 }
 
-/** Settles when the store takes writes, again or still. */
+/** Resolves when the store accepts writes, again or still. */
 async function mended(store: Store): Promise<void> {
   if (store.refusal !== undefined) await new Promise<void>((resolve) => void store.onMended(resolve));
 }

@@ -6,7 +6,7 @@ import { LoopTurn, startPaced } from '../../../../daemon/backend/store/loop-turn
 let nowMs = 0;
 const work = (ms: number): void => void (nowMs += ms);
 
-/** Whether others have had their turn until `act` is done. */
+/** Returns whether other tasks could run before `act` was done. */
 async function isShared(act: () => Promise<void>): Promise<boolean> {
   let hadTheirs = false;
   setImmediate(() => (hadTheirs = true));
@@ -36,7 +36,7 @@ test('time in which the work waited is none in which it held the loop', async ()
 
 test('what has come on sockets meanwhile is read in between, also when a socket has called for the work', async () => {
   for (let round = 0; round < 3; round++) {
-    // Here the loop reads, and comes to what `setImmediate` puts off in the same round.
+    // At this point the loop reads, and runs `setImmediate` callbacks in the same round.
     await new Promise<void>((resolve) => stat('.', () => resolve()));
     const turn = new LoopTurn(() => nowMs);
     const before = roundsOfLoop();
@@ -48,7 +48,7 @@ test('what has come on sockets meanwhile is read in between, also when a socket 
 
 const roundsOfLoop = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
 
-/** Takes the thread for so long. */
+/** Blocks the thread. */
 function hold(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);

@@ -25,7 +25,7 @@ test('a second instance hears who holds the directory and what to do', async () 
         'stop it first, or use another state directory',
     ),
   );
-  // The holder is unharmed.
+  // The first holder of the lock is not affected.
   await first.put('b', '2');
   await closeDatabase(first);
   const second = await openDatabase(dir, BUFFER_BYTES);
@@ -87,7 +87,7 @@ test('what else the directory refuses is passed on', async () => {
   });
 });
 
-// By their errors, because the superuser, who may run the tests, is never refused.
+// Tested by the errors, because the superuser, who may run the tests, is never denied.
 test.each([
   { name: 'making it', error: Object.assign(new Error('mkdir'), { code: 'EACCES' }) },
   { name: 'writing in it', error: new Error('IO error: /var/lib/mon/LOCK: Permission denied') },

@@ -25,7 +25,7 @@ test.each([
     report: `${REPORT}x (ignoring error) /s/000003.log: dropping 32768 bytes; IO error: /s/000003.log: Input/output error\n`,
     isRead: false,
   },
-  // Damage is another matter: trying again does not help.
+  // Damage is different: a retry does not help.
   {
     logs: [3],
     report: `${REPORT}x (ignoring error) /s/000003.log: dropping 99 bytes; Corruption: checksum mismatch\n`,
@@ -43,14 +43,14 @@ test('the logs that a database needs begin with the newest, whatever its manifes
   for (let count = 0; count < 2000; count++)
     await database.put(`key ${String(count)}`, String(Math.random()).repeat(20));
   await database.close();
-  // One that is no longer needed is deleted; one or two are.
+  // A log that is no longer needed is deleted; one or two are needed.
   const [oldest] = await logNumbers(dir);
   expect(oldest).toBe(await oldestLiveLog(dir));
   const current = await readFile(join(dir, 'CURRENT'), 'utf8');
   expect(scanLog(await readFile(join(dir, current.trim()))).records.length).toBeGreaterThan(5);
 });
 
-/** The last character of each record. */
+/** Returns the last character of each record. */
 const ends = (log: Buffer): string[] => scanLog(log).records.map(({ payload }) => String(payload.subarray(-1)));
 
 test('a record of many blocks is one, and one that is not whole is none', async () => {

@@ -6,7 +6,7 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 type Part = string | number;
 type Tuple = readonly Part[];
 
-/** Mostly few and nasty parts, so that tuples are often nearly equal. */
+/** Mostly few and difficult parts, so that tuples are often nearly equal. */
 const part: fc.Arbitrary<Part> = fc.oneof(
   fc.constantFrom(
     '',
@@ -29,10 +29,10 @@ const part: fc.Arbitrary<Part> = fc.oneof(
 );
 const tuple = fc.array(part, { maxLength: 4 });
 
-/** What LevelDB compares. */
+/** Returns the bytes that LevelDB compares. */
 const bytes = (encoded: string): Buffer => Buffer.from(encoded, 'utf8');
 
-/** The order that the port promises, part by part. */
+/** Compares tuples part by part, in the order that the port guarantees. */
 function compare(left: Tuple, right: Tuple): number {
   for (const [index, a] of left.entries()) {
     const b = right[index];

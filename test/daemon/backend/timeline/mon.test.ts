@@ -18,7 +18,11 @@ let rig: BackendRig;
 function sections(): Parameters<BackendRig['start']>[0] {
   return { program: { timeline: { days, 'transitions-per-check': PER_CHECK } } };
 }
-/** @param ms since the clock began */
+/**
+ * Restarts at a time.
+ *
+ * @param ms since the start of the clock
+ */
 async function restartAt(ms: number): Promise<void> {
   await rig.stop();
   rig.clock = new ManualClock(ManualClock.START_MS + ms);
@@ -31,7 +35,7 @@ beforeEach(async () => {
 
 const ask: Ask = (...request) => rig.ask(...request);
 
-/** One result, a minute after the last. */
+/** Reports one result, a minute after the last. */
 async function report(check: string, status: number, source = 'web-1', more = {}): Promise<void> {
   rig.clock.advance(MINUTE);
   const result = { name: check, output: `${check} says ${String(status)}\nmore`, status, source, ...more };
@@ -204,7 +208,7 @@ describe('a transition is in the commit of its change', () => {
   });
 });
 
-/** The keys of what is stored of the past of a namespace. */
+/** Returns the keys of a namespace's stored timeline. */
 async function pastOf(namespace: string): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const prefix of ['timeline', 'timeline-check']) {
@@ -231,7 +235,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await report('load', 1);
     rig.clock.advance(10_000);
     const ofDisk = async (): Promise<number> => (await rows('?client=web-1&check=disk&limit=1000')).length;
-    // It may have a tenth more, and seldom some more.
+    // It may exceed the limit by a tenth, and rarely by more.
     await expect.poll(ofDisk).toBeLessThan(1.5 * PER_CHECK);
     expect(await ofDisk()).toBeGreaterThanOrEqual(PER_CHECK);
     expect((await rows('?client=web-1&check=disk&limit=1000')).at(-1)).toMatchObject({ kind: 'change' });

@@ -10,7 +10,7 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 const sourceOf = (namespace: string): Source => ({ namespace, prefix: timelineOf(namespace) });
 
-/** A store with ids in namespaces. */
+/** Returns a store with these ids in the namespaces. */
 async function storeOf(ids: Readonly<Record<string, readonly number[]>>): Promise<Store> {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());

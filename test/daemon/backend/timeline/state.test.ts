@@ -15,7 +15,7 @@ let rig: BackendRig;
 function sections(): Parameters<BackendRig['start']>[0] {
   return { program: { timeline: { days, 'transitions-per-check': 10_000 } } };
 }
-/** Starts again as much later, without the timers between. */
+/** Restarts at a later time, without running the timers in between. */
 async function restartAfter(ms: number): Promise<void> {
   await rig.stop();
   rig.clock = new ManualClock(rig.clock.now() + ms);
@@ -28,7 +28,11 @@ beforeEach(async () => {
 
 const ask: Ask = (...request) => rig.ask(...request);
 
-/** One result, a minute after the last. @returns when */
+/**
+ * Reports one result, a minute after the last.
+ *
+ * @returns its time
+ */
 async function report(name: string, status: number, source = 'web-1'): Promise<number> {
   rig.clock.advance(MINUTE);
   await ask('POST', '/results', { source, name, status, output: `${name} says ${String(status)}` });
@@ -62,7 +66,7 @@ async function parts(): Promise<number> {
   for await (const _ of rig.store.scan(['timeline-state'])) count++;
   return count;
 }
-/** Lets a checkpoint be written. */
+/** Waits for a checkpoint to be written. */
 async function checkpoint(count = 1): Promise<void> {
   rig.clock.advance(10_000);
   await vi.waitFor(async () => expect((await checkpoints()).filter(({ id }) => id !== undefined)).toHaveLength(count));
@@ -116,7 +120,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
       recurrence: { schedule: 'daily 02:00', duration: 3600 },
     });
     await restartAfter(3 * DAY);
-    // Of the second day, and without what was made of the first one.
+    // The silence of the second day, and not what was created on the first one.
     const [early, within, late] = [0.5, 1.5, 2.5].map((hour) => ManualClock.START_MS + DAY + (hour + 1) * 60 * MINUTE);
     expect((await at(within ?? 0)).events[0]?.silenced_by).toEqual(['*:disk']);
     for (const [from, to, ids] of [

@@ -46,7 +46,7 @@ async function shake(port: number, options: object = {}): Promise<TLSSocket> {
 const serialAt = async (port: number): Promise<string | undefined> =>
   (await shake(port)).getPeerX509Certificate()?.serialNumber;
 
-/** Lets the look at the files that the clock begins come to its end. */
+/** Runs the periodic check of the files to its end. */
 const looked = async (clock: ManualClock, found: () => void): Promise<void> => {
   clock.advance(LOOK_MS);
   await vi.waitFor(found);
@@ -108,7 +108,7 @@ test('a certificate that comes to its end while the backend runs is told of each
 
 test('TLS 1.1 is too old', async () => {
   const { port, tls } = await aServer();
-  // What this machine's OpenSSL refuses by itself others may not.
+  // The OpenSSL of this machine may reject the version by default, but that of other machines may accept it.
   expect(tls.options.minVersion).toBe('TLSv1.2');
   const socket = connectTls({
     port,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crc32c, masked } from '../../../../../daemon/backend/store/inspect/crc32c.ts';
 
-// RFC 3720, B.4, and the check value of the catalogue of CRCs.
+// RFC 3720, B.4, and the check value of the catalog of CRCs.
 test.each<{ name: string; bytes: Buffer; crc: number }>([
   { name: 'nothing', bytes: Buffer.alloc(0), crc: 0 },
   { name: '123456789', bytes: Buffer.from('123456789'), crc: 0xe3_06_92_83 },

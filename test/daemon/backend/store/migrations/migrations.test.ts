@@ -52,7 +52,7 @@ describe('from schema 1', () => {
     await Promise.all([upgraded(mixed), upgraded(today)]);
     const after = await contentOf(mixed);
     expect(after).toEqual(await contentOf(today));
-    // Nothing but the version was changed in the one that needed no change.
+    // Only the version was changed in a record that needed no change.
     expect(after).toEqual(
       before.map(([key, value]) => [key, key.join('/') === SCHEMA_VERSION.join('/') ? String(NEWEST) : value]),
     );
@@ -174,7 +174,7 @@ describe('an upgrade', () => {
       onProgress: (progress) => told.push(progress),
       rest: async () => void rests++,
     });
-    // After each of its batches, if somebody is served meanwhile.
+    // After each of its batches, if requests are served meanwhile.
     expect(rests).toBe(4);
     expect(told.map(({ version, done, total }) => [version, done, total])).toEqual([
       [2, 0, 1200],

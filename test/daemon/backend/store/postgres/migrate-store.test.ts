@@ -35,7 +35,7 @@ async function contentOf(place: string): Promise<unknown> {
   return entries;
 }
 
-/** A directory with a store of some thousand entries. */
+/** Returns a directory with a store of some thousand entries. */
 async function filled(): Promise<string> {
   const dir = join(await tempDir(), 'from');
   await write(
@@ -86,7 +86,7 @@ describe('migrate-store', () => {
       if ((fields.entries ?? 0) > 0) stop.abort(new Error('stopped'));
     });
     await expect(migrateStore({ from, to }, { ...rig, clock: tellingOften() })).rejects.toThrow('stopped');
-    // Nobody starts on half of it.
+    // No backend starts on a partial copy.
     await expect(openPostgresStore(to)).rejects.toMatchObject({
       message: expect.stringMatching(/copied only in part/),
     });
@@ -128,7 +128,7 @@ describe('migrate-store', () => {
   });
 });
 
-/** What is told from time to time is told at every chance. */
+/** Returns a clock that makes periodic progress messages as frequent as possible. */
 function tellingOften(): SystemClock {
   const clock = new SystemClock();
   const every = clock.every.bind(clock);

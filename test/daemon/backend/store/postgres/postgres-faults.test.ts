@@ -37,7 +37,7 @@ async function opened(
   return { store, lease: await store.acquire('main', 30_000) };
 }
 
-/** A database behind a network that does what the test tells it. */
+/** Returns a database behind a network that the test controls. */
 async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> {
   const direct = await server.database();
   const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
@@ -46,7 +46,7 @@ async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> 
   return { network, url: direct.replace(/@[^/]*/, `@${host}`) };
 }
 
-/** What the library sends for a statement, without the message that ends it. */
+/** Sends a statement like the library, but without its final message. */
 function sayWithoutEnd(client: pg.Client, text: string): void {
   const { connection } = client as unknown as {
     connection: Record<'parse' | 'bind' | 'execute', (message: object) => void>;
@@ -95,7 +95,7 @@ describe('a network that cuts', () => {
     const { store, lease } = await opened(url, { answerMs: 200 });
     network.stall();
     const writing = store.write(lease, [put(['a'], '1')], []);
-    // Once the write was given up, the way is free again.
+    // Once the write was given up, the connection is free again.
     await expect.poll(() => store.refusal).toMatchObject({ code: 'unavailable' });
     network.flow();
     expect(await writing).toBe(1);
@@ -138,7 +138,7 @@ describe('a network that cuts', () => {
   });
 });
 
-// Each leaves the server as it was, with a database of its own for each: making a server takes a second of CPU.
+// Each test leaves the server unchanged and has its own database: starting a server takes a second of CPU.
 describe('a database', () => {
   test('that is away: writes are refused, and taken again when it is back; nothing acknowledged is lost', async () => {
     const { store, lease } = await opened(await server.database());
@@ -162,7 +162,7 @@ describe('a database', () => {
   });
 
   test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
-    // However long the database takes to come back.
+    // However long the database takes to recover.
     const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
     const over = new AbortController();
@@ -172,7 +172,7 @@ describe('a database', () => {
           await store.write(lease, [put(['k', at], 'v')], []);
           acknowledged.add(at);
         } catch {
-          // Again, as a client would.
+          // Retries, like a client.
           await setImmediate();
         }
       }
@@ -204,7 +204,7 @@ describe('a database', () => {
       const again = Promise.all([mended(first), mended(second)]);
       await server.kill();
       await server.start();
-      // As one that waits for its turn asks again and again.
+      // Like a follower that repeatedly requests the lease.
       await Promise.all([again, asks(), asks(), asks()]);
       await expect(second.acquire('main', 30_000)).rejects.toMatchObject({ code: 'conflict' });
     }
@@ -237,10 +237,10 @@ describe('a database', () => {
   });
 });
 
-/** Renewed three times in it: a machine that is busy is late by less than that. */
+/** Renewed three times within it, because the delays of a busy machine are shorter than that. */
 const LEASE_MS = 1000;
 
-/** Holds for two leases that nobody else gets this one. */
+/** Checks for two lease durations that no other backend gets this lease. */
 async function expectRefused(url: string, other: PostgresStore): Promise<void> {
   for (let tenth = 0; tenth < 20; tenth++) {
     await expect(other.acquire('main', LEASE_MS)).rejects.toMatchObject({ code: 'conflict' });
@@ -269,7 +269,7 @@ describe('two backends on one database', () => {
 
   test('one that stood still beyond its lease writes nothing any more', async () => {
     const url = await server.database();
-    // Its clock never moves, so that it renews nothing.
+    // Its clock never moves, so it renews nothing.
     const frozen = await openPostgresStore(url, { clock: new ManualClock() });
     onTestFinished(() => frozen.close());
     const old = await frozen.acquire('main', 200);
@@ -304,7 +304,7 @@ describe('two backends on one database', () => {
     await store.write(lease, [put(['a'], '1')], []);
     await slow.query('begin; select from mon.entry for update');
     const writing = store.write(lease, [put(['a'], '2')], []);
-    // Under way.
+    // The request is in progress.
     await expect
       .poll(() => slow.query('select from pg_locks where not granted').then(({ rowCount }) => rowCount))
       .toBe(1);
@@ -319,7 +319,7 @@ describe('two backends on one database', () => {
     const { lease } = await opened(url);
     await using database = new DatabaseServer(parseDatabaseUrl(url), 200);
     const frozen = await database.connect(() => undefined);
-    // All of a write but its last message: it is made, and is not committed before that comes.
+    // All of a write except its last message: the change is made, but not committed before that message.
     sayWithoutEnd(frozen, `update mon.lease set seq = seq where shard = 'main'`);
     const isLocked = async (): Promise<boolean> => {
       const client = await database.connect(() => undefined);

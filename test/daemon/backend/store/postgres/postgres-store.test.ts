@@ -11,7 +11,7 @@ afterAll(async () => server[Symbol.asyncDispose]());
 
 const databases = new Map<string, string>();
 
-/** The contract knows a store by a directory. */
+/** Returns the database of a directory, because the contract identifies stores by directories. */
 async function databaseFor(dir: string): Promise<string> {
   const known = databases.get(dir);
   if (known !== undefined) return known;

@@ -9,7 +9,7 @@ import { commandRig, FLAGS, upgradeDir } from '../../../../support/command-rig.t
 import { besidesId, contentOf, earlierStore, onClosed } from '../../../../support/earlier-stores.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
-/** A store that was upgraded, what it held before, and the backup of that. */
+/** Returns an upgraded store, its earlier content, and the backup. */
 async function upgradedStore(): Promise<{
   dir: string;
   before: Awaited<ReturnType<typeof contentOf>>;

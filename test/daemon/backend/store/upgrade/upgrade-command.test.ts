@@ -163,13 +163,13 @@ test('an upgrade that takes longer than --timeout stops, and the next one goes o
   const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 50 });
   const clock = new ManualClock();
   const rig = commandRig({ clock });
-  // The time passes while the backup is taken.
+  // The time passes during the backup.
   vi.spyOn(rig.log, 'info').mockImplementation(() => clock.advance(10_000));
   await expect(upgradeDir(dir, { ...FLAGS, timeout: 10 }, rig)).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the upgrade took longer than 10 seconds and was stopped; run it again to continue',
   });
-  // And every five seconds it had said that it goes on.
+  // Progress was also logged every five seconds.
   expect(rig.log.messages('warn')).toEqual([
     'migrating embedded database to a new version',
     'upgrading database',

@@ -11,7 +11,7 @@ import { runUpgradeProgram, type UpgradeProgram } from '../../../../support/upgr
 
 const messagesOf = ({ records }: UpgradeProgram): string[] => records.map(({ message }) => message);
 
-/** The story of one operator, so that few processes are started. */
+/** The steps of one operator in a single test, so that few processes are started. */
 test('an operator looks, says no, says yes, has it done again, and takes it back', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
@@ -33,7 +33,7 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
     { level: 'info', message: 'successfully upgraded database', database_version: 4 },
   ]);
 
-  // The log of the backend is not the place for it.
+  // The log of the backend must not be used for it.
   const settings = join(await tempDir(), 'backend.yml');
   await writeFile(settings, `log: /dev/null\nlog-level: error\nstate-dir: ${dir}\n`);
   const again = runUpgradeProgram(['upgrade', '-c', settings]);
@@ -99,7 +99,8 @@ test('a disk that is full in the middle ends it, and with room again it ends as 
   const [dir, clean] = await Promise.all([earlierStore(size), earlierStore(size)]);
   await upgraded(clean);
   const args = ['upgrade', '--state-dir', dir, '--skip-confirm', '--no-backup'];
-  // No file may grow beyond one or two MiB (the unit depends on the shell): the log does after some batches.
+  // No file may exceed one or two MiB (the unit depends on the shell), which the log reaches after some
+  // batches.
   const full = runUpgradeProgram(args, { blocksMax: 2048 });
   const { code, stderr } = await full.ended;
   expect(code).toBe(1);

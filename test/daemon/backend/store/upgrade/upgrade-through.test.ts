@@ -22,7 +22,7 @@ interface Served {
   readonly log: RecordedLog;
 }
 
-/** A backend that serves a store of an earlier version. */
+/** Returns a backend that serves a store of an earlier version. */
 async function serving(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema'>): Promise<Served> {
   const dir = await earlierStore(store);
   const log = new RecordedLog();
@@ -91,7 +91,7 @@ test('it upgrades its store while it serves: asked, told in the same words, audi
   const clean = await tempDir();
   await writeEarlierStore(clean, { schema: 1, clients: 3, checksEach: 8, forms: ['state-first'] });
   expect(await checkRecordsOf(dir)).toEqual(await checkRecordsOf(clean));
-  // And it is not served through the older form any more.
+  // Also, the store is no longer served through the earlier form.
   const log = new RecordedLog();
   await (await openBackend({ dir, log })).stop();
   expect(log.messages('warn')).toEqual([]);
@@ -112,7 +112,8 @@ test('what agents and others send meanwhile is committed meanwhile, and nothing 
     while (!enough.signal.aborted) {
       sent++;
       for (const agent of agents) {
-        // Each time another of the old records, so that some are overwritten before the upgrade comes to them, some after.
+        // Each time another of the old records, so that some are overwritten before the upgrade reaches them,
+        // and some after.
         const check = {
           name: `check-${String(sent % 100)}`,
           output: `new ${String(sent)}`,
@@ -135,7 +136,7 @@ test('what agents and others send meanwhile is committed meanwhile, and nothing 
   enough.abort();
   await Promise.all([ingest, reading]);
 
-  // It went on, and nobody ever saw another list of clients.
+  // Writes continued, and the list of clients was always the same.
   expect(clientsSeen).toEqual(new Set([40]));
   expect(endedAt).toBeGreaterThan(beganAt + 3);
   const results = (await get(backend.url, '/results')) as { client: string; check: { name: string; output: string } }[];
@@ -198,7 +199,7 @@ describe('refused', () => {
   );
 });
 
-/** A store whose disk takes no step of an upgrade. */
+/** Returns a store whose disk rejects every step of an upgrade. */
 function failingUpgrade(store: Store): Store {
   const { schema } = store;
   const troubled: StoreSchema = {
