@@ -240,7 +240,7 @@ test.skipIf(!canFail)(
       // While the disk fails everything arrives, from memory or from the open spool. A spool that was not open when the
       // disk failed cannot be read before it works.
       await scene.report(STATES[0], round + 1_000_000);
-      if (!isKilled) await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
+      await vi.waitFor(async () => expect(isKilled ? [] : await scene.missing(true)).toEqual([]), MENDED);
       // Some faults end by themselves, so both are read until they agree.
       const isFailing = await vi.waitFor(async () => {
         const isTroubled = (await scene.spoolTrouble()) !== undefined;

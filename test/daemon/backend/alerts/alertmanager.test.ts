@@ -212,8 +212,8 @@ describe('the list of alerts', () => {
     }
     const list = async (query = ''): Promise<readonly Listed[]> =>
       (await ask('GET', `/api/v2/alerts${query}`)).body as readonly Listed[];
-    const instances = async (query: string): Promise<readonly (string | undefined)[]> =>
-      (await list(query)).map(({ labels }) => labels['instance']).toSorted();
+    const instances = async (query: string): Promise<readonly string[]> =>
+      (await list(query)).map(({ labels }) => labels['instance'] ?? '').toSorted();
 
     const alerts = new Map((await list()).map((alert) => [alert.labels['instance'], alert]));
     const inhibitedBy = [alerts.get('sw-1')?.fingerprint];
