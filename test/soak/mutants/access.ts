@@ -8,7 +8,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'passwords.verify(given, stored, this.#decoys())',
     replacement: 'passwords.verify(given, stored, [])',
     test: 'test/daemon/backend/access/authenticator.test.ts',
-    title: 'takes as long',
+    title: 'costs as much',
   },
   {
     defence: 'a route without a scope stops the start',
@@ -123,7 +123,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'this.#parts.versions.of(username) === credentialVersion;',
     replacement: "credentialVersion !== '';",
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'another password in a reload',
+    title: 'in a reload ends what was opened',
   },
   {
     defence: 'credentials: a key with another secret is another key',
