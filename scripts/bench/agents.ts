@@ -14,7 +14,7 @@ const INTERVAL_S = 10;
 /** As many as 20,000, or as a backend lets in that keeps its descriptors for the store. */
 const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
 /** A fleet is beyond the limit of entities that a backend has by default. */
-const UNLIMITED = { entity_limit: 'unlimited' };
+const UNLIMITED = { 'entity-limit': 'unlimited' };
 /** Handshakes under way at once: agents reconnect with jitter, not in step. */
 const CONNECTING = 200;
 

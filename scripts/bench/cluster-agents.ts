@@ -11,7 +11,7 @@ import { count, mean, report } from './report.ts';
 /** Those with agents of their own; one more has none, and takes those of a member that is lost. */
 const MEMBERS = 3;
 /** Beyond the limits of entities and connections that a backend has by default. */
-const SETTINGS = { entity_limit: 'unlimited', 'connection-limit': 1_000_000 };
+const SETTINGS = { 'entity-limit': 'unlimited', 'connection-limit': 1_000_000 };
 /** Descriptors and connections that are not for agents. */
 const SPARE = 50;
 const CONNECT_MS = 180_000;

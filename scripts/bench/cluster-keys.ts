@@ -14,7 +14,7 @@ const BATCH = 1000;
 const POSTING = 4;
 const AGAIN_MS = 5;
 /** There are more clients than a backend takes by default. */
-const SETTINGS = { entity_limit: 'unlimited' };
+const SETTINGS = { 'entity-limit': 'unlimited' };
 
 /** How long a member takes to join those that have many keys, and to take over from a writer that is killed. */
 export async function joinAndTakeOver(keys: number): Promise<void> {

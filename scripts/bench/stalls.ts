@@ -29,7 +29,7 @@ const SEEDED: KnownResults = {
 export async function run(seconds: number): Promise<void> {
   await using backend = await startBackend({
     isLoopWatched: true,
-    settings: { 'agent-listener': { port: 0 }, entity_limit: 'unlimited', 'buffer-limit': 1024 },
+    settings: { 'agent-listener': { port: 0 }, 'entity-limit': 'unlimited', 'buffer-limit': 1024 },
   });
   const target: AttackTarget = { url: backend.url, agentUrl: backend.agentUrl };
   await postResults(backend, SEEDED);

@@ -16,13 +16,14 @@ type Threshold = AggregateRule['warning'];
 
 /** What a rule says of an aggregate: the status and the output of its check, as of any other (spec, aggregates 1). */
 export function ruleVerdict(
-  rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'least'>,
+  rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'min-results'>,
   counts: RuleCounts,
 ): { readonly status: 0 | 1 | 2 | 3; readonly output: string } {
   const { fresh, notOk, stale, leftOut } = counts;
   const rest = leftOut === 0 ? '' : `; ${String(leftOut)} silenced left out`;
-  if (rule.least !== undefined && fresh < rule.least) {
-    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(rule.least)} needed${rest}` };
+  const resultsMin = rule['min-results'];
+  if (resultsMin !== undefined && fresh < resultsMin) {
+    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(resultsMin)} needed${rest}` };
   }
   const ofNotOk = statusOf(rule, notOk, fresh);
   const ofStale = rule.stale === undefined ? 0 : statusOf(rule.stale, stale, fresh + stale);

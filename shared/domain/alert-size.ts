@@ -10,7 +10,7 @@ const ADDED_BYTES = 512;
  * The result of an alert with its longest annotations cut until it is small enough: a stack trace in an annotation must
  * not lose the alert.
  *
- * @param bytesMax the setting `attributes-limit`
+ * @param bytesMax the limit of `ATTRIBUTE_LIMITS`
  */
 export function withFittingAnnotations(result: SubmittedResult, bytesMax: number): SubmittedResult {
   // Nearly all are small, which is known without their JSON.

@@ -25,15 +25,15 @@ export const aggregateRuleSchema = z
     /** So many that are older than so many seconds. */
     stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
     /** Fewer results than this say nothing. */
-    least: z.int().min(1).optional(),
-    'leave-out-silenced': z.boolean().default(false),
+    'min-results': z.int().min(1).optional(),
+    'ignore-silenced': z.boolean().default(false),
     /** Seconds between the results of the rule; another status is told at once. */
     interval: z.int().min(1).max(86_400).default(60),
     /** What the results of the rule have besides: handlers, flap thresholds, whatever a check may have. */
     check: z.record(z.string(), z.unknown()).default({}),
   })
-  .refine(({ warning, critical, stale, least }) => (warning ?? critical ?? stale ?? least) !== undefined, {
-    message: 'needs one of warning, critical, stale and least',
+  .refine((rule) => (rule.warning ?? rule.critical ?? rule.stale ?? rule['min-results']) !== undefined, {
+    message: 'needs one of warning, critical, stale and min-results',
   });
 
 export type AggregateRule = z.infer<typeof aggregateRuleSchema>;

@@ -36,7 +36,7 @@ export const clusterAnswer = answer(
         /** When it was last heard of, epoch seconds. */
         last_seen: z.number(),
         role: z.enum(['writer', 'member']),
-        /** `behind`: too far to be asked, see the setting `stale-after`; `gone`: not heard of for a while. */
+        /** `behind`: it lags too far behind to serve reads; `gone`: not heard of for a while. */
         state: z.enum(['ok', 'behind', 'gone']),
         /** Of the newest write that is in its memory. */
         seq: z.number(),

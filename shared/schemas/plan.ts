@@ -38,7 +38,7 @@ export const upgradeFactsSchema = z.object({
       total: count,
       /** The newest first, a few of them. */
       newest: z.array(objectNameSchema).max(100),
-      /** How many the licence, or the setting `entity_limit`, allows; null: no limit. */
+      /** How many the licence, or the setting `entity-limit`, allows; null: no limit. */
       limit: count.nullable(),
     })
     .optional(),

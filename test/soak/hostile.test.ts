@@ -76,7 +76,7 @@ test(
       JSON.stringify({
         api: { user: 'soak', password: 'correct horse' },
         'agent-listener': { port: 0 },
-        entity_limit: 'unlimited',
+        'entity-limit': 'unlimited',
         'request-log-level': 'debug',
         // Reached within the hour by those who are ever new.
         'memory-limit': 200,

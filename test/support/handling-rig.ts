@@ -39,7 +39,7 @@ export interface HandlingOptions {
   /** Of an earlier rig. */
   readonly dir?: string;
   readonly clock?: ManualClock;
-  /** The setting `handle-when-silence-ends`. */
+  /** The setting `renotify-after-silence`. */
   readonly handlesSilenceEnds?: boolean;
   /** Handlers without a place for a further run; may be changed. */
   readonly full?: ReadonlySet<string>;

@@ -1,5 +1,6 @@
 import { compose, type Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import type { BackendOptions } from '../../daemon/backend/compose/options.ts';
 import type { BatcherOptions } from '../../daemon/backend/commit/batcher.ts';
 import type { Clock, Disk, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
@@ -15,6 +16,7 @@ export async function openBackend(options: {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly batcher?: BatcherOptions;
+  readonly fixedLimits?: BackendOptions['fixedLimits'];
   /** Default: nothing is known of the disk. */
   readonly disk?: Disk;
   /** What stands between the backend and its store. */
@@ -42,5 +44,6 @@ export async function openBackend(options: {
     localPlaces: placesOf(dir),
     ...(options.loadConfig === undefined ? {} : { loadConfig: options.loadConfig }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+    ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),
   });
 }

@@ -31,6 +31,7 @@ export async function startBackend(
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
+    readonly fixedLimits?: BackendOptions['fixedLimits'];
     readonly requestTimes?: BackendOptions['requestTimes'];
     /** A database that it may share with others; default: a directory of its own. */
     readonly database?: string;
@@ -70,6 +71,7 @@ export async function startBackend(
     // Where credentials are configured a test shows them, or none.
     ...(config.api.user === undefined && { localPlaces: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+    ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster, isShared: true }),
     ...(options.requestTimes === undefined ? {} : { requestTimes: options.requestTimes }),
     ...(options.openForwarding === undefined ? {} : { openForwarding: options.openForwarding }),

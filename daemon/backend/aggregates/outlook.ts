@@ -53,7 +53,7 @@ function partOf(
   { nowMs, sinceMs }: RuleMoment,
 ): 'leftOut' | 'stale' | 'ok' | 'notOk' | undefined {
   if (aggregate === undefined || entry === undefined || !aggregate.has(entry)) return undefined;
-  if (rule['leave-out-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'leftOut';
+  if (rule['ignore-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'leftOut';
   const executed = Math.max(entry.executed, Math.floor(sinceMs / 1000));
   if (isStale(executed, rule.stale?.after, Math.floor(nowMs / 1000))) return 'stale';
   return entry.status === 0 ? 'ok' : 'notOk';
@@ -68,6 +68,6 @@ function without(counts: RuleCounts, part: ReturnType<typeof partOf>): RuleCount
 }
 
 function withResult(counts: RuleCounts, rule: AggregateRule, { status }: CheckResult, isSilenced: boolean): RuleCounts {
-  if (rule['leave-out-silenced'] && isSilenced) return { ...counts, leftOut: counts.leftOut + 1 };
+  if (rule['ignore-silenced'] && isSilenced) return { ...counts, leftOut: counts.leftOut + 1 };
   return { ...counts, fresh: counts.fresh + 1, notOk: status === 0 ? counts.notOk : counts.notOk + 1 };
 }

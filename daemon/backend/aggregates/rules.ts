@@ -72,7 +72,7 @@ export function countsOf(
   rule: AggregateRule,
   { nowMs, sinceMs }: RuleMoment,
 ): RuleCounts {
-  const silenced = rule['leave-out-silenced'] ? namespace.aggregates.silenced(aggregate, nowMs) : undefined;
+  const silenced = rule['ignore-silenced'] ? namespace.aggregates.silenced(aggregate, nowMs) : undefined;
   if (rule.stale === undefined) {
     const { counts, size } = aggregate;
     const leftOut = silenced?.size ?? 0;

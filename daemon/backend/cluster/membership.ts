@@ -56,7 +56,7 @@ interface MembershipParts {
   /** Called when it begins or ceases to write, so that agents come again. */
   readonly onTurn: () => void;
   /** How many seconds a member may be behind and still be asked. */
-  readonly staleAfter: () => number;
+  readonly lagSecondsMax: number;
   readonly clock: Clock;
   readonly log: Log;
   /** 0 to below 1, evenly spread. */
@@ -389,8 +389,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   #isTooFarBehind(): boolean {
-    const { clock, staleAfter } = this.#parts;
-    return this.#lag.ms(this.seq, clock.monotonic()) > staleAfter() * 1000;
+    const { clock, lagSecondsMax } = this.#parts;
+    return this.#lag.ms(this.seq, clock.monotonic()) > lagSecondsMax * 1000;
   }
 
   #isUnheard(): boolean {

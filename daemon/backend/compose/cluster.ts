@@ -47,7 +47,7 @@ const NO_PEER_KEY =
 
 /** This backend among those that share its store; undefined: nobody can. */
 export function openMembership(
-  { config, store, lease, time, registry, clock, log }: Ground,
+  { fixedLimits, store, lease, time, registry, clock, log }: Ground,
   { signatures, batcher, changes, startLeading, standDown, onTurn }: MemberParts,
   teardown: Teardown,
 ): Membership | undefined {
@@ -72,7 +72,7 @@ export function openMembership(
     },
     standDown,
     onTurn,
-    staleAfter: () => config.program['stale-after'],
+    lagSecondsMax: fixedLimits.followerLagSeconds,
     clock,
     log,
     chance: Math.random,

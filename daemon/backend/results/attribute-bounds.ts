@@ -5,7 +5,7 @@ import {
   type AttributeLimits,
 } from '../../../shared/domain/attribute-limits.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/settings.ts';
+import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
 
 /** Refuses clients and results that bring along more than the settings allow (security S7). */
 export class AttributeBounds {
