@@ -79,7 +79,7 @@ export function demoDefinitions(folder: string): object {
     chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
   };
   // Of a rack that goes dark its switch alone is told.
-  const inhibitions = { 'rack-dark': { when: 'check=uplink', quiet: 'check!=uplink', equal: ['client.rack'] } };
+  const inhibitions = { 'rack-dark': { source: 'check=uplink', target: 'check!=uplink', equal: ['client.rack'] } };
   return { checks: Object.fromEntries(checks) as object, handlers, inhibitions };
 }
 

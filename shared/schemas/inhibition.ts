@@ -3,10 +3,12 @@ import { groupNamesSchema } from './grouping.ts';
 
 const searchSchema = z.string().min(1, 'must name something').max(1024);
 
-/** An inhibition (inhibition 1): while there is an event that `when` finds, what `quiet` finds is not told. */
+/** An inhibition rule (inhibition 1): while an event that matches `source` fires, events that match `target` are not notified. */
 export const inhibitionSchema = z.strictObject({
-  when: searchSchema,
-  quiet: searchSchema,
+  /** Search for the events that inhibit. */
+  source: searchSchema,
+  /** Search for the events that are inhibited. */
+  target: searchSchema,
   /** What both have in common: as `group_by` of a handler. */
   equal: groupNamesSchema.default([]),
 });
@@ -16,8 +18,8 @@ export type InhibitionDefinition = z.infer<typeof inhibitionSchema>;
 /** An inhibition as the API shows it. */
 export const inhibitionAnswer = z.looseObject({
   name: z.string(),
-  when: z.string(),
-  quiet: z.string(),
+  source: z.string(),
+  target: z.string(),
   equal: z.array(z.string()),
   /** Open events that it keeps quiet now, as of their last results. */
   quieted: z.number().exactOptional(),

@@ -11,6 +11,7 @@ import {
   SILENCES_MAX,
   TRANSITIONS_PER_CHECK,
 } from '../../../shared/schemas/fixed-limits.ts';
+import { inhibitionSchema } from '../../../shared/schemas/inhibition.ts';
 import { listenerSettingsSchema, programSettingsSchema, tlsSettingsSchema } from '../../../shared/schemas/settings.ts';
 import { silencePolicySettingsSchema } from '../../../shared/schemas/silence-policy.ts';
 
@@ -56,6 +57,9 @@ export const BACKEND_SETTING_NAMES: SettingNames = {
       fixed: { 'warn-matches': `the limit is ${counted(SILENCE_WARN_MATCHES)} matching events` },
     },
     'certificate-namespaces': { current: Object.keys(certificateRuleSchema.shape) },
+    inhibitions: {
+      each: { current: Object.keys(inhibitionSchema.shape), renamed: { when: 'source', quiet: 'target' } },
+    },
   },
 };
 

@@ -7,7 +7,7 @@ import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../..
 
 const PIPE = { type: 'pipe', command: 'true' };
 /** Whatever the disk of a client has keeps its other checks quiet. */
-const INHIBITIONS = { switch: { when: 'check~switch status=crit', quiet: 'check~disk', equal: [] } };
+const INHIBITIONS = { switch: { source: 'check~switch status=crit', target: 'check~disk', equal: [] } };
 
 function rename(rig: GroupRig, from = 'disk', to = 'disk-usage'): Promise<number> {
   return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from, to, isForced: true });

@@ -10,12 +10,12 @@ const SETTINGS = {
     pager: { type: 'pipe', command: 'cat > /dev/null', filter: 'occurrences' },
   },
   inhibitions: {
-    switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
+    switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] },
   },
   'aggregate-rules': {
     'web-health': { aggregate: 'web', namespace: 'default', warning: 1, critical: '60%' },
-    'web-size': { aggregate: 'web', namespace: 'default', critical: 10, least: 3 },
-    'web-quiet': { aggregate: 'web', namespace: 'default', critical: 2, 'leave-out-silenced': true },
+    'web-size': { aggregate: 'web', namespace: 'default', critical: 10, 'min-results': 3 },
+    'web-quiet': { aggregate: 'web', namespace: 'default', critical: 2, 'ignore-silenced': true },
   },
 };
 
