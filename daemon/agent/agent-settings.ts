@@ -11,7 +11,7 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .default('http://127.0.0.1:4567')
-    .describe('URL of the backend. Separate several with commas; the agent tries them in random order.'),
+    .describe('URL of the backend. Separate several with commas; each agent tries them in its own order.'),
   namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Namespace of this client.'),
   'api-key': z
     .string()
@@ -65,7 +65,7 @@ export const agentSettingsSchema = ownSchema.superRefine((agent, context) => {
   context.addIssue({ code: 'custom', path: [missing], message: `is required with ${present}` });
 });
 
-/** The names of the agent's own settings. What is in `client` and `checks` belongs to Sensu Core and keeps its names. */
+/** The names of the agent's own settings. Attributes of `client` and `checks` are Sensu Core's and keep their names. */
 export const AGENT_SETTING_NAMES: SettingNames = { below: { agent: { current: Object.keys(ownSchema.shape) } } };
 
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;

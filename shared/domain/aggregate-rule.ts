@@ -3,13 +3,13 @@ import { counted } from './counted.ts';
 
 /** The results of an aggregate, as a rule counts them. */
 export interface RuleCounts {
-  /** Neither stale nor left out. */
+  /** Neither stale nor ignored. */
   readonly fresh: number;
   /** Of the fresh ones. */
   readonly notOk: number;
   readonly stale: number;
-  /** Silenced, and therefore left out. */
-  readonly leftOut: number;
+  /** Silenced, and therefore ignored. */
+  readonly ignored: number;
 }
 
 type Threshold = AggregateRule['warning'];
@@ -19,8 +19,8 @@ export function ruleVerdict(
   rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'min-results'>,
   counts: RuleCounts,
 ): { readonly status: 0 | 1 | 2 | 3; readonly output: string } {
-  const { fresh, notOk, stale, leftOut } = counts;
-  const rest = leftOut === 0 ? '' : `; ${String(leftOut)} silenced left out`;
+  const { fresh, notOk, stale, ignored } = counts;
+  const rest = ignored === 0 ? '' : `; ${String(ignored)} silenced ignored`;
   const resultsMin = rule['min-results'];
   if (resultsMin !== undefined && fresh < resultsMin) {
     return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(resultsMin)} needed${rest}` };

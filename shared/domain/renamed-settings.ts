@@ -6,7 +6,7 @@ export interface SettingNames {
   readonly current?: Iterable<string>;
   /** Current name by old name. The underscore form of an old name is accepted too. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** By the name of a setting that became a constant: the constant in words, such as `the limit is 1,000 keys`. */
+  /** The constant in words (`the limit is 1,000 keys`), by the name of the setting that it replaces. */
   readonly fixed?: Readonly<Record<string, string>>;
   /** Current text by old text, where the value is a name or a list of names. */
   readonly values?: Readonly<Record<string, string>>;
@@ -30,8 +30,8 @@ export interface RenamedSettings {
 }
 
 /**
- * Rewrites one layer of a configuration (a file, the environment, the command line) to the current names. Call it before
- * layers are merged: then a later layer overrides an earlier one, whichever names the two use.
+ * Rewrites one layer of a configuration (a file, the environment, the command line) to the current names. Call it
+ * before layers are merged: then a later layer overrides an earlier one, whichever names the two use.
  */
 export function renameSettings(settings: Settings, names: SettingNames): RenamedSettings {
   const warnings: RenameRemark[] = [];

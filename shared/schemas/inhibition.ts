@@ -3,7 +3,10 @@ import { groupNamesSchema } from './grouping.ts';
 
 const searchSchema = z.string().min(1, 'must name something').max(1024);
 
-/** An inhibition rule (inhibition 1): while an event that matches `source` fires, events that match `target` are not notified. */
+/**
+ * An inhibition rule (inhibition 1): while an event that matches `source` fires, events that match `target` are not
+ * notified.
+ */
 export const inhibitionSchema = z.strictObject({
   /** Search for the events that inhibit. */
   source: searchSchema,

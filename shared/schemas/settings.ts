@@ -35,7 +35,7 @@ const ownTlsSchema = z
   .optional()
   .describe('TLS of this listener instead of the common one; `false` disables TLS here.');
 
-/** How a listener besides the API listens; each has its own port. */
+/** A listener besides the one of the API; each has its own default port. */
 export const listenerSettingsSchema = z.strictObject({
   bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
   port: z.int().min(0).max(65_535).describe('Port to listen on; 0: any free port.'),

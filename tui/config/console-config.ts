@@ -45,7 +45,7 @@ export interface ConsoleConfig {
 export interface ConfigWarning {
   /** The setting at the top level that it is about, such as `contexts`. */
   readonly section: string;
-  /** With the file, the line and the column. */
+  /** The warning, preceded by the file, the line and the column. */
   readonly text: string;
 }
 
