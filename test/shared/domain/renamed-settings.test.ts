@@ -54,7 +54,10 @@ describe('the settings of one file', () => {
     {
       name: 'two names of one setting are a problem, and the current name wins',
       settings: { 'core-api': { port: 1 }, 'v2-listener': { port: 2 } },
-      expected: [{ 'v2-listener': { port: 2 } }, 'core-api: is an old name of v2-listener, which is set too: remove one'],
+      expected: [
+        { 'v2-listener': { port: 2 } },
+        'core-api: is an old name of v2-listener, which is set too: remove one',
+      ],
     },
     {
       name: 'two old names of one setting are a problem',
