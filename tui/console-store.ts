@@ -63,6 +63,7 @@ import type {
   Silencing,
   Urgency,
 } from './state/ports.ts';
+import { SILENCE_WARN_MATCHES } from '../shared/schemas/fixed-limits.ts';
 import { applyFilter } from './list/search-prompt.ts';
 import type { Kept } from './state/kept.ts';
 import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
@@ -79,8 +80,8 @@ const UNSET_POLICY: SilencePolicy = {
   reason: 'required',
   reason_pattern: null,
   max_expire: null,
-  warn_matches: 50,
-  apply_to_legacy: false,
+  warn_matches: SILENCE_WARN_MATCHES,
+  apply_to_v1: false,
 };
 
 /**

@@ -50,6 +50,8 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
 async function main(flags: Arguments): Promise<void> {
   const loaded = await loadConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
+  // Before the screen is taken over, so that it is there to be read afterwards.
+  for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${text}\n`);
   try {
     // Before the console takes over the screen, so that errors stay readable.
     const choice = chooseBackend(flags, process.env, loaded.config);

@@ -22,7 +22,7 @@ export async function readKeyFile(file: string): Promise<string> {
     if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('it holds no key: write one line with the key');
     return key;
   } catch (error) {
-    throw new MonError('invalid', `${file} cannot be used as agent.api_key_file: ${errorMessage(error)}`, {
+    throw new MonError('invalid', `${file} cannot be used as agent.api-key-file: ${errorMessage(error)}`, {
       cause: error,
     });
   }

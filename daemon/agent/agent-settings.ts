@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
+import type { SettingNames } from '../../shared/domain/renamed-settings.ts';
 import { v2NameSchema } from '../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
@@ -10,44 +11,50 @@ const ownSchema = z.strictObject({
     .string()
     .min(1)
     .default('http://127.0.0.1:4567')
-    .describe('Backend URL. Separate several with commas: each agent tries them in its own random order.'),
+    .describe('URL of the backend. Separate several with commas; each agent tries them in its own order.'),
   namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Namespace of this client.'),
-  api_key: z
+  'api-key': z
     .string()
     .regex(/^[\x21-\x7e]{1,4096}$/, 'holds a character that no key has')
     .optional()
-    .describe('API key; prefer `api_key_file` or `MON_API_KEY`.'),
-  api_key_file: z.string().min(1).optional().describe('File with the API key, mode 0600.'),
+    .describe('API key. Prefer `api-key-file` or `MON_API_KEY`.'),
+  'api-key-file': z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with the API key, readable only by its owner (mode 0600).'),
   'state-dir': z
     .string()
     .min(1)
     .default('var/agent')
-    .describe('Directory of the spool, for results that the backend has not acknowledged.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('Log level.'),
-  log: z.string().min(1).optional().describe('Log file; default: standard output.'),
+    .describe('Directory of the spool, which stores results until the backend has acknowledged them.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Lowest level of the records in the log.'),
+  log: z.string().min(1).optional().describe('Log file. Default: standard output.'),
   'max-checks': z
     .int()
     .min(1)
     .max(1000)
     .default(RUNNING_DEFAULT)
-    .describe('Maximum checks that run at once; others wait.'),
+    .describe('Maximum number of checks that run at the same time. Raise it if checks often wait.'),
   'trusted-ca-file': z
     .string()
     .min(1)
     .optional()
-    .describe(
-      'PEM: the authorities that the certificate of the backend may come from, in place of those that Node.js brings.',
-    ),
+    .describe('Authorities (PEM) that the certificate of the backend may come from. Default: those of Node.js.'),
   'insecure-skip-tls-verify': z
     .boolean()
     .default(false)
-    .describe('Skip verification of the certificate of the backend (testing only).'),
+    .describe('Skip verification of the certificate of the backend. Use it only for tests.'),
   'cert-file': z
     .string()
     .min(1)
     .optional()
-    .describe('PEM: a certificate that says which client this is; only together with `key-file`.'),
-  'key-file': z.string().min(1).optional().describe('PEM: its key, without a passphrase, mode 0600.'),
+    .describe('Certificate (PEM) that identifies this client. It needs `key-file`.'),
+  'key-file': z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Private key (PEM) of `cert-file`, without a passphrase, readable only by its owner (mode 0600).'),
 });
 
 /** The `agent` section: settings of the program, named like their flags. */
@@ -58,13 +65,16 @@ export const agentSettingsSchema = ownSchema.superRefine((agent, context) => {
   context.addIssue({ code: 'custom', path: [missing], message: `is required with ${present}` });
 });
 
+/** The names of the agent's own settings. Attributes of `client` and `checks` are Sensu Core's and keep their names. */
+export const AGENT_SETTING_NAMES: SettingNames = { below: { agent: { current: Object.keys(ownSchema.shape) } } };
+
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
 /** Variables of the agent, by the setting in `agent` that they give. */
 export const PROGRAM_VARIABLES = {
   MON_AGENT_BACKEND: 'backend',
   MON_AGENT_NAMESPACE: 'namespace',
-  MON_AGENT_API_KEY_FILE: 'api_key_file',
+  MON_AGENT_API_KEY_FILE: 'api-key-file',
   MON_AGENT_STATE_DIR: 'state-dir',
   MON_AGENT_LOG_LEVEL: 'log-level',
   MON_AGENT_LOG: 'log',

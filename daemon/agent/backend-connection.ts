@@ -161,7 +161,7 @@ function refusalText(url: string, status: number): string {
     case 401:
       return `the backend at ${url} refuses our credentials (HTTP 401): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password`;
     case 402:
-      return `the backend at ${url} has as many entities as it may have (HTTP 402): raise its entity_limit`;
+      return `the backend at ${url} has as many entities as it may have (HTTP 402): raise its entity-limit`;
     case 403:
       return `the backend at ${url} does not let these credentials submit (HTTP 403): use a key with the scope submit`;
     case 404:

@@ -1,4 +1,4 @@
-import { ATTRIBUTE_LIMITS } from '../../shared/schemas/settings.ts';
+import { ATTRIBUTE_LIMITS } from '../../shared/schemas/fixed-limits.ts';
 
 /**
  * Bytes of JSON that are kept of what a hook prints. It counts among the attributes of the result, and a backend refuses a

@@ -2,8 +2,9 @@ import { isSettings, mergeSettings, type Settings } from '../../shared/domain/me
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../settings/locate-remark.ts';
 import { readSettings } from '../settings/read-settings.ts';
+import { renameLayers } from '../settings/rename-layers.ts';
 import { SettingsReview } from '../settings/settings-review.ts';
-import { agentSettingsSchema, environmentSettings, type AgentSettings } from './agent-settings.ts';
+import { AGENT_SETTING_NAMES, agentSettingsSchema, environmentSettings, type AgentSettings } from './agent-settings.ts';
 import { EXTENSION_NAMES, findExtension } from './extensions/find-extension.ts';
 import { type Remark } from '../settings/remark.ts';
 
@@ -52,12 +53,13 @@ export async function loadConfig({
   const read = await readSettings(file, directories);
   if (read.problems.length > 0) throw new InvalidSettings(read.problems);
 
-  const layers = [
+  const written = [
     ...(stateDir === undefined ? [] : [{ origin: 'installation', settings: { agent: { 'state-dir': stateDir } } }]),
     { origin: 'environment', settings: environmentSettings(env) },
     ...read.layers,
     { origin: 'command line', settings: flags },
   ];
+  const { layers, ...renamed } = renameLayers(written, AGENT_SETTING_NAMES);
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
   const review = new SettingsReview(settings);
   const agent = review.value(['agent'], agentSettingsSchema, settings['agent'] ?? {});
@@ -72,14 +74,15 @@ export async function loadConfig({
     if (message !== undefined) review.warnings.push({ path: ['checks', name, 'extension'], message });
   }
   const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
-  if (agent === undefined || review.problems.length > 0) throw new InvalidSettings(review.problems.map(locate));
+  const problems = [...renamed.problems, ...review.problems.map(locate)];
+  if (agent === undefined || problems.length > 0) throw new InvalidSettings(problems);
   return {
     agent,
     checks,
     client: isSettings(client) ? client : {},
     settings,
     files: read.files,
-    warnings: [...read.warnings, ...review.warnings.map(locate)].map(remarkText),
+    warnings: [...read.warnings, ...renamed.warnings, ...review.warnings.map(locate)].map(remarkText),
   };
 }
 

@@ -93,7 +93,7 @@ async function readTold(): Promise<Told> {
     },
     definitions.client,
   );
-  const { api_key: key, api_key_file: keyFile } = program;
+  const { 'api-key': key, 'api-key-file': keyFile } = program;
   return { program, definitions, identity, secret: keyFile === undefined ? key : await readKeyFile(keyFile) };
 }
 

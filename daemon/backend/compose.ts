@@ -59,6 +59,7 @@ import { TABLES } from './tables/tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './compose/teardown.ts';
 import { topicsOf } from './compose/topics.ts';
+import { CONNECTION_BUFFER_MIB } from '../../shared/schemas/fixed-limits.ts';
 import { plansOf } from './plans/state.ts';
 
 const MIB = 1024 * 1024;
@@ -96,7 +97,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
 
   const letters = new LetterBox();
   const lanes = new Lanes({ definitions, letters, clock });
-  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], lanes);
+  const handling = new EventHandling(definitions, () => config.program['renotify-after-silence'], lanes);
   const batcher = openBatcher(options, ground, handling, teardown);
   const bcrypt = teardown.use('password hashing', new Bcrypt(clock));
   const writers = openWriters(ground, { batcher, bcrypt }, teardown);
@@ -438,8 +439,8 @@ function countConnections({ config, clock, log }: Ground, callers: Callers): Con
 function watchSlowPeers({ config, clock, log }: Ground): SlowPeers {
   return new SlowPeers({
     limits: () => {
-      const { 'buffer-limit': all, 'buffer-limit-per-connection': each } = config.program;
-      return { all: all * MIB, each: each * MIB, stallMs: READ_STALL_MS };
+      const { 'buffer-limit': all } = config.program;
+      return { all: all * MIB, each: CONNECTION_BUFFER_MIB * MIB, stallMs: READ_STALL_MS };
     },
     clock,
     log,

@@ -13,9 +13,9 @@ const CHECKS = 10;
 const INTERVAL_S = 10;
 /** Number of agents: 20,000, or fewer if the open-files limit of a backend allows fewer. */
 const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
-/** The fleet exceeds the default entity limit of a backend. */
-const UNLIMITED = { entity_limit: 'unlimited' };
-/** Concurrent handshakes: agents reconnect with jitter, not all at once. */
+/** A fleet is beyond the limit of entities that a backend has by default. */
+const UNLIMITED = { 'entity-limit': 'unlimited' };
+/** Handshakes under way at once: agents reconnect with jitter, not in step. */
 const CONNECTING = 200;
 
 /**

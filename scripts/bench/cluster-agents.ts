@@ -10,9 +10,9 @@ import { count, mean, report } from './report.ts';
 
 /** Members with agents; one more member has none, and takes over those of a lost member. */
 const MEMBERS = 3;
-/** Beyond the default entity and connection limits of a backend. */
-const SETTINGS = { entity_limit: 'unlimited', 'connection-limit': 1_000_000 };
-/** File descriptors and connections that are not for agents. */
+/** Beyond the limits of entities and connections that a backend has by default. */
+const SETTINGS = { 'entity-limit': 'unlimited', 'connection-limit': 1_000_000 };
+/** Descriptors and connections that are not for agents. */
 const SPARE = 50;
 const CONNECT_MS = 180_000;
 const SETTLE_MS = 300_000;

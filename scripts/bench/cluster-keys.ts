@@ -13,8 +13,8 @@ const BATCH = 1000;
 /** Concurrent requests. */
 const POSTING = 4;
 const AGAIN_MS = 5;
-/** The clients exceed the default entity limit of a backend. */
-const SETTINGS = { entity_limit: 'unlimited' };
+/** There are more clients than a backend takes by default. */
+const SETTINGS = { 'entity-limit': 'unlimited' };
 
 /** Measures how long a member takes to join a cluster with many keys, and to take over from a killed leader. */
 export async function joinAndTakeOver(keys: number): Promise<void> {

@@ -191,8 +191,8 @@ function rules(check: string): { readonly inhibitions: { readonly behind: object
   return Object.assign(
     {
       inhibitions: {
-        behind: { when: `check="${check}" status=crit`, quiet: `check!="${check}"`, equal: ['client'] },
-        team: { when: `check="${check}" team=operations`, quiet: 'team=others' },
+        behind: { source: `check="${check}" status=crit`, target: `check!="${check}"`, equal: ['client'] },
+        team: { source: `check="${check}" team=operations`, target: 'team=others' },
       },
     },
     // The unused case needs it too: an aggregate has its rules by its name.

@@ -16,7 +16,7 @@ const RATE = 5000;
 export async function run(seconds: number): Promise<void> {
   await using backend = await startBackend({
     isLoopWatched: true,
-    settings: { 'agent-listener': { port: 0 }, entity_limit: 'unlimited', 'buffer-limit': 1024 },
+    settings: { 'agent-listener': { port: 0 }, 'entity-limit': 'unlimited', 'buffer-limit': 1024 },
   });
   const target: AttackTarget = { url: backend.url, agentUrl: backend.agentUrl };
   await postResults(backend, resultsUnderAttack(100));

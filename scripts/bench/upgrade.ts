@@ -83,7 +83,7 @@ async function offline(stateDir: string): Promise<void> {
 async function serving(stateDir: string): Promise<void> {
   // There are more clients than the default limit, and new agents.
   const config = `${stateDir}.json`;
-  await writeFile(config, JSON.stringify({ entity_limit: 'unlimited' }));
+  await writeFile(config, JSON.stringify({ 'entity-limit': 'unlimited' }));
   await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
   const { url = '' } = await program.told('backend started');
   const before = peakMemoryMiB(program.pid);

@@ -78,8 +78,8 @@ export function demoDefinitions(folder: string): object {
     // No server listens there: its runs are retried, and become dead letters for the demonstration.
     chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
   };
-  // If a rack loses its network, only its switch is notified.
-  const inhibitions = { 'rack-dark': { when: 'check=uplink', quiet: 'check!=uplink', equal: ['client.rack'] } };
+  // Of a rack that goes dark its switch alone is told.
+  const inhibitions = { 'rack-dark': { source: 'check=uplink', target: 'check!=uplink', equal: ['client.rack'] } };
   return { checks: Object.fromEntries(checks) as object, handlers, inhibitions };
 }
 

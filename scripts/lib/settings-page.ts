@@ -33,10 +33,10 @@ const FLAGGED: ReadonlySet<string> = new Set(['', 'api.', 'tls.']);
 
 /** The text before the table of a section. */
 const INTRODUCTIONS: Readonly<Record<string, string>> = {
-  tls: '\n\nOf every listener, see [tls.md](tls.md). `api`, `core-api` and `agent-listener` may have a `tls` of their own.',
+  tls: '\n\nThe TLS of all listeners: see [TLS](tls.md). `api`, `v2-listener` and `agent-listener` can have a `tls` of their own.',
 };
 
-/** Returns the text of `docs/settings.md` from the schemas that validate a configuration. */
+/** The page `docs/settings.md`, from the schemas of the configuration. */
 export function settingsPage(): string {
   const program = schemaOf(programSettingsSchema);
   const ofBackend = (schema: JsonSchema | undefined, path: string): string =>
@@ -48,30 +48,30 @@ export function settingsPage(): string {
     });
   return [
     '# Settings',
-    'Printed from the schemas that a configuration is held to by `node scripts/print-pages.ts`: change those, and print this page again.',
-    'How files, variables and flags are put together, and what definitions of checks and handlers hold, is in' +
-      ' [configuration.md](configuration.md); [examples/backend.yml](../examples/backend.yml) shows all of it in one file. ¹: read at' +
-      ' the start only; all else counts from the next [reload](configuration.md#reload) on.',
+    '`node scripts/print-pages.ts` generates this page from the schemas of the configuration. Change the schemas, not this page.',
+    '[Configuration](configuration.md) describes how files, variables and flags are merged, and how checks and handlers are' +
+      ' defined. [examples/backend.yml](../examples/backend.yml) contains every setting. ¹: needs a restart. Changes to all' +
+      ' other settings apply from the next [reload](configuration.md#reload).',
     '## The backend',
-    'At the top level of the configuration.',
+    'These settings are at the top level of the configuration.',
     ofBackend(program, ''),
     '### `api`',
-    'How the API listens, see [configuration.md](configuration.md#api).',
+    'The listener of the API: see [Configuration](configuration.md#api).',
     ofBackend(schemaOf(apiSettingsSchema), 'api.'),
     ...Object.entries(program.properties ?? {})
       .filter(([, { properties }]) => properties !== undefined)
       .map(([name, section]) => `### \`${name}\`${INTRODUCTIONS[name] ?? ''}\n\n${ofBackend(section, `${name}.`)}`),
     '## The agent',
-    'In the section `agent`, see [agent.md](agent.md). What is in `client` describes the machine.',
+    'These settings are in the section `agent`: see [Agent](agent.md). The section `client` describes the machine.',
     settingsTable({
       schema: schemaOf(agentSettingsSchema),
       path: 'agent.',
       help: AGENT_HELP,
-      variables: { ...under('agent.', AGENT_VARIABLES), 'agent.api_key': 'MON_API_KEY' },
+      variables: { ...under('agent.', AGENT_VARIABLES), 'agent.api-key': 'MON_API_KEY' },
     }),
-    `Of \`client\`: ${Object.entries(CLIENT_VARIABLES)
+    `Some attributes of \`client\` can also be set like this: ${Object.entries(CLIENT_VARIABLES)
       .map(([variable, setting]) => `\`${setting}\` (\`--${setting}\`, \`${variable}\`)`)
-      .join(', ')}, and more in [agent.md](agent.md#the-client).`,
+      .join(', ')}. [Agent](agent.md#the-client) lists all of them.`,
     '',
   ].join('\n\n');
 }
@@ -92,7 +92,7 @@ function settingsTable({ schema, path, help, variables }: Section): string {
       ways.join(', '),
     ];
   });
-  return table([['Setting', 'Is', 'Value', 'Default', 'Also'], ...rows]);
+  return table([['Setting', 'Description', 'Value', 'Default', 'Also'], ...rows]);
 }
 
 function defaultText(setting: JsonSchema, isRequired: boolean): string {

@@ -3,26 +3,27 @@ import { counted } from './counted.ts';
 
 /** Counts of the results of an aggregate, as its rule evaluates them. */
 export interface RuleCounts {
-  /** Results that are neither stale nor left out. */
+  /** Neither stale nor ignored. */
   readonly fresh: number;
   /** Fresh results with a status other than OK. */
   readonly notOk: number;
   readonly stale: number;
-  /** Results left out because they are silenced. */
-  readonly leftOut: number;
+  /** Silenced, and therefore ignored. */
+  readonly ignored: number;
 }
 
 type Threshold = AggregateRule['warning'];
 
 /** Evaluates the rule of an aggregate and returns the status and output of its check (spec, aggregates 1). */
 export function ruleVerdict(
-  rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'least'>,
+  rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'min-results'>,
   counts: RuleCounts,
 ): { readonly status: 0 | 1 | 2 | 3; readonly output: string } {
-  const { fresh, notOk, stale, leftOut } = counts;
-  const rest = leftOut === 0 ? '' : `; ${String(leftOut)} silenced left out`;
-  if (rule.least !== undefined && fresh < rule.least) {
-    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(rule.least)} needed${rest}` };
+  const { fresh, notOk, stale, ignored } = counts;
+  const rest = ignored === 0 ? '' : `; ${String(ignored)} silenced ignored`;
+  const resultsMin = rule['min-results'];
+  if (resultsMin !== undefined && fresh < resultsMin) {
+    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(resultsMin)} needed${rest}` };
   }
   const ofNotOk = statusOf(rule, notOk, fresh);
   const ofStale = rule.stale === undefined ? 0 : statusOf(rule.stale, stale, fresh + stale);

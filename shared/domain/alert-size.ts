@@ -9,7 +9,7 @@ const ADDED_BYTES = 512;
 /**
  * Cuts the longest annotations of an alert until its result fits: a stack trace must not lose the alert.
  *
- * @param bytesMax the setting `attributes-limit`
+ * @param bytesMax the limit of `ATTRIBUTE_LIMITS`
  */
 export function withFittingAnnotations(result: SubmittedResult, bytesMax: number): SubmittedResult {
   // Nearly all results are small enough, and this check does not build their JSON.

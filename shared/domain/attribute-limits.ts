@@ -78,7 +78,7 @@ function excessWithout(
   if (size === TOO_MANY) {
     return {
       limit: 'keys',
-      message: `the ${noun} holds an object of more than ${String(limits.keys)} keys: send fewer, or raise keys-limit`,
+      message: `the ${noun} holds an object of more than ${String(limits.keys)} keys: send fewer`,
     };
   }
   if (size <= limits.bytes) return undefined;
@@ -93,7 +93,7 @@ const FAR_BEYOND = 4;
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
   return {
     limit: 'bytes',
-    message: `the attributes of the ${noun} are ${bytes} bytes of JSON, ${String(limits.bytes)} may be: send less, or raise attributes-limit`,
+    message: `the attributes of the ${noun} are ${bytes} bytes of JSON, ${String(limits.bytes)} may be: send less`,
   };
 }
 

@@ -29,7 +29,7 @@ const HANDLER_GRACE_SECONDS = 600;
 export const CHECK_GRACE_SECONDS = 600;
 
 /**
- * Evaluates whether the number of entities is close to `entity_limit`.
+ * Finds whether the backend is close to `entity-limit`.
  *
  * @param refused names rejected in the last hour
  * @param previous status of the last finding
@@ -40,19 +40,19 @@ export function entitiesFinding(
   previous: number,
 ): Finding {
   const text = `${String(total)} of ${String(limit)} entities`;
-  if (limit === 'unlimited') return ok(`${String(total)} entities, entity_limit is unlimited`);
+  if (limit === 'unlimited') return ok(`${String(total)} entities, entity-limit is unlimited`);
   const from = (part: number, level: number): number => (part - (previous >= level ? ENTITIES_MARGIN : 0)) * limit;
   const details = `${text} are in use (${counted(proxies, 'proxy entity', 'proxy entities')})`;
-  const remedy = 'raise entity_limit in the configuration of the backend, or delete clients that are gone';
+  const remedy = 'raise entity-limit in the configuration of the backend, or delete clients that are gone';
   if (total >= from(1, 2)) {
     const effect = total >= limit ? 'new agents and entities are refused' : 'new agents and entities were refused';
-    return finding(2, refused, (names) => `entity_limit: ${details}, ${effect}${names && `: ${names}`}; ${remedy}`);
+    return finding(2, refused, (names) => `entity-limit: ${details}, ${effect}${names && `: ${names}`}; ${remedy}`);
   }
   if (total >= from(ENTITIES_WARNING, 1)) {
     return {
       ...ok(''),
       status: 1,
-      text: `entity_limit: ${details}, at ${String(limit)} new ones are refused; ${remedy}`,
+      text: `entity-limit: ${details}, at ${String(limit)} new ones are refused; ${remedy}`,
     };
   }
   return ok(text);

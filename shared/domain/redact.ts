@@ -8,6 +8,7 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
   'passwd',
   'pass',
   'api_key',
+  'api-key',
   'api_token',
   'access_key',
   'secret_key',

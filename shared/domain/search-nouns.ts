@@ -197,13 +197,13 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
 export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
   [
     textField('inhibition', ({ name }) => name),
-    textField('when', ({ when }) => when),
-    textField('quiets', ({ quiet }) => quiet),
+    textField('when', ({ source }) => source),
+    textField('quiets', ({ target }) => target),
     listField('namespace', 'a namespace in which it inhibits events', ({ inhibitors }) =>
       inhibitors.map(({ namespace }) => namespace),
     ),
     listField('because', 'an event', ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`)),
     countField('quiet', ({ quieted }) => quieted),
   ],
-  ({ name, when, quiet, equal }) => [name, when, quiet, ...equal],
+  ({ name, source, target, equal }) => [name, source, target, ...equal],
 );

@@ -24,16 +24,16 @@ export const aggregateRuleSchema = z
     critical: thresholdSchema,
     /** Number or percentage of results that are older than `after` seconds. */
     stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
-    /** Minimum number of results; with fewer ones the status is unknown. */
-    least: z.int().min(1).optional(),
-    'leave-out-silenced': z.boolean().default(false),
-    /** Seconds between the results of the rule; a change of status is reported at once. */
+    /** Fewer results than this say nothing. */
+    'min-results': z.int().min(1).optional(),
+    'ignore-silenced': z.boolean().default(false),
+    /** Seconds between the results of the rule; another status is told at once. */
     interval: z.int().min(1).max(86_400).default(60),
     /** Further attributes of the rule's results: handlers, flap thresholds, and any others of a check. */
     check: z.record(z.string(), z.unknown()).default({}),
   })
-  .refine(({ warning, critical, stale, least }) => (warning ?? critical ?? stale ?? least) !== undefined, {
-    message: 'needs one of warning, critical, stale and least',
+  .refine((rule) => (rule.warning ?? rule.critical ?? rule.stale ?? rule['min-results']) !== undefined, {
+    message: 'needs one of warning, critical, stale and min-results',
   });
 
 export type AggregateRule = z.infer<typeof aggregateRuleSchema>;

@@ -33,7 +33,7 @@ export const clusterAnswer = answer(
         /** Last contact, epoch seconds. */
         last_seen: z.number(),
         role: z.enum(['writer', 'member']),
-        /** `behind`: too far behind to serve reads, see the setting `stale-after`; `gone`: no contact for a while. */
+        /** `behind`: it lags too far behind to serve reads; `gone`: not heard of for a while. */
         state: z.enum(['ok', 'behind', 'gone']),
         /** Sequence number of the newest write in its memory. */
         seq: z.number(),

@@ -3,11 +3,16 @@ import { groupNamesSchema } from './grouping.ts';
 
 const searchSchema = z.string().min(1, 'must name something').max(1024);
 
-/** An inhibition rule (inhibition 1): while an event matches `when`, events that match `quiet` are not notified. */
+/**
+ * An inhibition rule (inhibition 1): while an event that matches `source` fires, events that match `target` are not
+ * notified.
+ */
 export const inhibitionSchema = z.strictObject({
-  when: searchSchema,
-  quiet: searchSchema,
-  /** Attributes whose values both events must share, like `group_by` of a handler. */
+  /** Search for the events that inhibit. */
+  source: searchSchema,
+  /** Search for the events that are inhibited. */
+  target: searchSchema,
+  /** What both have in common: as `group_by` of a handler. */
   equal: groupNamesSchema.default([]),
 });
 
@@ -16,8 +21,8 @@ export type InhibitionDefinition = z.infer<typeof inhibitionSchema>;
 /** An inhibition rule in the format of the API. */
 export const inhibitionAnswer = z.looseObject({
   name: z.string(),
-  when: z.string(),
-  quiet: z.string(),
+  source: z.string(),
+  target: z.string(),
   equal: z.array(z.string()),
   /** Number of open events that it inhibits now, as of their last results. */
   quieted: z.number().exactOptional(),

@@ -38,7 +38,7 @@ export const upgradeFactsSchema = z.object({
       total: count,
       /** A few of the newest, newest first. */
       newest: z.array(objectNameSchema).max(100),
-      /** Limit by the license or the setting `entity_limit`; null: no limit. */
+      /** How many the licence, or the setting `entity-limit`, allows; null: no limit. */
       limit: count.nullable(),
     })
     .optional(),

@@ -9,18 +9,20 @@ import { silencePolicySettingsSchema } from './silence-policy.ts';
 /** Default address of the API. It is loopback, because exposing the API must be a deliberate decision. */
 const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
-/** TLS settings of a listener. */
-const tlsSettingsSchema = z.strictObject({
-  'cert-file': z.string().min(1).describe('The certificate, followed by its intermediate certificates (PEM).'),
+/** How a listener speaks TLS. */
+export const tlsSettingsSchema = z.strictObject({
+  'cert-file': z.string().min(1).describe('Certificate, followed by its intermediate certificates (PEM).'),
   'key-file': z
     .string()
     .min(1)
-    .describe('The private key (PEM), without a passphrase, readable only by its owner (mode 0600).'),
+    .describe('Private key (PEM) without a passphrase, readable only by its owner (mode 0600).'),
   'client-ca-file': z
     .string()
     .min(1)
     .optional()
-    .describe('CA certificates (PEM) of agent certificates. Without it no client certificate is requested.'),
+    .describe(
+      'Authorities (PEM) that agent certificates must come from. Without it, no client certificate is requested.',
+    ),
 });
 
 export type TlsSettings = z.infer<typeof tlsSettingsSchema>;
@@ -33,7 +35,18 @@ const ownTlsSchema = z
   .optional()
   .describe('TLS of this listener instead of the common one; `false` disables TLS here.');
 
-/** The `api` section of a configuration (completion 1.1). Unknown attributes are kept but have no effect. */
+/** A listener besides the one of the API; each has its own default port. */
+export const listenerSettingsSchema = z.strictObject({
+  bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
+  port: z.int().min(0).max(65_535).describe('Port to listen on; 0: any free port.'),
+  tls: ownTlsSchema,
+});
+
+function listenerOn(port: number) {
+  return listenerSettingsSchema.extend({ port: listenerSettingsSchema.shape.port.default(port) });
+}
+
+/** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
 export const apiSettingsSchema = z
   .looseObject({
     bind: z
@@ -97,13 +110,7 @@ export const v1SettingsSchema = z.looseObject({
 
 export type KeepaliveSettings = z.infer<typeof v1SettingsSchema>['keepalives'];
 
-/** Default limits of one client or result (security S7). */
-export const ATTRIBUTE_LIMITS = { bytes: 64 * 1024, keys: 1000 } as const;
-
-/** Default limit of silences in one namespace (security S7). */
-export const SILENCES_MAX = 1_000_000;
-
-/** Log levels, the most verbose first. */
+/** Levels of the log, from the one that says the most. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -121,97 +128,76 @@ const directorySchema = z
 
 /** Settings of the program itself, at the top level of a configuration, with the names of their flags. */
 export const programSettingsSchema = z.object({
-  'client-quarantine': z
-    .int()
-    .min(0)
-    .max(86_400)
-    .default(60)
-    .describe('Seconds during which late results cannot recreate a deleted client; 0: no quarantine.'),
   'proxy-client-quota': z
     .int()
     .min(0)
     .max(1_000_000)
     .default(1000)
     .describe(
-      'Maximum proxy clients that one agent may create with `source`, so that a faulty agent cannot fill the registry.',
+      'Maximum number of proxy clients that one agent may create with `source`. Raise it if one agent monitors more devices.',
     ),
-  entity_limit: z
+  'entity-limit': z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
     .default(100)
-    .describe('Maximum entities in all namespaces together, created by agents, the v2 API or a restore.'),
-  'attributes-limit': z
-    .int()
-    .min(1024)
-    .max(1024 * 1024)
-    .default(ATTRIBUTE_LIMITS.bytes)
-    .describe('Maximum size of the JSON of a client, and of a result without output and metrics, in bytes.'),
-  'keys-limit': z
-    .int()
-    .min(10)
-    .max(100_000)
-    .default(ATTRIBUTE_LIMITS.keys)
-    .describe('Maximum keys of an object in a client or a result.'),
+    .describe(
+      'Maximum number of entities in all namespaces that agents, the v2 API or a restore create. Raise it to monitor more machines.',
+    ),
   'memory-limit': z
     .int()
     .min(1)
     .max(1_048_576)
     .optional()
     .describe(
-      'Memory limit in MiB for clients, checks, events, silences and stashes. Above it new objects are rejected; existing ones keep working. Default: a share of the memory of the process.',
+      'Memory in MiB for clients, checks, events, silences and stashes; above it, new objects are rejected. Default: a share of the memory of the process.',
     ),
-  'silences-limit': z.int().min(1).max(10_000_000).default(SILENCES_MAX).describe('Maximum silences in a namespace.'),
   'disk-floor': z
     .int()
     .min(0)
     .max(2 ** 50)
     .default(512 * 1024 * 1024)
     .describe(
-      'Minimum free bytes on the disk of the state directory. Below it new results and objects are rejected; resolving, ending and deleting still work. 0 disables the check.',
+      'Minimum free bytes on the disk of the state directory; below it, new results and objects are rejected. 0 disables the check.',
     ),
   'connection-limit': z
     .int()
     .min(10)
     .max(1_000_000)
     .default(50_000)
-    .describe('Maximum connections; lower if the process may open fewer files.'),
+    .describe('Maximum number of connections. It is lower if the process may open fewer files (`LimitNOFILE`).'),
   'connection-limit-per-address': z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe('Maximum connections of one address (IPv6: one /64), except trusted proxies. Default: a tenth of all.'),
+    .describe(
+      'Maximum number of connections of one address (IPv6: one /64). Default: a tenth of all; raise it if many agents share one address (NAT).',
+    ),
   'buffer-limit': z
     .int()
     .min(64)
     .max(1_000_000)
     .default(256)
-    .describe('Memory in MiB for buffers of all slow connections together.'),
-  'buffer-limit-per-connection': z
-    .int()
-    .min(20)
-    .max(1_000_000)
-    .default(32)
-    .describe('Memory in MiB for buffers of one slow connection.'),
-  'agent-listener': z
-    .strictObject({
-      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
-      port: z.int().min(0).max(65_535).default(8081).describe('Port to listen on; 0: any free port.'),
-      tls: ownTlsSchema,
-    })
+    .describe(
+      'Memory in MiB for the buffers of all slow connections. Raise it if connections are closed with the reason `all`.',
+    ),
+  'agent-listener': listenerOn(8081)
     .optional()
     .describe('Separate listener for agents, including Sensu Go agents. Default: none.'),
-  'core-api': z
-    .strictObject({
-      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('Address to listen on.'),
-      port: z.int().min(0).max(65_535).default(8080).describe('Port to listen on; 0: any free port.'),
-      tls: ownTlsSchema,
-    })
+  'v2-listener': listenerOn(8080)
     .optional()
     .describe('Separate listener for the v2 API with its `/health`. Default: none.'),
   tls: tlsSettingsSchema.optional().describe('TLS of all listeners without their own `tls`. Default: none.'),
-  'insecure-http': z.boolean().default(false).describe('Allow plain HTTP on an address that other hosts can reach.'),
-  'audit-limit': z.int().min(100).max(10_000_000).default(100_000).describe('Number of audit records to keep.'),
-  alerts: alertSettingsSchema.prefault({}).describe('Mapping of the labels of Prometheus alerts.'),
+  'insecure-http': z
+    .boolean()
+    .default(false)
+    .describe('Allow HTTP without TLS on an address that other hosts can reach.'),
+  'audit-limit': z
+    .int()
+    .min(100)
+    .max(10_000_000)
+    .default(100_000)
+    .describe('Number of audit records that are stored; beyond it, the oldest ones are deleted.'),
+  alerts: alertSettingsSchema.prefault({}).describe('Mapping of Prometheus alerts to clients, checks and statuses.'),
   timeline: z
     .strictObject({
       days: z
@@ -219,13 +205,7 @@ export const programSettingsSchema = z.object({
         .min(0)
         .max(3650)
         .default(90)
-        .describe('Retention of transitions in days. 0: none are recorded, existing ones are deleted.'),
-      'transitions-per-check': z
-        .int()
-        .min(100)
-        .max(1_000_000)
-        .default(10_000)
-        .describe('Transitions to keep for each client and check; up to a tenth more until the next cleanup.'),
+        .describe('Retention of transitions in days. 0 records none and deletes the existing ones.'),
     })
     .prefault({})
     .describe('Retention of the timeline.'),
@@ -238,14 +218,14 @@ export const programSettingsSchema = z.object({
     .max(86_400)
     .default(600)
     .describe(
-      'Seconds before the end of a silence with matching events at which a reminder is shown; 0: never. Applies to silences created or extended afterwards.',
+      'Seconds before the end of a silence with matching events at which a reminder appears; 0: never. It applies to silences that are created or extended afterwards.',
     ),
   'silence-reminder-handler': z
     .string()
     .min(1)
     .max(255)
     .optional()
-    .describe('Handler that is also notified, once per reminder.'),
+    .describe('Handler that is notified of each reminder. Default: none.'),
   'silence-idle-after': z
     .int()
     .min(0)
@@ -257,59 +237,58 @@ export const programSettingsSchema = z.object({
     .min(0)
     .max(31_536_000)
     .default(0)
-    .describe('Seconds after which an idle silence is ended; 0: never.'),
+    .describe('Seconds after which an idle silence ends; 0: never.'),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('Rules for creating silences.'),
   'handler-networks': networksSchema.describe(
-    'Private networks (CIDR) that handlers may reach by host name or redirect. Literal addresses in a definition do not need it.',
+    'Private networks (CIDR) that handlers may reach by host name or redirect. Addresses that a definition contains need no entry.',
   ),
   'certificate-namespaces': z
     .array(certificateRuleSchema)
     .max(1000)
     .default([])
     .describe(
-      'Namespaces in which agent certificates are valid, by CA and subject. Empty: all namespaces. See [TLS](tls.md#namespaces-of-certificates).',
+      'Namespaces in which agent certificates are valid, by authority and subject ([TLS](tls.md#namespaces-of-certificates)). Empty: all namespaces.',
     ),
   'trusted-proxies': networksSchema.describe(
     'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',
   ),
-  'handle-when-silence-ends': z
+  'renotify-after-silence': z
     .boolean()
     .default(true)
-    .describe('Notify handlers when a silence ends and its event is still firing.'),
-  'api-commands': z.boolean().default(true).describe('Allow definitions with commands over the API.'),
+    .describe('Notify handlers once when a silence ends and its event is still firing.'),
+  'api-commands': z
+    .boolean()
+    .default(true)
+    .describe('Allow checks, handlers and mutators with commands to be created over the API.'),
   'api-command-directories': z
     .array(directorySchema)
     .max(100)
     .default([])
-    .describe('Directories that may contain the programs of such commands. Empty: any directory.'),
+    .describe('Directories that may contain the programs of commands that the API creates. Empty: any directory.'),
   'state-dir': z.string().min(1).default('var/backend').describe('Directory of the store, unless `store` is set.'),
   store: z.string().min(1).max(4096).optional().describe('URL of a PostgreSQL database to use as the store.'),
   'peer-url': z
     .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
     .max(1000)
     .optional()
-    .describe('URL at which other members reach this one. Default: its host name, or the address of `api.bind`.'),
+    .describe(
+      'URL at which other members of the cluster reach this one. Default: its host name, or the address of `api.bind`.',
+    ),
   'peer-key-file': z
     .string()
     .min(1)
     .max(4096)
     .optional()
     .describe(
-      'File with the key by which the members of a cluster authenticate each other; the same on all members. See [the peer key](scale-out.md#the-peer-key).',
+      'File with the key by which the members of a cluster authenticate each other, the same on all members ([the peer key](scale-out.md#the-peer-key)).',
     ),
-  'stale-after': z
-    .int()
-    .min(1)
-    .max(3600)
-    .default(5)
-    .describe('Seconds that a follower may lag behind the leader and still serve requests.'),
-  'run-handlers': z.boolean().default(true).describe('Run handlers on this member.'),
-  'log-level': z.enum(LOG_LEVELS).default('info').describe('Log level.'),
-  log: z.string().min(1).optional().describe('Log file; default: standard output.'),
+  'run-handlers': z.boolean().default(true).describe('Run handlers on this member of the cluster.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('Lowest level of the records in the log.'),
+  log: z.string().min(1).optional().describe('Log file. Default: standard output.'),
   'request-log-level': z
     .enum(['info', 'debug'])
     .default('info')
-    .describe('Log level of request records; with `debug` they are not written at log level `info`.'),
+    .describe('Level of the record of each API response. Set `debug` if these records fill the log.'),
 });
 
 export type ProgramSettings = z.infer<typeof programSettingsSchema>;

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { answer } from './answer.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
-/**
- * The `silence-policy` section of a configuration. Unknown attributes are rejected, since a misspelled rule would have
- * no effect.
- */
+/** The `silence-policy` section of a configuration. An unknown rule is rejected, because nothing would enforce it. */
 export const silencePolicySettingsSchema = z.strictObject({
   reason: z.enum(['required', 'optional']).default('required').describe('Whether a silence needs a reason.'),
   'reason-pattern': z
@@ -19,16 +16,11 @@ export const silencePolicySettingsSchema = z.strictObject({
     .min(1)
     .max(LIFETIME_SECONDS_MAX)
     .optional()
-    .describe('Maximum duration of a silence in seconds; silences that never expire are then refused.'),
-  'warn-matches': z
-    .int()
-    .min(1)
-    .default(50)
-    .describe('Number of matching events above which the console asks for confirmation.'),
-  'apply-to-legacy': z
+    .describe('Maximum duration of a silence in seconds. Silences that never expire are then rejected.'),
+  'apply-to-v1': z
     .boolean()
     .default(false)
-    .describe('Apply these rules to `POST /silenced` of the v1 API too; existing scripts may then fail.'),
+    .describe('Apply these rules to `POST /silenced` of the v1 API too. Scripts that send no reason then fail.'),
 });
 
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;
@@ -46,7 +38,7 @@ export const silencePolicyAnswer = answer(
     max_expire: z.number().nullable(),
     /** Number of matching events above which the console asks for confirmation. */
     warn_matches: z.number(),
-    apply_to_legacy: z.boolean(),
+    apply_to_v1: z.boolean(),
   }),
 );
 export type SilencePolicy = z.infer<typeof silencePolicyAnswer>;

@@ -17,7 +17,7 @@ import { DEPTH_MAX } from '../../shared/domain/json-text.ts';
 import { POINTS_MAX } from '../../shared/domain/metrics/point.ts';
 import { OUTPUT_BYTES_MAX } from '../../daemon/command/run-command.ts';
 import { NAME_LENGTH_MAX } from '../../shared/schemas/name.ts';
-import { ATTRIBUTE_LIMITS, SILENCES_MAX } from '../../shared/schemas/settings.ts';
+import { ATTRIBUTE_LIMITS, SILENCES_MAX } from '../../shared/schemas/fixed-limits.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 

@@ -25,7 +25,7 @@ function documented(): ReadonlyMap<string, Entry> {
 
 test('the page of metrics has each metric that a backend serves, with its type, labels and meaning', async () => {
   await using backend = await startBackend({
-    settings: { handlers: { mail: { type: 'pipe', command: 'true' } }, entity_limit: 5 },
+    settings: { handlers: { mail: { type: 'pipe', command: 'true' } }, 'entity-limit': 5 },
   });
   const results = [{ source: 'web-1', name: 'disk', output: '', status: 2, handlers: ['mail'] }];
   await send(backend.url, { method: 'POST', target: '/api/mon/v1/results', body: JSON.stringify(results) });

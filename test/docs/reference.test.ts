@@ -73,7 +73,7 @@ describe('every configuration of the pages', () => {
 /** Sections by which one knows whose configuration it is. */
 const OF_CONSOLE = /^(?:contexts|context|views|keys|theme|skin):/m;
 const OF_AGENT = /^(?:agent|client):/m;
-const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|entity_limit|[a-z]+-[a-z-]+):/m;
+const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|[a-z]+-[a-z-]+):/m;
 
 /** What the program that it is for says against it; what is no configuration, such as an answer, has to be JSON or YAML. */
 async function problemIn({ language, text }: Block): Promise<string | undefined> {

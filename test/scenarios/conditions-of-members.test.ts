@@ -45,7 +45,7 @@ test(
     broken.status = 400;
     const reported = { command: 'true', subscribers: [], publish: false, handlers: ['page'] };
     const settings = {
-      entity_limit: 2,
+      'entity-limit': 2,
       'silence-idle-after': 600,
       handlers: { page: { type: 'webhook', url: pager.url }, broken: { type: 'webhook', url: broken.url } },
       checks: {
@@ -89,8 +89,8 @@ test(
     await leader[Symbol.asyncDispose]();
     await staysOpen(follower);
     await follower[Symbol.asyncDispose]();
-    const restarted = await start({ entity_limit: 100 });
-    await vi.waitFor(async () => expect(await openConditions(restarted)).not.toHaveProperty(['mon.entities']));
+    const restarted = await start({ 'entity-limit': 100 });
+    await vi.waitFor(async () => expect(await openConditions(restarted)).not.toHaveProperty(['mon.entities']), 10_000);
     const { 'mon.entities': _entities, ...rest } = opened;
     expect(await openConditions(restarted)).toEqual(rest);
 

@@ -17,7 +17,7 @@ interface Pair {
   readonly other: RunningBackend;
 }
 
-const start = (database: string): Promise<RunningBackend> => startSharing(database, { 'stale-after': 1 });
+const start = (database: string): Promise<RunningBackend> => startSharing(database, {}, { followerLagSeconds: 1 });
 
 /** @param isWriter whether the one behind the network writes */
 async function pair(isWriter: boolean): Promise<Pair> {

@@ -20,7 +20,7 @@ let stopLoad: () => Promise<void>;
 beforeAll(async () => {
   daemon = await startWatchedDaemon({
     'agent-listener': { port: 0 },
-    entity_limit: 'unlimited',
+    'entity-limit': 'unlimited',
     'buffer-limit': 1024,
   });
   await postResults(daemon, resultsUnderAttack(20));

@@ -76,7 +76,7 @@ test(
       JSON.stringify({
         api: { user: 'soak', password: 'correct horse' },
         'agent-listener': { port: 0 },
-        entity_limit: 'unlimited',
+        'entity-limit': 'unlimited',
         'request-log-level': 'debug',
         // Clients with ever new names reach this limit within the hour.
         'memory-limit': 200,

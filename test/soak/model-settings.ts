@@ -30,7 +30,7 @@ const envOf = (client: object): string => {
 };
 
 interface Inhibition {
-  readonly written: { readonly when: string; readonly quiet: string; readonly equal: readonly string[] };
+  readonly written: { readonly source: string; readonly target: string; readonly equal: readonly string[] };
   readonly meant: Omit<ModelInhibition, 'mark'>;
 }
 
@@ -40,25 +40,25 @@ const isOther =
     check.name !== name;
 
 const DISK: Inhibition = {
-  written: { when: 'check=disk status=crit', quiet: 'check!=disk', equal: ['client'] },
+  written: { source: 'check=disk status=crit', target: 'check!=disk', equal: ['client'] },
   meant: {
     name: 'disk',
-    when: ({ check, status }) => check.name === 'disk' && status === 2,
-    quiet: isOther('disk'),
+    source: ({ check, status }) => check.name === 'disk' && status === 2,
+    target: isOther('disk'),
     common: ({ client }) => client.name,
   },
 };
 /** A rule of the same name that covers more. */
 const ANY_DISK: Inhibition = {
-  written: { when: 'check=disk', quiet: 'check!=disk', equal: ['client'] },
-  meant: { ...DISK.meant, when: ({ check }) => check.name === 'disk' },
+  written: { source: 'check=disk', target: 'check!=disk', equal: ['client'] },
+  meant: { ...DISK.meant, source: ({ check }) => check.name === 'disk' },
 };
 const SITE: Inhibition = {
-  written: { when: 'check=cpu env=prod occurrences>1', quiet: 'check=defined or check=cpu', equal: ['client.env'] },
+  written: { source: 'check=cpu env=prod occurrences>1', target: 'check=defined or check=cpu', equal: ['client.env'] },
   meant: {
     name: 'site',
-    when: ({ client, check, occurrences }) => check.name === 'cpu' && envOf(client) === 'prod' && occurrences > 1,
-    quiet: ({ check }) => check.name === 'defined' || check.name === 'cpu',
+    source: ({ client, check, occurrences }) => check.name === 'cpu' && envOf(client) === 'prod' && occurrences > 1,
+    target: ({ check }) => check.name === 'defined' || check.name === 'cpu',
     common: ({ client }) => envOf(client),
   },
 };
@@ -68,8 +68,8 @@ const FLEET_OK = {
   aggregate: 'fleet',
   warning: '40%',
   critical: 3,
-  least: 2,
-  'leave-out-silenced': true,
+  'min-results': 2,
+  'ignore-silenced': true,
   interval: 40_000,
   check: { handlers: ['each'] },
 } as const;
@@ -81,7 +81,7 @@ const FLEET_HEARD = {
 } as const;
 const RULE_SETS: Readonly<Record<'both' | 'stricter' | 'none', Readonly<Record<string, ModelRule>>>> = {
   both: { 'fleet-ok': FLEET_OK, 'fleet-heard': FLEET_HEARD },
-  stricter: { 'fleet-ok': { ...FLEET_OK, least: 1, critical: 1 } },
+  stricter: { 'fleet-ok': { ...FLEET_OK, 'min-results': 1, critical: 1 } },
   none: {},
 };
 
@@ -112,7 +112,7 @@ export function settingsOf({ inhibitions, rules, groups }: ModelConfig): ModelSe
   return {
     handlers: {
       inhibitions: INHIBITION_SETS[inhibitions].map(({ written, meant }) =>
-        Object.assign({ mark: `${meant.name}: ${written.when}` }, meant),
+        Object.assign({ mark: `${meant.name}: ${written.source}` }, meant),
       ),
       groupOf: envOf,
       times: times && { wait: times.wait * 1000, interval: times.interval * 1000, repeat: times.repeat * 1000 },

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { BackendOptions } from '../../daemon/backend/compose/options.ts';
 import type { Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
@@ -14,6 +15,8 @@ type Definitions = NonNullable<Parameters<typeof openBackend>[0]['definitions']>
 type Sections = Omit<Definitions, 'api' | 'program'> & {
   readonly api?: Partial<Definitions['api']>;
   readonly program?: Partial<Definitions['program']>;
+  /** Default: the limits of a backend. */
+  readonly fixedLimits?: BackendOptions['fixedLimits'];
 };
 
 /**
@@ -39,12 +42,13 @@ export class BackendRig {
     return rig;
   }
 
-  async start({ api, program, ...sections }: Sections = {}): Promise<void> {
+  async start({ api, program, fixedLimits = {}, ...sections }: Sections = {}): Promise<void> {
     const usual = await loadConfig({ directories: [], env: {} });
     this.#backend = await openBackend({
       dir: this.dir,
       clock: this.clock,
       batcher: { batchLimit: 1 },
+      fixedLimits,
       around: (store) => (this.#store = new TroubledStore(store)),
       definitions: { ...sections, api: { ...usual.api, ...api }, program: { ...usual.program, ...program } },
     });

@@ -39,7 +39,7 @@ export interface HandlingOptions {
   /** Directory of an earlier rig. */
   readonly dir?: string;
   readonly clock?: ManualClock;
-  /** The setting `handle-when-silence-ends`. */
+  /** The setting `renotify-after-silence`. */
   readonly handlesSilenceEnds?: boolean;
   /** Handlers with a full queue; may be changed. */
   readonly full?: ReadonlySet<string>;

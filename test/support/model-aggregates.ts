@@ -8,8 +8,8 @@ export interface ModelRule {
   readonly warning?: number | string;
   readonly critical?: number | string;
   readonly stale?: { readonly after: number; readonly warning?: number | string; readonly critical?: number | string };
-  readonly least?: number;
-  readonly 'leave-out-silenced'?: boolean;
+  readonly 'min-results'?: number;
+  readonly 'ignore-silenced'?: boolean;
   readonly interval: number;
   readonly check: Readonly<Record<string, unknown>>;
 }
@@ -29,11 +29,11 @@ interface Moment {
 }
 
 export function statusOfRule(rule: ModelRule, members: readonly ModelMember[], { now, started }: Moment): number {
-  const counted = members.filter(({ isSilenced }) => !(isSilenced && rule['leave-out-silenced'] === true));
+  const counted = members.filter(({ isSilenced }) => !(isSilenced && rule['ignore-silenced'] === true));
   const isStale = ({ executed }: ModelMember): boolean =>
     rule.stale !== undefined && now - Math.max(executed, started) > rule.stale.after;
   const fresh = counted.filter((member) => !isStale(member));
-  if (fresh.length < (rule.least ?? 0)) return 3;
+  if (fresh.length < (rule['min-results'] ?? 0)) return 3;
   const bad = fresh.filter(({ status }) => status !== 0).length;
   return Math.max(
     levelOf(rule, bad, fresh.length),

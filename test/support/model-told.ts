@@ -88,8 +88,8 @@ export interface ModelInhibition {
   readonly name: string;
   /** A different mark for each different rule. */
   readonly mark: string;
-  readonly when: (event: ModelHeard) => boolean;
-  readonly quiet: (event: ModelHeard) => boolean;
+  readonly source: (event: ModelHeard) => boolean;
+  readonly target: (event: ModelHeard) => boolean;
   readonly common: (event: ModelHeard) => string;
 }
 
@@ -198,7 +198,7 @@ export class ModelTold {
     this.#inhibitors = this.#inhibitors.filter(({ mark }) => inForce.has(mark));
     // As at a result: a flapping event that is OK inhibits nothing.
     const failing = open.filter(({ status }) => status !== 0);
-    for (const rule of fresh) for (const event of failing) if (rule.when(event)) this.#note(rule, event);
+    for (const rule of fresh) for (const event of failing) if (rule.source(event)) this.#note(rule, event);
     for (const event of open) {
       const { marks } = event;
       if (marks.quietBy === undefined || inForce.has(marks.quietBy)) continue;
@@ -324,7 +324,7 @@ export class ModelTold {
     const { client, check, action, status } = occasion;
     this.over(client.name, check.name);
     if (action === 'resolve' || status === 0) return;
-    for (const rule of this.#handlers.inhibitions) if (rule.when(occasion)) this.#note(rule, occasion);
+    for (const rule of this.#handlers.inhibitions) if (rule.source(occasion)) this.#note(rule, occasion);
   }
 
   #note({ mark, common }: ModelInhibition, event: ModelHeard): void {
@@ -334,8 +334,8 @@ export class ModelTold {
   #inhibitorOf(occasion: ModelHeard): Inhibitor | undefined {
     const { client, check } = occasion;
     for (const rule of this.#handlers.inhibitions) {
-      // An event that inhibits others is not inhibited by the same rule.
-      if (!rule.quiet(occasion) || rule.when(occasion)) continue;
+      // What keeps others quiet is not quiet by the same rule.
+      if (!rule.target(occasion) || rule.source(occasion)) continue;
       const common = rule.common(occasion);
       const found = this.#inhibitors.find(
         (one) =>

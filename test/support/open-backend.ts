@@ -1,5 +1,6 @@
 import { compose, type Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import type { BackendOptions } from '../../daemon/backend/compose/options.ts';
 import type { BatcherOptions } from '../../daemon/backend/commit/batcher.ts';
 import type { Clock, Disk, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
@@ -15,7 +16,8 @@ export async function openBackend(options: {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly batcher?: BatcherOptions;
-  /** Default: the disk is unknown. */
+  readonly fixedLimits?: BackendOptions['fixedLimits'];
+  /** Default: nothing is known of the disk. */
   readonly disk?: Disk;
   /** Wraps the store of the backend. */
   readonly around?: (store: Store) => Store;
@@ -42,5 +44,6 @@ export async function openBackend(options: {
     localPlaces: placesOf(dir),
     ...(options.loadConfig === undefined ? {} : { loadConfig: options.loadConfig }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+    ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),
   });
 }

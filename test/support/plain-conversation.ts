@@ -9,7 +9,7 @@ import { FEED_HELLO, startFeedServer, type FeedServer } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { ScriptedPlans } from './upgrade-scene.ts';
 
-const POLICY = { reason: 'required', reason_pattern: null, max_expire: null, warn_matches: 50, apply_to_legacy: false };
+const POLICY = { reason: 'required', reason_pattern: null, max_expire: null, warn_matches: 50, apply_to_v1: false };
 
 interface Place {
   readonly backend: string;

@@ -31,6 +31,7 @@ export async function startBackend(
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
+    readonly fixedLimits?: BackendOptions['fixedLimits'];
     readonly requestTimes?: BackendOptions['requestTimes'];
     /** A database that it may share with others; default: a separate directory. */
     readonly database?: string;
@@ -70,6 +71,7 @@ export async function startBackend(
     // If credentials are configured, the test sends them or none.
     ...(config.api.user === undefined && { localPlaces: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
+    ...(options.fixedLimits === undefined ? {} : { fixedLimits: options.fixedLimits }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster, isShared: true }),
     ...(options.requestTimes === undefined ? {} : { requestTimes: options.requestTimes }),
     ...(options.openForwarding === undefined ? {} : { openForwarding: options.openForwarding }),

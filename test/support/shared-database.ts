@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import type { BackendOptions } from '../../daemon/backend/compose/options.ts';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
 import { startBackend, type RunningBackend } from './running-backend.ts';
 import { tempDir } from './temp-dir.ts';
@@ -41,9 +42,10 @@ export async function peerKeyFile(key = PEER_KEY): Promise<string> {
 export async function startSharing(
   database: string,
   settings: Readonly<Record<string, unknown>> = {},
+  fixedLimits: BackendOptions['fixedLimits'] = {},
 ): Promise<RunningBackend> {
   const keyed = 'peer-key-file' in settings ? settings : { ...settings, 'peer-key-file': await peerKeyFile() };
-  const backend = await startBackend({ database, settings: keyed });
+  const backend = await startBackend({ database, settings: keyed, fixedLimits });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   return backend;
 }

@@ -7,7 +7,7 @@ export function silencePolicy(about: Partial<SilencePolicy> = {}): SilencePolicy
     reason_pattern: null,
     max_expire: null,
     warn_matches: 50,
-    apply_to_legacy: false,
+    apply_to_v1: false,
     ...about,
   };
 }

@@ -38,6 +38,15 @@ export interface ConsoleConfig {
   readonly mouse?: boolean | undefined;
   readonly bell?: boolean | undefined;
   readonly notify?: boolean | undefined;
+  /** Old names in the file. They work, and a person should replace them. */
+  readonly warnings: readonly ConfigWarning[];
+}
+
+export interface ConfigWarning {
+  /** The setting at the top level that it is about, such as `contexts`. */
+  readonly section: string;
+  /** The warning, preceded by the file, the line and the column. */
+  readonly text: string;
 }
 
 export const EMPTY_CONFIG: ConsoleConfig = {
@@ -46,6 +55,7 @@ export const EMPTY_CONFIG: ConsoleConfig = {
   columns: {},
   contexts: new Map(),
   aggregateNeeds: DEFAULT_NEEDS,
+  warnings: [],
 };
 
 /** A backend with what is needed to be let in. */

@@ -6,12 +6,15 @@ import { MonError } from '../../shared/errors.ts';
 import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
 import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
+import { isSettings } from '../../shared/domain/merge-settings.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
+import { renameSettings } from '../../shared/domain/renamed-settings.ts';
 import { DEFAULT_NEEDS } from '../model/aggregate-book.ts';
 import { columnIds, sortIds } from '../screens/view-columns.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 import { SKINS } from '../text/theme.ts';
+import { CONSOLE_SETTING_NAMES } from './console-setting-names.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
@@ -120,11 +123,18 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   };
   const syntax = syntaxProblems(document);
   if (syntax.length > 0) fail(syntax);
-  const { config, problems } = readConfig(document.toJS() ?? {});
+  const written: unknown = document.toJS() ?? {};
+  const renamed = isSettings(written) ? renameSettings(written, CONSOLE_SETTING_NAMES) : undefined;
+  const read = readConfig(renamed?.settings ?? written);
+  const problems = [...(renamed?.problems ?? []), ...read.problems];
   if (problems.length > 0) {
     fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
   }
-  return config;
+  const warnings = (renamed?.warnings ?? []).map(({ path, message }) => ({
+    section: path[0] ?? '',
+    text: `${at(offsetOf(document, path))}: ${said(path, message)}`,
+  }));
+  return { ...read.config, warnings };
 }
 
 /** The text as a tree that keeps comments and places. */
@@ -152,7 +162,10 @@ function syntaxProblems(document: Document.Parsed): readonly (readonly [number, 
   return found;
 }
 
-function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly problems: readonly ConfigProblem[] } {
+function readConfig(given: unknown): {
+  readonly config: Omit<ConsoleConfig, 'warnings'>;
+  readonly problems: readonly ConfigProblem[];
+} {
   const parsed = fileSchema.safeParse(given);
   if (!parsed.success) return { config: EMPTY_CONFIG, problems: parsed.error.issues.flatMap(issueProblems) };
   const { keys, views, columns, contexts, context, aggregates, ...look } = parsed.data;
@@ -168,7 +181,7 @@ function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly 
     ),
     ...contextProblems(context ?? undefined, Object.keys(contexts ?? {})),
   ];
-  const config: ConsoleConfig = {
+  const config: Omit<ConsoleConfig, 'warnings'> = {
     keys: own.keys,
     views: new Map(saved.map(({ name, read }) => [name, read.view])),
     columns: columns ?? {},

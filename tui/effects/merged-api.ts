@@ -237,7 +237,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
       : null,
     max_expire: limits.length === 0 ? null : Math.min(...limits),
     warn_matches: Math.min(...policies.map(({ warn_matches: matches }) => matches)),
-    apply_to_legacy: policies.some(({ apply_to_legacy: applies }) => applies),
+    apply_to_v1: policies.some(({ apply_to_v1: applies }) => applies),
   };
 }
 

@@ -56,9 +56,9 @@ export async function listInhibitions(state: LinesState, talk: Talk, rest: strin
  * check!=switch, equal client.rack`.
  */
 function inhibitionSentence(rule: InhibitionRow): string {
-  const { name, when, quiet, equal } = rule;
+  const { name, source, target, equal } = rule;
   const common = equal.length === 0 ? '' : `, equal ${equal.join(', ')}`;
-  return safeLine(`${name} ${quietWords(rule)}; source ${when}, target ${quiet}${common}`);
+  return safeLine(`${name} ${quietWords(rule)}; source ${source}, target ${target}${common}`);
 }
 
 function quietWords({ quieted, inhibitors: [first, ...others] }: InhibitionRow): string {

@@ -16,6 +16,8 @@ export interface ChosenBackend {
   readonly env: CredentialsEnv;
   /** The namespace of the context; `undefined` if it has none. */
   readonly namespace: string | undefined;
+  /** Old names in the contexts of the configuration file. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -32,16 +34,18 @@ export async function chosenBackend(
   // The file is only read if nothing else names the backend.
   const loaded = asked === undefined ? await loadConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
   if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
+  const warnings = loaded.config.warnings.flatMap(({ section, text }) => (section.startsWith('context') ? [text] : []));
   const choice = chooseBackend({ backend: asked, context: given.context }, env, loaded.config);
   switch (choice.kind) {
     case 'url':
-      return { backend: choice.backend, env, namespace: undefined };
+      return { backend: choice.backend, env, namespace: undefined, warnings };
     case 'all':
       throw new MonError('invalid', 'a command needs a single backend: choose a context with --context NAME');
     case 'context':
       return {
         ...(await resolveContext(choice.name, choice.context, env)),
         namespace: choice.context.namespace,
+        warnings,
       };
   }
 }

@@ -102,12 +102,13 @@ async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 
   const found = await chosenBackend({ backend: flags.value('backend'), context: flags.value('context') }, env);
   const chosenWay = { ...found, env: { ...found.env, ...tlsFlags(flags) } };
   const warning = addressWarning(chosenWay.backend, chosenWay.env);
+  for (const text of found.warnings) stderr.write(`monctl: ${safeText(text)}\n`);
   if (warning !== undefined) stderr.write(`monctl: ${safeText(warning)}\n`);
   return chosenWay;
 }
 
-/** The backend of commands that need none. They work even if the configuration file is invalid. */
-const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined };
+/** For what asks no backend: the configuration file may be as wrong as it likes. */
+const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined, warnings: [] };
 
 async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { stdout, stderr, ...around } = surroundings;

@@ -29,9 +29,9 @@ function noticesOf(usage: EntityUsage): readonly string[] {
   const short = shortText(usage);
   const { total, proxies } = usage;
   return [
-    ` ${short} (${countText(total - proxies)} agents, ${countText(proxies)} proxies): new ones are rejected; raise entity_limit `,
-    ` ${short}: new ones are rejected; raise entity_limit `,
-    ` ${short}: raise entity_limit `,
+    ` ${short} (${countText(total - proxies)} agents, ${countText(proxies)} proxies): new ones are rejected; raise entity-limit `,
+    ` ${short}: new ones are rejected; raise entity-limit `,
+    ` ${short}: raise entity-limit `,
     ` ${short} `,
   ];
 }

@@ -42,7 +42,7 @@ export function rulesAfter(
   );
 }
 
-const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, leftOut: 0 };
+const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
 
 /** Returns how a member is counted now; undefined: it is no member. */
 function partOf(
@@ -51,23 +51,23 @@ function partOf(
   entry: CheckEntry | undefined,
   rule: AggregateRule,
   { nowMs, sinceMs }: RuleMoment,
-): 'leftOut' | 'stale' | 'ok' | 'notOk' | undefined {
+): 'ignored' | 'stale' | 'ok' | 'notOk' | undefined {
   if (aggregate === undefined || entry === undefined || !aggregate.has(entry)) return undefined;
-  if (rule['leave-out-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'leftOut';
+  if (rule['ignore-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'ignored';
   const executed = Math.max(entry.executed, Math.floor(sinceMs / 1000));
   if (isStale(executed, rule.stale?.after, Math.floor(nowMs / 1000))) return 'stale';
   return entry.status === 0 ? 'ok' : 'notOk';
 }
 
 function without(counts: RuleCounts, part: ReturnType<typeof partOf>): RuleCounts {
-  const { fresh, notOk, stale, leftOut } = counts;
+  const { fresh, notOk, stale, ignored } = counts;
   if (part === undefined) return counts;
-  if (part === 'leftOut') return { ...counts, leftOut: leftOut - 1 };
+  if (part === 'ignored') return { ...counts, ignored: ignored - 1 };
   if (part === 'stale') return { ...counts, stale: stale - 1 };
   return { ...counts, fresh: fresh - 1, notOk: part === 'notOk' ? notOk - 1 : notOk };
 }
 
 function withResult(counts: RuleCounts, rule: AggregateRule, { status }: CheckResult, isSilenced: boolean): RuleCounts {
-  if (rule['leave-out-silenced'] && isSilenced) return { ...counts, leftOut: counts.leftOut + 1 };
+  if (rule['ignore-silenced'] && isSilenced) return { ...counts, ignored: counts.ignored + 1 };
   return { ...counts, fresh: counts.fresh + 1, notOk: status === 0 ? counts.notOk : counts.notOk + 1 };
 }

@@ -72,19 +72,19 @@ export function countsOf(
   rule: AggregateRule,
   { nowMs, sinceMs }: RuleMoment,
 ): RuleCounts {
-  const silenced = rule['leave-out-silenced'] ? namespace.aggregates.silenced(aggregate, nowMs) : undefined;
+  const silenced = rule['ignore-silenced'] ? namespace.aggregates.silenced(aggregate, nowMs) : undefined;
   if (rule.stale === undefined) {
     const { counts, size } = aggregate;
-    const leftOut = silenced?.size ?? 0;
+    const ignored = silenced?.size ?? 0;
     let notOk = size - counts.ok;
     for (const { status } of silenced ?? []) if (status !== 0) notOk--;
-    return { fresh: size - leftOut, notOk, stale: 0, leftOut };
+    return { fresh: size - ignored, notOk, stale: 0, ignored };
   }
   const now = Math.floor(nowMs / 1000);
   const since = Math.floor(sinceMs / 1000);
-  const found = { fresh: 0, notOk: 0, stale: 0, leftOut: 0 };
+  const found = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
   for (const member of aggregate.members()) {
-    if (silenced?.has(member) === true) found.leftOut++;
+    if (silenced?.has(member) === true) found.ignored++;
     else if (isStale(Math.max(member.executed, since), rule.stale.after, now)) found.stale++;
     else {
       found.fresh++;

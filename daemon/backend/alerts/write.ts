@@ -2,6 +2,7 @@ import { alertPlace, alertResult } from '../../../shared/domain/alert.ts';
 import { withFittingAnnotations } from '../../../shared/domain/alert-size.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { postedAlertSchema } from '../../../shared/schemas/alert.ts';
+import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { BATCH_MAX, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Admission } from '../access/admission.ts';
@@ -74,7 +75,7 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   const result = alertResult(alert, place, settings, clock.now());
   const isKnown = registry.namespace(DEFAULT_NAMESPACE).check(place.client, place.check) !== undefined;
   if (result.ttl === undefined && !isKnown) return undefined;
-  return validateSubmitted(withFittingAnnotations(result, config.program['attributes-limit']));
+  return validateSubmitted(withFittingAnnotations(result, ATTRIBUTE_LIMITS.bytes));
 }
 
 /** @throws MonError with the code of the first problem, and the texts of all */

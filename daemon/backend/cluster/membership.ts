@@ -55,8 +55,8 @@ interface MembershipParts {
   readonly standDown: () => Promise<void>;
   /** Called when this member becomes or ceases to be the leader, so that agents reconnect. */
   readonly onTurn: () => void;
-  /** Returns the number of seconds that a member may be behind and still serve reads. */
-  readonly staleAfter: () => number;
+  /** How many seconds a member may be behind and still be asked. */
+  readonly lagSecondsMax: number;
   readonly clock: Clock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
@@ -393,8 +393,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   #isTooFarBehind(): boolean {
-    const { clock, staleAfter } = this.#parts;
-    return this.#lag.ms(this.seq, clock.monotonic()) > staleAfter() * 1000;
+    const { clock, lagSecondsMax } = this.#parts;
+    return this.#lag.ms(this.seq, clock.monotonic()) > lagSecondsMax * 1000;
   }
 
   #isUnheard(): boolean {

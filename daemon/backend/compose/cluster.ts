@@ -48,7 +48,7 @@ const NO_PEER_KEY =
 
 /** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
 export function openMembership(
-  { config, store, lease, time, registry, clock, log }: Ground,
+  { fixedLimits, store, lease, time, registry, clock, log }: Ground,
   { signatures, batcher, changes, startLeading, standDown, onTurn }: MemberParts,
   teardown: Teardown,
 ): Membership | undefined {
@@ -73,7 +73,7 @@ export function openMembership(
     },
     standDown,
     onTurn,
-    staleAfter: () => config.program['stale-after'],
+    lagSecondsMax: fixedLimits.followerLagSeconds,
     clock,
     log,
     chance: Math.random,

@@ -113,10 +113,10 @@ export async function openDoors(
   // Otherwise a listener would wait for these connections.
   if (forwarding !== undefined) teardown.defer('tunnels of agents', () => forwarding.cutTunnels());
   const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
-  const { 'core-api': v2Address, 'agent-listener': agentAddress } = options.config.program;
+  const { 'v2-listener': v2Address, 'agent-listener': agentAddress } = options.config.program;
   let v2Url: string | undefined;
   if (v2Address !== undefined) {
-    const makeV2Server = makeServerOf('core-api');
+    const makeV2Server = makeServerOf('v2-listener');
     const v2App = await openServer(
       { ...api, forwarding },
       { kind: 'core', bind: v2Address.bind },
@@ -124,7 +124,7 @@ export async function openDoors(
       (server) => serveV2Alone(server, api),
     );
     apps.push(v2App);
-    v2Url = await listen(v2App, v2Address, makeV2Server, 'core-api.port');
+    v2Url = await listen(v2App, v2Address, makeV2Server, 'v2-listener.port');
   }
   if (agentAddress === undefined) return { url, v2Url, agentUrl: undefined };
   const listener = await openAgentListener(

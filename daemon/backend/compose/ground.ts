@@ -19,11 +19,13 @@ import type { Teardown } from './teardown.ts';
 import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
 import { ListenersTls } from '../tls/server-tls.ts';
 import { acquireStore } from './acquire-store.ts';
+import { FIXED_LIMITS, type FixedLimits } from './fixed-limits.ts';
 import type { BackendOptions } from './options.ts';
 
 /** The foundation of all other parts. */
 export interface Ground {
   readonly config: ConfigInForce;
+  readonly fixedLimits: FixedLimits;
   readonly definitions: Definitions;
   readonly tls: ListenersTls;
   /** The key by which backends with the same store recognize each other; undefined: the setting names no file. */
@@ -52,6 +54,7 @@ export async function openGround(
   teardown: Teardown,
 ): Promise<Ground> {
   const { clock: machine, log } = options;
+  const fixedLimits = { ...FIXED_LIMITS, ...options.fixedLimits };
   const listeners = listenersOf(options.bind, options.config);
   const tls = teardown.use('certificates', new ListenersTls(listeners, { clock: machine, log }));
   const keyFile = options.config.program['peer-key-file'];
@@ -82,9 +85,7 @@ export async function openGround(
     get days() {
       return config.program.timeline.days;
     },
-    get perCheck() {
-      return config.program.timeline['transitions-per-check'];
-    },
+    perCheck: fixedLimits.transitionsPerCheck,
   };
   const registry = new Registry(tables, {
     auditLimits,
@@ -105,7 +106,7 @@ export async function openGround(
   for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
     log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
   }
-  return { config, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
+  return { config, fixedLimits, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
 }
 
 /** Loads the registry from a snapshot, so that concurrent writes of another backend are not seen in part. */
@@ -124,8 +125,8 @@ export function refuseOpenBind(
   { api }: Pick<LoadedConfig, 'api'>,
   { credentials }: Registry,
 ): void {
-  const { 'agent-listener': agentListener, 'core-api': v2Api } = config.program;
-  const open = [bind, agentListener?.bind, v2Api?.bind].find((own) => own !== undefined && !isLoopback(own));
+  const { 'agent-listener': agentListener, 'v2-listener': v2Listener } = config.program;
+  const open = [bind, agentListener?.bind, v2Listener?.bind].find((own) => own !== undefined && !isLoopback(own));
   if (open === undefined || api.user !== undefined || isInsecureAllowed === true) return;
   if (hasAdministrator(credentials.users, credentials.roles.index)) return;
   throw new MonError(

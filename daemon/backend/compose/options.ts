@@ -8,6 +8,7 @@ import type { Forwarding, ForwardingParts } from '../cluster/forwarding/forwardi
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { RequestTimes } from '../http/http-server.ts';
 import type { Disk, Store } from '../ports.ts';
+import type { FixedLimits } from './fixed-limits.ts';
 
 export interface BackendOptions {
   readonly config: LoadedConfig;
@@ -49,4 +50,6 @@ export interface BackendOptions {
   readonly localPlaces?: LocalPlaces;
   readonly batcher?: BatcherOptions;
   readonly requestTimes?: RequestTimes;
+  /** Smaller limits for a test. Default: `FIXED_LIMITS`. */
+  readonly fixedLimits?: Partial<FixedLimits>;
 }

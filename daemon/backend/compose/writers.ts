@@ -62,23 +62,20 @@ export interface Writers {
 }
 
 export function openWriters(
-  { config, definitions, registry, store, clock, log }: Ground,
+  { config, fixedLimits, definitions, registry, store, clock, log }: Ground,
   { batcher, bcrypt }: { readonly batcher: Batcher; readonly bcrypt: Bcrypt },
   teardown: Teardown,
 ): Writers {
-  const entityLimit = new EntityLimit(registry, () => config.program.entity_limit, clock);
+  const entityLimit = new EntityLimit(registry, () => config.program['entity-limit'], clock);
   const limits = {
     get proxyClientQuota() {
       return config.program['proxy-client-quota'];
     },
     entityLimit,
   };
-  const attributes = new AttributeBounds(() => ({
-    bytes: config.program['attributes-limit'],
-    keys: config.program['keys-limit'],
-  }));
+  const attributes = new AttributeBounds();
   const learn: Learn = (namespace, selectors) => learnSelectors(registry, store, namespace, selectors);
-  const silencesMax = (): number => config.program['silences-limit'];
+  const silencesMax = (): number => fixedLimits.silences;
   const silenced = new SilencedEntries(batcher, silencesMax, learn);
   const configuredUser = (): string | undefined => config.api.user;
   const groupsOf = (user: string): readonly string[] =>
@@ -101,9 +98,7 @@ export function openWriters(
       batcher,
       entityLimit,
       attributes,
-      get quarantineSeconds() {
-        return config.program['client-quarantine'];
-      },
+      quarantineSeconds: fixedLimits.quarantineSeconds,
     }),
     entities: new Entities({ batcher, entityLimit, attributes }),
     aggregates: new Aggregates(batcher),

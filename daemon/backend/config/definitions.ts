@@ -128,7 +128,7 @@ export class Definitions {
     this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
     this.#inhibitions = [...(inhibitions ?? [])].flatMap(([name, definition]) => {
       const rule = parseInhibition(name, definition);
-      return 'when' in rule ? [rule] : [];
+      return 'source' in rule ? [rule] : [];
     });
     this.#replacements++;
     this.noteStored();

@@ -12,7 +12,7 @@ export function* inhibitionProblems(inhibitions: ReadonlyMap<string, InhibitionD
   }
   for (const [name, definition] of inhibitions) {
     const rule = parseInhibition(name, definition);
-    if ('when' in rule) continue;
+    if ('source' in rule) continue;
     for (const { attribute, message } of rule) yield { path: ['inhibitions', name, attribute], message };
   }
 }

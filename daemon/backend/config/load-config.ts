@@ -2,7 +2,9 @@ import { mergeSettings, type Settings } from '../../../shared/domain/merge-setti
 import { checksDefinedTwice } from '../../settings/defined-twice.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../../settings/locate-remark.ts';
 import { readSettings, type WatchedFolder } from '../../settings/read-settings.ts';
+import { renameLayers } from '../../settings/rename-layers.ts';
 import { readEnvironment } from './read-environment.ts';
+import { BACKEND_SETTING_NAMES } from './setting-names.ts';
 import { validateSettings, type ValidSettings } from './validate-settings.ts';
 import type { Remark } from '../../settings/remark.ts';
 
@@ -42,7 +44,7 @@ export interface ConfigSources {
 
 /**
  * Environment, then the main file, then the directories, then the flags; the later one wins, objects merge deeply, arrays
- * are joined (completion 1.16).
+ * are joined (completion 1.16). Old names of settings are replaced before that.
  *
  * @throws RejectedConfig that lists every problem with its file and its place in it
  */
@@ -58,12 +60,19 @@ export async function loadConfig({
   // What is missing because a file cannot be read would only add false complaints.
   if (unread.length > 0) throw new RejectedConfig(unread, read.folders);
 
-  const layers = [...environment.layers, ...read.layers, { origin: 'command line', settings: flags }];
+  const written = [...environment.layers, ...read.layers, { origin: 'command line', settings: flags }];
+  const { layers, ...renamed } = renameLayers(written, BACKEND_SETTING_NAMES);
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
   const { valid, problems, warnings } = validateSettings(settings);
   const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
-  const remarks = [...environment.warnings, ...read.warnings, ...checksDefinedTwice(layers), ...warnings.map(locate)];
-  const refused = [...problems.map(locate), ...(isStrict ? remarks : [])];
+  const remarks = [
+    ...environment.warnings,
+    ...read.warnings,
+    ...renamed.warnings,
+    ...checksDefinedTwice(layers),
+    ...warnings.map(locate),
+  ];
+  const refused = [...renamed.problems, ...problems.map(locate), ...(isStrict ? remarks : [])];
   if (refused.length > 0) throw new RejectedConfig(refused, read.folders);
   return {
     ...valid,

@@ -10,7 +10,7 @@ import { RejectedConfig, type LoadedConfig } from './load-config.ts';
 
 /** What is read once at the start. */
 export const NEEDS_RESTART =
-  /^(?:api\.(?:bind|port|cors|tls)|agent-listener|core-api|tls|insecure-http|state-dir|store|peer-key-file|log|log-level|request-log-level)(?:\.|$)/;
+  /^(?:api\.(?:bind|port|cors|tls)|agent-listener|v2-listener|tls|insecure-http|state-dir|store|peer-key-file|log|log-level|request-log-level)(?:\.|$)/;
 
 /** Most changes and problems in one record of the log. */
 const LOGGED_MAX = 100;

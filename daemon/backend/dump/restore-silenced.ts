@@ -43,7 +43,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
   if (costly !== undefined) return leftOut(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
+    return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first`);
   }
   const before =
     present === undefined

@@ -70,7 +70,7 @@ export class EventHandling {
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
-  /** @param handlesSilenceEnds the setting `handle-when-silence-ends`, asked each time */
+  /** @param handlesSilenceEnds the setting `renotify-after-silence`, asked each time */
   constructor(
     definitions: Definitions,
     handlesSilenceEnds: () => boolean = () => true,

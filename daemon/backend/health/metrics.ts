@@ -295,15 +295,15 @@ export class Metrics implements Disposable {
   }
 
   #readConditions({ board, entityLimit }: MetricParts): void {
-    this.#gauge('mon_entities', 'Entities that count towards entity_limit', () => entityLimit.usage().total);
+    this.#gauge('mon_entities', 'Entities that count towards entity-limit', () => entityLimit.usage().total);
     // Without a limit there is no series.
-    this.#gauge('mon_entity_limit', 'Limit of entities (entity_limit)', () => {
+    this.#gauge('mon_entity_limit', 'Limit of entities (entity-limit)', () => {
       const { limit } = entityLimit.usage();
       return limit === 'unlimited' ? {} : limit;
     });
     this.#counter(
       'mon_entities_refused_total',
-      'Agents and entities that were rejected because of entity_limit; each attempt counts',
+      'Agents and entities that were rejected because of entity-limit; each attempt counts',
       () => entityLimit.refusals,
     );
     this.#gauge(

@@ -102,11 +102,11 @@ class RuleFollower implements Disposable {
     const fresh = rules.filter(({ mark }) => !settled.has(mark));
     await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (places) => changes.forget(places, inForce));
     // First all that keep others quiet, then who is kept quiet.
-    const mayInhibit = this.#concerned((event) => fresh.some(({ when }) => couldConcern(when, event)));
+    const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
     await this.#inSlices(mayInhibit, size, isOver, (places) => changes.note(places, rules));
     await this.#inSlices(this.#freed(inForce), size, isOver, (places) => changes.judge(places));
     const mayBeQuiet = this.#concerned((event, inhibitors) =>
-      fresh.some((rule) => inhibitors.isFiring(rule) && couldConcern(rule.quiet, event)),
+      fresh.some((rule) => inhibitors.isFiring(rule) && couldConcern(rule.target, event)),
     );
     await this.#inSlices(mayBeQuiet, size, isOver, (places) => changes.judge(places));
     if (!isOver()) await changes.settle([...inForce]);

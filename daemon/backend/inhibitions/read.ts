@@ -10,7 +10,7 @@ const SHOWN_MAX = 100;
 const STRIDE = 64;
 
 type ShownRule = Pick<InhibitionRule, 'name' | 'mark' | 'equal'> & {
-  readonly [search in 'when' | 'quiet']: Pick<InhibitionRule[search], 'text'>;
+  readonly [search in 'source' | 'target']: Pick<InhibitionRule[search], 'text'>;
 };
 
 /** @param namespaces in which is looked for what it does */
@@ -44,7 +44,7 @@ export async function inhibitionRows(
 
 /** A stop after so many inhibitors, and the row at the end. */
 function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
-  const { name, when, quiet, equal } = rule;
+  const { name, source, target, equal } = rule;
   const inhibitors: InhibitionRow['inhibitors'] = [];
   let all = 0;
   let looked = 0;
@@ -57,5 +57,5 @@ function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generat
       if (++looked % STRIDE === 0) yield undefined;
     }
   }
-  return { name, when: when.text, quiet: quiet.text, equal: [...equal], quieted: all, inhibitors };
+  return { name, source: source.text, target: target.text, equal: [...equal], quieted: all, inhibitors };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
+import { TRANSITIONS_PER_CHECK } from '../../../shared/schemas/fixed-limits.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { DEFAULT_NAMING, type AlertNaming } from '../../../shared/domain/alert-labels.ts';
 import type { Key, Store } from '../ports.ts';
@@ -16,7 +17,7 @@ import { SharedTexts } from './shared-texts.ts';
 import { Touched } from './touched.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
-const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: 10_000 };
+const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CHECK };
 
 export type StoredText = readonly [key: Key, text: string];
 

@@ -5,7 +5,7 @@ import {
   type AttributeLimits,
 } from '../../../shared/domain/attribute-limits.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/settings.ts';
+import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
 
 /** Rejects clients and results whose attributes exceed the limits of the settings (security S7). */
 export class AttributeBounds {

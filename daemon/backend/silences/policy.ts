@@ -5,6 +5,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schemas/silence-policy.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { SILENCE_WARN_MATCHES } from '../../../shared/schemas/fixed-limits.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
@@ -20,8 +21,8 @@ export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
     reason: settings.reason,
     reason_pattern: settings['reason-pattern'] ?? null,
     max_expire: settings['max-expire'] ?? null,
-    warn_matches: settings['warn-matches'],
-    apply_to_legacy: settings['apply-to-legacy'],
+    warn_matches: SILENCE_WARN_MATCHES,
+    apply_to_v1: settings['apply-to-v1'],
   };
 }
 
@@ -39,7 +40,7 @@ export function policedRequest({ reason, expire, recurrence }: SilencedRequest):
  */
 export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
   const policy = silencePolicy(parts);
-  if (policy.apply_to_legacy) refuse(policy, silence);
+  if (policy.apply_to_v1) refuse(policy, silence);
 }
 
 /** Checks a request of the mon API against the policy. @throws MonError as `refuse` does */
@@ -94,7 +95,7 @@ function refuse(policy: SilencePolicy, silence: PolicedSilence, place = ''): voi
 
 function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {
   if (operation.op === 'silence') return policedRequest(operation);
-  if (operation.op !== 'restore' || !policy.apply_to_legacy) return undefined;
+  if (operation.op !== 'restore' || !policy.apply_to_v1) return undefined;
   const { reason, begin, expire_at: end, recurrence } = operation.entry;
   if (recurrence !== undefined) return { reason, expire: recurrence.duration };
   const endMs = endOf(end);

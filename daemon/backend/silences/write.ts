@@ -13,7 +13,7 @@ import {
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
-import { SILENCES_MAX } from '../../../shared/schemas/settings.ts';
+import { SILENCES_MAX } from '../../../shared/schemas/fixed-limits.ts';
 import type { SilencedEntry, SilenceIdle } from '../../../shared/schemas/silenced.ts';
 import { idleReason } from '../../../shared/domain/silence-idle.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -205,7 +205,7 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   if (more === 0 || silenced.size + more <= max) return;
   throw new MonError(
     'unavailable',
-    `there are ${String(silenced.size)} silenced entries, ${String(max)} may be: clear some first, or raise silences-limit`,
+    `there are ${String(silenced.size)} silenced entries, ${String(max)} may be: clear some first`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { ApiSettings, ProgramSettings, TlsSettings } from '../../../shared/
 import { MonError } from '../../../shared/errors.ts';
 import { isLoopback } from '../access/host.ts';
 
-export type ListenerName = 'api' | 'agent-listener' | 'core-api';
+export type ListenerName = 'api' | 'agent-listener' | 'v2-listener';
 
 /** A listener, as the settings describe it. */
 export interface ListenerSettings {
@@ -19,11 +19,11 @@ export function listenersOf(
   bind: string,
   { api, program }: { readonly api: Pick<ApiSettings, 'tls'>; readonly program: ProgramSettings },
 ): ListenerSettings[] {
-  const { 'agent-listener': agents, 'core-api': core, tls: common } = program;
+  const { 'agent-listener': agents, 'v2-listener': v2, tls: common } = program;
   const all = [
     { name: 'api' as const, bind, own: api.tls },
     ...(agents === undefined ? [] : [{ name: 'agent-listener' as const, bind: agents.bind, own: agents.tls }]),
-    ...(core === undefined ? [] : [{ name: 'core-api' as const, bind: core.bind, own: core.tls }]),
+    ...(v2 === undefined ? [] : [{ name: 'v2-listener' as const, bind: v2.bind, own: v2.tls }]),
   ];
   return all.map(({ name, bind: address, own }) => ({
     name,

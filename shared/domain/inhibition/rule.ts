@@ -14,14 +14,14 @@ export interface InhibitionRule {
   readonly name: string;
   /** Made of its name and all that it says: what was found by another one does not count. */
   readonly mark: string;
-  readonly when: Selector;
-  readonly quiet: Selector;
+  readonly source: Selector;
+  readonly target: Selector;
   readonly equal: readonly string[];
 }
 
 /** What is wrong with a definition, by its attribute. */
 export interface InhibitionProblem {
-  readonly attribute: 'when' | 'quiet';
+  readonly attribute: 'source' | 'target';
   readonly message: string;
 }
 
@@ -36,23 +36,31 @@ const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
 /** Reads a definition that its schema has let pass, once, when it is loaded. */
 export function parseInhibition(
   name: string,
-  { when, quiet, equal }: InhibitionDefinition,
+  definition: InhibitionDefinition,
 ): InhibitionRule | readonly InhibitionProblem[] {
-  const source = parseSelector(when, CHANGING);
-  const target = parseSelector(quiet, CHANGING);
+  const { equal } = definition;
+  const source = parseSelector(definition.source, CHANGING);
+  const target = parseSelector(definition.target, CHANGING);
   if (source.kind === 'selector' && target.kind === 'selector') {
-    const mark = fingerprintOf({ name, when: source.text, quiet: target.text, equal: JSON.stringify(equal) });
-    return { name, mark, when: source, quiet: target, equal };
+    return { name, mark: markOf(name, source.text, target.text, equal), source, target, equal };
   }
   return [
-    ...(source.kind === 'problem' ? [{ attribute: 'when' as const, message: source.message }] : []),
-    ...(target.kind === 'problem' ? [{ attribute: 'quiet' as const, message: target.message }] : []),
+    ...(source.kind === 'problem' ? [{ attribute: 'source' as const, message: source.message }] : []),
+    ...(target.kind === 'problem' ? [{ attribute: 'target' as const, message: target.message }] : []),
   ];
 }
 
+/**
+ * The mark of a rule. Stored events refer to it, so its fields keep the names `when` and `quiet`, which the attributes
+ * `source` and `target` had before.
+ */
+function markOf(name: string, source: string, target: string, equal: readonly string[]): string {
+  return fingerprintOf({ name, when: source, quiet: target, equal: JSON.stringify(equal) });
+}
+
 /** Whether an event keeps others quiet by a rule. */
-export function isInhibitor({ when }: InhibitionRule, namespace: string, event: Event): boolean {
-  return event.action !== 'resolve' && event.check.status !== 0 && when.matches(subjectOf(namespace, event));
+export function isInhibitor({ source }: InhibitionRule, namespace: string, event: Event): boolean {
+  return event.action !== 'resolve' && event.check.status !== 0 && source.matches(subjectOf(namespace, event));
 }
 
 /** An open event as far as memory knows it. */
@@ -134,7 +142,7 @@ export function inhibitorOf(
   if (rules.length === 0) return undefined;
   const subject = subjectOf(namespace, event);
   for (const rule of rules) {
-    if (!rule.quiet.matches(subject) || rule.when.matches(subject)) continue;
+    if (!rule.target.matches(subject) || rule.source.matches(subject)) continue;
     const key = commonKey(rule, event);
     const found = index.find(rule, key, { client: event.client.name, check: event.check.name });
     if (found === undefined) continue;

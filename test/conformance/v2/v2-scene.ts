@@ -24,13 +24,11 @@ const LOGIN_SECONDS = 240;
 const LATE_MS = 500;
 
 const SETTINGS = {
-  entity_limit: 'unlimited',
+  'entity-limit': 'unlimited',
   'agent-listener': { port: 0 },
   // Which has nothing but what the recorded one has.
-  'core-api': { port: 0 },
-  // What the peer has not.
-  'client-quarantine': 0,
-  'handle-when-silence-ends': false,
+  'v2-listener': { port: 0 },
+  'renotify-after-silence': false,
 };
 
 /** A backend as the recorded one was: the users admin and agent, the namespace default, and a folder for handlers. */
@@ -76,6 +74,8 @@ export class V2Scene implements AsyncDisposable {
     // Whose writer waits a moment for company, which a clock that stands never ends.
     await initialize({ openStore, clock: new SystemClock(), log, env, terminal: undefined });
     const backend = await compose({
+      // The peer has no quarantine.
+      fixedLimits: { quarantineSeconds: 0 },
       config: await loadConfig({ file, directories: [], env: {} }),
       openStore,
       clock,

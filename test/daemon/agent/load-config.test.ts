@@ -160,3 +160,31 @@ test('the state is where the installation keeps it, unless something says where'
   expect(await stateDirOf({ env: { MON_AGENT_STATE_DIR: '/said' } })).toBe('/said');
   expect(await stateDirOf({ flags: { agent: { 'state-dir': '/said' } } })).toBe('/said');
 });
+
+test('old names of settings of the agent work, with a warning; attributes of the client keep their underscores', async () => {
+  const dir = await directoryWith({
+    'a.json': {
+      agent: { api_key: 'secret', log_level: 'warn', state_dir: 'spool' },
+      client: { log_level: 'x' },
+    },
+  });
+  const { agent, client, warnings } = await loadConfig({
+    directories: [dir],
+    env: { MON_AGENT_STATE_DIR: 'other' },
+    flags: { agent: { 'log-level': 'error' } },
+  });
+  expect(agent).toMatchObject({ 'api-key': 'secret', 'log-level': 'error', 'state-dir': 'spool' });
+  expect(client).toEqual({ log_level: 'x' });
+  expect(warnings.map((warning) => warning.replace(`${dir}/`, ''))).toEqual([
+    'a.json: agent.api_key: is an old name: use api-key',
+    'a.json: agent.log_level: is an old name: use log-level',
+    'a.json: agent.state_dir: is an old name: use state-dir',
+  ]);
+});
+
+test('both names of a setting of the agent in one file are a problem', async () => {
+  const dir = await directoryWith({ 'a.json': { agent: { api_key_file: 'a', 'api-key-file': 'b' } } });
+  await expect(loadDirectories(dir)).rejects.toThrow(
+    'a.json: agent.api_key_file: is an old name of api-key-file, which is set too: remove one',
+  );
+});

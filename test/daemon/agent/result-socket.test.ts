@@ -139,7 +139,7 @@ describe('connecting', () => {
       status: 401,
       says: /refuses our credentials \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
     },
-    { status: 402, says: /has as many entities as it may have \(HTTP 402\): raise its entity_limit$/ },
+    { status: 402, says: /has as many entities as it may have \(HTTP 402\): raise its entity-limit$/ },
     { status: 403, says: /does not let these credentials submit \(HTTP 403\): use a key with the scope submit$/ },
     {
       status: 404,

@@ -7,7 +7,7 @@ import { withLocalDefinition } from '../../../daemon/agent/local-definition.ts';
 import { openCheckRunner, type CheckRunner } from '../../../daemon/agent/run-check.ts';
 import { excessOfResult } from '../../../shared/domain/attribute-limits.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
-import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/settings.ts';
+import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
 import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';

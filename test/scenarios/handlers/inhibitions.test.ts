@@ -9,7 +9,7 @@ import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const HOSTS = Array.from({ length: 120 }, (_, at) => `host-${String(at)}`);
-const RULE = { when: 'check=uplink status=crit', quiet: 'check!=uplink', equal: ['client.rack'] };
+const RULE = { source: 'check=uplink status=crit', target: 'check!=uplink', equal: ['client.rack'] };
 
 interface Told {
   readonly client: { readonly name: string };

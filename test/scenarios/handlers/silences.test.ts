@@ -103,7 +103,7 @@ describe('a silence that ends while the problem persists', () => {
   });
 
   test('is told to nobody when that is switched off, or when the problem was over before', async () => {
-    const off = await HandlerStory.open({ 'handle-when-silence-ends': false, handlers: { default: {} } });
+    const off = await HandlerStory.open({ 'renotify-after-silence': false, handlers: { default: {} } });
     const over = await HandlerStory.open();
     for (const story of [off, over]) {
       await story.api.silence(ENTRY);

@@ -15,7 +15,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 const server = postgresOfFile();
 
 const INHIBITIONS = {
-  'switch-down': { when: 'check=uplink status=crit', quiet: 'check!=uplink', equal: ['client.rack'] },
+  'switch-down': { source: 'check=uplink status=crit', target: 'check!=uplink', equal: ['client.rack'] },
 };
 const HOSTS = Array.from({ length: 8 }, (_, at) => `host-${String(at)}`);
 

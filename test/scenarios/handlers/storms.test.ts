@@ -4,7 +4,9 @@ import { runMonctl } from '../../support/run-monctl.ts';
 
 const SETTINGS = {
   handlers: { default: { group_by: ['client.rack'], group_wait: 30, group_interval: 300 } },
-  inhibitions: { 'switch-down': { when: 'check=uplink status=crit', quiet: 'check!=uplink', equal: ['client.rack'] } },
+  inhibitions: {
+    'switch-down': { source: 'check=uplink status=crit', target: 'check!=uplink', equal: ['client.rack'] },
+  },
 };
 const HOSTS = Array.from({ length: 30 }, (_, at) => `host-${String(at).padStart(3, '0')}`);
 

@@ -101,7 +101,7 @@ const POLICY = {
   reason_pattern: null,
   max_expire: 3600,
   warn_matches: 50,
-  apply_to_legacy: false,
+  apply_to_v1: false,
 };
 const AUDITED = {
   id: 2,

@@ -4,7 +4,7 @@ import { aggregateRuleSchema } from '../../../shared/schemas/aggregate-rule.ts';
 
 type Rule = Parameters<typeof ruleVerdict>[0];
 
-const counts = (told: Partial<RuleCounts>): RuleCounts => ({ fresh: 10, notOk: 0, stale: 0, leftOut: 0, ...told });
+const counts = (told: Partial<RuleCounts>): RuleCounts => ({ fresh: 10, notOk: 0, stale: 0, ignored: 0, ...told });
 
 describe('a rule about an aggregate says (spec, aggregates 1)', () => {
   test.each<{ name: string; rule: Rule; told: Partial<RuleCounts>; status: number; output: string }>([
@@ -45,10 +45,10 @@ describe('a rule about an aggregate says (spec, aggregates 1)', () => {
     },
     {
       name: 'that there are too few to say anything',
-      rule: { warning: '20%', least: 3 },
-      told: { fresh: 2, notOk: 2, leftOut: 1 },
+      rule: { warning: '20%', 'min-results': 3 },
+      told: { fresh: 2, notOk: 2, ignored: 1 },
       status: 3,
-      output: '2 results, at least 3 needed; 1 silenced left out',
+      output: '2 results, at least 3 needed; 1 silenced ignored',
     },
     {
       name: 'nothing of nothing',
@@ -84,7 +84,7 @@ test.each([
   [{ warning: '20%' }, true],
   [{ warning: '120%' }, false],
   [{ warning: 0 }, false],
-  [{ least: 2 }, true],
+  [{ 'min-results': 2 }, true],
   [{ stale: { after: 60, critical: '12.5%' } }, true],
   [{ critical: 2, wrong: true }, false],
 ])('%j is a rule: %j', (rule, isOne) => {

@@ -34,13 +34,13 @@ describe('the condition of the entity limit', () => {
 
   test('names the setting, the entities that were refused, and at most ten of them', () => {
     expect(entitiesFinding(usage(100), ['web-9', 'web-8'], 0).text).toBe(
-      'entity_limit: 100 of 100 entities are in use (1 proxy entity), new agents and entities are refused: web-8, web-9; ' +
-        'raise entity_limit in the configuration of the backend, or delete clients that are gone',
+      'entity-limit: 100 of 100 entities are in use (1 proxy entity), new agents and entities are refused: web-8, web-9; ' +
+        'raise entity-limit in the configuration of the backend, or delete clients that are gone',
     );
     const many = Array.from({ length: 30 }, (_, index) => `web-${String(index)}`);
     expect(entitiesFinding(usage(100), many, 0).text).toContain(' and 20 more; raise');
     expect(entitiesFinding(usage(85), [], 0).text).toMatch(
-      /^entity_limit: 85 of 100 .* at 100 new ones are refused; raise/,
+      /^entity-limit: 85 of 100 .* at 100 new ones are refused; raise/,
     );
   });
 });

@@ -8,7 +8,7 @@ const LAX: SilencePolicy = {
   reason_pattern: null,
   max_expire: null,
   warn_matches: 50,
-  apply_to_legacy: false,
+  apply_to_v1: false,
 };
 
 describe('what a silence must keep to (console 4.2)', () => {

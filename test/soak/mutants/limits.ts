@@ -74,8 +74,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/silences/limit.test.ts',
   },
   {
-    defence: 'a million silenced entries, unless told otherwise',
-    file: 'shared/schemas/settings.ts',
+    defence: 'at most a million silences in a namespace',
+    file: 'shared/schemas/fixed-limits.ts',
     text: 'export const SILENCES_MAX = 1_000_000;',
     replacement: 'export const SILENCES_MAX = 9_000_000;',
     test: 'test/daemon/backend/silences/limit.test.ts',

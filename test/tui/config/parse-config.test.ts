@@ -213,3 +213,26 @@ test('whatever is in the file, it is read or its mistakes are told', () => {
     { numRuns: propertyRuns(2000) },
   );
 });
+
+const OLD_NAMES = `contexts:
+  lab:
+    backend: http://10.0.0.5:4567
+    trusted_ca_file: /etc/lab.pem
+`;
+
+test('an old name works, with a warning that has its place in the file', () => {
+  const { contexts, warnings } = parseConfig(OLD_NAMES, FILE);
+  expect(contexts.get('lab')).toMatchObject({ 'trusted-ca-file': '/etc/lab.pem' });
+  expect(warnings).toEqual([
+    {
+      section: 'contexts',
+      text: 'console.yml:4:5: contexts.lab.trusted_ca_file: is an old name: use trusted-ca-file',
+    },
+  ]);
+});
+
+test('two names of one setting are a problem', () => {
+  expect(problems(`${OLD_NAMES}    trusted-ca-file: /etc/lab.pem\n`)).toEqual([
+    'console.yml:4:5: contexts.lab.trusted_ca_file: is an old name of trusted-ca-file, which is set too: remove one',
+  ]);
+});

@@ -94,8 +94,8 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/mon/v1/inhibitions': [
     {
       name: 'http-down',
-      when: 'check=http',
-      quiet: 'check!=http',
+      source: 'check=http',
+      target: 'check!=http',
       equal: ['client.rack'],
       quieted: 7,
       inhibitors: [

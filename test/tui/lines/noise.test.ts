@@ -14,8 +14,8 @@ beforeAll(async () => {
         default: { type: 'pipe', command: 'cat > /dev/null', group_by: ['client.rack'], group_wait: 80_000 },
       },
       inhibitions: {
-        'site-away': { when: 'check=uplink', quiet: 'check!=uplink' },
-        'switch-down': { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
+        'site-away': { source: 'check=uplink', target: 'check!=uplink' },
+        'switch-down': { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] },
       },
     },
   });

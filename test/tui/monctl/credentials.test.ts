@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pty } from '../../support/pty.ts';
 import { MONCTL, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const ADMIN = 'me:let me in';
 
@@ -175,4 +176,20 @@ test.each([
 ])('configure refuses %s', async (_what, options, message) => {
   const { code, stderr } = await atHome(['configure', ...options]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test('an old name in a context works, with a warning on standard error', async () => {
+  const dir = await tempDir();
+  const file = join(dir, 'mon', 'console.yml');
+  await mkdir(join(dir, 'mon'));
+  const credentials = 'user: me, password: { env: LAB_PASSWORD }';
+  const context = `{ backend: "${backend.url}", ${credentials}, insecure_skip_tls_verify: false }`;
+  await writeFile(file, `context: lab\ncontexts:\n  lab: ${context}\n`);
+  const { code, stderr } = await runMonctl(['health'], { XDG_CONFIG_HOME: dir, LAB_PASSWORD: 'let me in' });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^monctl: .*console\.yml:3:\d+: contexts\.lab\.insecure_skip_tls_verify: is an old name: use insecure-skip-tls-verify\n$/,
+    ) as string,
+  });
 });

@@ -9,7 +9,7 @@ let backend: RunningBackend;
 
 beforeAll(async () => {
   backend = await startBackend({
-    settings: { entity_limit: 1, checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } },
+    settings: { 'entity-limit': 1, checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } },
   });
   await monctl(['namespace', 'create', 'staging']);
 });
@@ -201,14 +201,14 @@ test('an object that is refused does not hold up the others, and is named with t
   ]);
 });
 
-test('an object beyond entity_limit is refused with the setting first, then the words of the peer', async () => {
+test('an object beyond entity-limit is refused with the setting first, then the words of the peer', async () => {
   const input = '{type: Entity, metadata: {name: a}, spec: {entity_class: proxy}}\n';
   expect(await monctl(['create', '-f', '-'], { input })).toMatchObject({ code: 0 });
   expect(await monctl(['create', '-f', '-'], { input: input.replace('a}', 'b}') })).toEqual({
     code: 4,
-    stdout: expect.stringMatching(/^Rejected Entity default\/b: entity_limit is reached: raise it/) as string,
+    stdout: expect.stringMatching(/^Rejected Entity default\/b: entity-limit is reached: raise it/) as string,
     stderr: expect.stringMatching(
-      /^monctl: entity_limit is reached: raise it.*This functionality requires a valid license with a sufficient entity limit\./,
+      /^monctl: entity-limit is reached: raise it.*This functionality requires a valid license with a sufficient entity limit\./,
     ) as string,
   });
 });

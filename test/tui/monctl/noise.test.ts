@@ -11,7 +11,7 @@ beforeAll(async () => {
   backend = await startBackend({
     settings: {
       handlers: { default: GROUPING },
-      inhibitions: { switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] } },
+      inhibitions: { switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] } },
       'aggregate-rules': { 'web-health': { aggregate: 'web', namespace: 'default', warning: 1, critical: '60%' } },
     },
     clock: new ManualClock(NOW * 1000),
@@ -77,7 +77,7 @@ test('as JSON they are what the API has', async () => {
 test('inhibitions say how many events they keep quiet, because of which and where', async () => {
   expect((await monctl(['inhibition', 'list'])).stdout).toBe(
     [
-      'INHIBITION  WHEN                      QUIET          EQUAL        QUIETED  SOURCE EVENT',
+      'INHIBITION  SOURCE                    TARGET         EQUAL        QUIETED  SOURCE EVENT',
       'switch      check=switch status=crit  check!=switch  client.rack        1  default:sw-a/switch (1), team-a:sw-t/switch (0)',
       '',
     ].join('\n'),

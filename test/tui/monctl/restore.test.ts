@@ -271,13 +271,13 @@ test('an object that no backend takes does not hold up the others of its page', 
 
 test('the entity limit holds for a restore', async () => {
   const file = await dumped(source, 'limit');
-  await using target = await startBackend({ settings: { entity_limit: 0 } });
+  await using target = await startBackend({ settings: { 'entity-limit': 0 } });
   const dry = await on(target, 'restore', file, '--quiet', '--dry-run');
   const { code, stdout } = await on(target, 'restore', file, '--quiet');
   expect(dry).toMatchObject({ code: 9, stdout });
   expect(code).toBe(9);
   expect(stdout).toMatch(
-    /^left out Entity staging\/db-1: entity_limit is reached: raise it.*This functionality requires a valid /m,
+    /^left out Entity staging\/db-1: entity-limit is reached: raise it.*This functionality requires a valid /m,
   );
   expect(stdout).toMatch(/^left out Event staging\/db-1\/disk: there is no entity db-1 in staging/m);
 });

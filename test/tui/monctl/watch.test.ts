@@ -110,7 +110,7 @@ const GROUP = {
   told_at: null,
   due_at: 1_800_000_000,
 };
-const RULE = { name: 'switch', when: 'check=switch', quiet: 'check!=switch', equal: [], quieted: 1, inhibitors: [] };
+const RULE = { name: 'switch', source: 'check=switch', target: 'check!=switch', equal: [], quieted: 1, inhibitors: [] };
 
 test.each([
   { line: ['handler', 'groups'], topic: 'groups', row: GROUP, changed: { ...GROUP, firing: 4 } },
@@ -155,7 +155,7 @@ test(
     await using own = await startBackend({
       settings: {
         handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
-        inhibitions: { switch: { when: 'check=switch', quiet: 'check!=switch' } },
+        inhibitions: { switch: { source: 'check=switch', target: 'check!=switch' } },
       },
     });
     await openApiClient({ backend: own.url, env: {} }).submitResult({

@@ -56,11 +56,11 @@ describe('a limit of entities that is nearly reached', () => {
   test('stands on the rule under the tall header', () => {
     const wide = frameOf(<TallHeader {...PROPS} feed={nearLimit(95)} columns={120} />, { columns: 120, rows: 4 });
     expect(wide.split('\n')[3]).toBe(
-      '── 95/100 entities (85 agents, 10 proxies): new ones are rejected; raise entity_limit '.padEnd(120, '─'),
+      '── 95/100 entities (85 agents, 10 proxies): new ones are rejected; raise entity-limit '.padEnd(120, '─'),
     );
     const narrow = frameOf(<TallHeader {...PROPS} feed={nearLimit(95)} columns={80} />, { columns: 80, rows: 4 });
     expect(narrow.split('\n')[3]).toBe(
-      '── 95/100 entities: new ones are rejected; raise entity_limit '.padEnd(80, '─'),
+      '── 95/100 entities: new ones are rejected; raise entity-limit '.padEnd(80, '─'),
     );
     expect(tall({ feed: nearLimit(79) })[3]).toBe('─'.repeat(100));
   });

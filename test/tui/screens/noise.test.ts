@@ -38,13 +38,13 @@ function group(handler: string, by: Readonly<Record<string, string>>, more: obje
 const INHIBITIONS = [
   {
     name: 'switch-down',
-    when: 'check=postgres-repl status=crit',
-    quiet: 'check!=postgres-repl',
+    source: 'check=postgres-repl status=crit',
+    target: 'check!=postgres-repl',
     equal: ['client.rack'],
     quieted: 2,
     inhibitors: [{ namespace: 'default', client: SWITCH.client, check: SWITCH.check, quieted: 2 }],
   },
-  { name: 'site-away', when: 'check=uplink', quiet: 'check!=uplink', equal: [], quieted: 0, inhibitors: [] },
+  { name: 'site-away', source: 'check=uplink', target: 'check!=uplink', equal: [], quieted: 0, inhibitors: [] },
 ];
 
 /** The events of the scene, of which two are inhibited by another one, and in a group. */

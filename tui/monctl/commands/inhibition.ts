@@ -76,8 +76,8 @@ function becauseText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): s
 
 const COLUMNS: readonly Column<InhibitionRow>[] = [
   { title: 'INHIBITION', text: ({ name }) => name },
-  { title: 'WHEN', text: ({ when }) => when },
-  { title: 'QUIET', text: ({ quiet }) => quiet },
+  { title: 'SOURCE', text: ({ source }) => source },
+  { title: 'TARGET', text: ({ target }) => target },
   { title: 'EQUAL', text: ({ equal }) => equal.join(', ') },
   { title: 'QUIETED', align: 'right', text: ({ quieted }) => (quieted === undefined ? '' : String(quieted)) },
 ];

@@ -27,7 +27,7 @@ export const entityLimit: UpgradeRule = {
     if (named.length > 0) evidence.push(`the newest: ${namesText(named)}`);
     const remedy = [
       'existing entities go on, new ones and new agents are refused',
-      `delete entities that are no longer there${product === 'mon' ? ', or set entity_limit' : ', or get a licence'}`,
+      `delete entities that are no longer there${product === 'mon' ? ', or set entity-limit' : ', or get a licence'}`,
     ];
     if (total <= limit) return warn(evidence, remedy);
     if (attested.includes('entity-limit')) return warn([...evidence, 'accepted by the operator'], remedy);
@@ -44,7 +44,7 @@ export const entityLimit: UpgradeRule = {
             rule: ID,
             title: 'Make room for new entities',
             details: [
-              `Delete entities that are gone, or ${facts.product === 'mon' ? 'set entity_limit in the configuration' : 'install a licence'}.`,
+              `Delete entities that are gone, or ${facts.product === 'mon' ? 'set entity-limit in the configuration' : 'install a licence'}.`,
             ],
             commands: [`${wordsOf(facts).tool} entity list --all-namespaces`],
             check: `rule:${ID}`,

@@ -31,7 +31,7 @@ beforeAll(async () => {
   clock = new SkippingClock();
   backend = await startBackend({
     clock,
-    settings: { api: { user: 'root', password: 'long enough' }, entity_limit: 10_000 },
+    settings: { api: { user: 'root', password: 'long enough' }, 'entity-limit': 10_000 },
   });
   asRoot = asking(backend.url, basic('root', 'long enough'));
 });

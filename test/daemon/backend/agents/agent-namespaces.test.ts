@@ -16,9 +16,9 @@ beforeAll(async () => {
   backend = await startBackend({
     clock,
     batcher: { batchLimit: 1 },
+    fixedLimits: { quarantineSeconds: 0 },
     settings: {
       'agent-listener': { port: 0 },
-      'client-quarantine': 0,
       checks: { disk: { command: 'configured', subscribers: ['web'], interval: INTERVAL_S } },
     },
   });

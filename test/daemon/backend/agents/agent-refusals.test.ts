@@ -21,11 +21,11 @@ let api: ApiClient;
 
 beforeAll(async () => {
   backend = await startBackend({
+    fixedLimits: { quarantineSeconds: 0 },
     settings: {
       api: { user: 'ops', password: 'secret' },
       'agent-listener': { port: 0 },
-      'client-quarantine': 0,
-      entity_limit: LIMIT,
+      'entity-limit': LIMIT,
     },
   });
   api = openApiClient({ backend: backend.url.replace('//', `//${ADMIN}@`) });
@@ -162,7 +162,7 @@ describe('a limit of entities', () => {
     const refused = await GoAgent.connect(backend.agentUrl, { name: 'web-4', credentials: ADMIN });
     expect(refused).toEqual({ status: 402, body: ENTITY_LIMIT_REFUSAL, type: TEXT });
     expect(ENTITY_LIMIT_REFUSAL).toMatch(
-      /^entity_limit is reached: raise it.*requires a valid license with a sufficient entity limit/,
+      /^entity-limit is reached: raise it.*requires a valid license with a sufficient entity limit/,
     );
 
     const again = await GoAgent.joined(backend.agentUrl, { name: 'web-1', credentials: ADMIN });

@@ -28,9 +28,9 @@ beforeAll(async () => {
   backend = await startBackend({
     clock,
     batcher: { batchLimit: 1 },
+    fixedLimits: { quarantineSeconds: 0 },
     settings: {
       'agent-listener': { port: 0 },
-      'client-quarantine': 0,
       handlers: { cmdb: { type: 'pipe', command: `cat > ${dir}/departed` } },
       checks: {
         disk: { command: 'check-disk', subscribers: ['web'], interval: INTERVAL_S, handlers: ['pager'], team: 'ops' },

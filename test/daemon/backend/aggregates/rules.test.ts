@@ -95,7 +95,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
   });
 
   test('leaves out what is silenced where it is to', async () => {
-    await start({ shop: { critical: '25%', 'leave-out-silenced': true } });
+    await start({ shop: { critical: '25%', 'ignore-silenced': true } });
     await reportAll([0, 0, 0, 2]);
     look();
     await expect.poll(ruleEvent).toMatchObject({ status: 2 });

@@ -458,7 +458,7 @@ describe('the silence policy', () => {
       reason_pattern: null,
       max_expire: null,
       warn_matches: 50,
-      apply_to_legacy: false,
+      apply_to_v1: false,
     });
     expect(
       await bulk([
@@ -473,11 +473,10 @@ describe('the silence policy', () => {
   });
 
   test('is told and kept as it is configured', async () => {
-    await restartWith({ 'reason-pattern': 'CHG-*', 'max-expire': 3600, 'warn-matches': 10 });
+    await restartWith({ 'reason-pattern': 'CHG-*', 'max-expire': 3600 });
     expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toMatchObject({
       reason_pattern: 'CHG-*',
       max_expire: 3600,
-      warn_matches: 10,
     });
     const refused = await bulk([{ op: 'silence', check: 'disk', reason: 'CHG-1' }]);
     expect(refused.body).toEqual({ error: 'operations.0: it must end within 1h', code: 'threshold' });
@@ -492,7 +491,7 @@ describe('the silence policy', () => {
   });
 
   test('holds for everything where the settings ask for that', async () => {
-    await restartWith({ 'apply-to-legacy': true, 'max-expire': 3600 });
+    await restartWith({ 'apply-to-v1': true, 'max-expire': 3600 });
     expect(await ask('POST', '/silenced', { check: 'disk' })).toMatchObject({
       status: 400,
       body: { error: 'a reason is required' },

@@ -6,8 +6,8 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
 
 const PIPE = { type: 'pipe', command: 'true' };
-/** The critical switch of a client inhibits its other checks. */
-const INHIBITIONS = { switch: { when: 'check~switch status=crit', quiet: 'check~disk', equal: [] } };
+/** Whatever the disk of a client has keeps its other checks quiet. */
+const INHIBITIONS = { switch: { source: 'check~switch status=crit', target: 'check~disk', equal: [] } };
 
 function rename(rig: GroupRig, from = 'disk', to = 'disk-usage'): Promise<number> {
   return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from, to, isForced: true });

@@ -110,9 +110,9 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
   });
 });
 
-test('there is no quarantine when the setting is 0', async () => {
+test('with a quarantine of 0 seconds, a late result recreates the client at once', async () => {
   await rig.stop();
-  await rig.start({ program: { 'client-quarantine': 0 } });
+  await rig.start({ fixedLimits: { quarantineSeconds: 0 } });
   const peer = await agent();
   await report(peer, 1, { source: 'switch-1' });
   await ask('DELETE', '/clients/switch-1');

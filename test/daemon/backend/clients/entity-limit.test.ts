@@ -64,7 +64,7 @@ test('the entity at the limit is refused, and one that exists is not', async () 
   expect(limit.refuses(DEFAULT_NAMESPACE, 'web-2')).toBe(false);
   expect(limit.refuses(DEFAULT_NAMESPACE, 'web-3')).toBe(true);
   expect(limit.refuses('shop', 'web-2')).toBe(true);
-  expect(() => limit.refuseBeyond(DEFAULT_NAMESPACE, 'web-3')).toThrow('entity_limit is reached');
+  expect(() => limit.refuseBeyond(DEFAULT_NAMESPACE, 'web-3')).toThrow('entity-limit is reached');
   expect([limit.refusals, limit.refusedNames()]).toEqual([3, ['shop/web-2', 'web-3']]);
 });
 

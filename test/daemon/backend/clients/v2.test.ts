@@ -11,7 +11,7 @@ let backend: RunningBackend;
 let v2: V2Peer;
 
 beforeAll(async () => {
-  const settings = { entity_limit: 12 };
+  const settings = { 'entity-limit': 12 };
   backend = await startBackend({ clock: new ManualClock(), batcher: { batchLimit: 1 }, settings });
   v2 = new V2Peer(backend.url);
   for (const name of ['ops', 'empty']) await v2.post('/namespaces', { name });

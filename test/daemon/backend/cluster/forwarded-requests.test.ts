@@ -195,7 +195,7 @@ test('many changes side by side are each made once', async () => {
 });
 
 test('the listener of the newer API alone sends on as well', async () => {
-  const { writer, member } = await startPair({ settings: { 'core-api': { port: 0 } } });
+  const { writer, member } = await startPair({ settings: { 'v2-listener': { port: 0 } } });
   const asked = { ...administratorOf(member.url), 'content-type': 'application/json' };
   const body = { metadata: { name: 'prod' }, name: 'prod' };
   expect((await post(member.v2Url, '/api/core/v2/namespaces', body, asked)).status).toBe(201);

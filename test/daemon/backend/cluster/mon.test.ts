@@ -13,7 +13,7 @@ async function start(
   told?: Partial<ClusterView>,
 ): Promise<{ readonly ask: Ask; readonly url: string; readonly v2Url: string; readonly cluster: ToldCluster }> {
   const cluster = new ToldCluster(aClusterView(told));
-  const backend = await startBackend({ cluster, settings: { 'core-api': { port: 0 } } });
+  const backend = await startBackend({ cluster, settings: { 'v2-listener': { port: 0 } } });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   return { ask: asking(backend.url), url: backend.url, v2Url: backend.v2Url, cluster };
 }

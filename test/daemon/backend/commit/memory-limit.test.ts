@@ -14,7 +14,7 @@ import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
-const settings = { 'memory-limit': 1, entity_limit: 'unlimited', 'proxy-client-quota': 1_000_000 };
+const settings = { 'memory-limit': 1, 'entity-limit': 'unlimited', 'proxy-client-quota': 1_000_000 };
 
 const sources = (prefix: string, count: number): object[] =>
   Array.from({ length: count }, (_, at) => ({

@@ -320,11 +320,11 @@ const BROKEN: readonly Broken[] = [
   },
   {
     name: 'a switch that is neither on nor off',
-    files: { 'silences.json': { 'handle-when-silence-ends': 'yes' } },
+    files: { 'silences.json': { 'renotify-after-silence': 'yes' } },
     problems: [
       {
         file: 'silences.json',
-        path: 'handle-when-silence-ends',
+        path: 'renotify-after-silence',
         message: 'expected boolean, received string',
       },
     ],

@@ -43,7 +43,7 @@ test.each([...ATTRIBUTES])('the attribute %s is explained in the document and sh
   expect(EXAMPLE).toMatch(new RegExp(`^ +${name}:|"${name}"`, 'm'));
 });
 
-test.each(['handler-networks', 'handle-when-silence-ends'])('the setting %s too', (name) => {
+test.each(['handler-networks', 'renotify-after-silence'])('the setting %s too', (name) => {
   expect(DOCUMENT).toContain(name);
   expect(EXAMPLE).toMatch(new RegExp(`^(?:# )?${name}:`, 'm'));
 });

@@ -5,24 +5,24 @@ const problemsOf = (inhibitions: object): string[] =>
   validateSettings({ inhibitions }).problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 test('an inhibition that can be read is taken', () => {
-  const switchDown = { when: 'check=uplink status=crit', quiet: 'check!=uplink', equal: ['client.rack'] };
-  expect(problemsOf({ 'switch-down': switchDown, all: { when: 'check=core', quiet: 'status>=warn' } })).toEqual([]);
+  const switchDown = { source: 'check=uplink status=crit', target: 'check!=uplink', equal: ['client.rack'] };
+  expect(problemsOf({ 'switch-down': switchDown, all: { source: 'check=core', target: 'status>=warn' } })).toEqual([]);
 });
 
 test.each<{ name: string; rule: object; says: RegExp }>([
   {
     name: 'a search that looks at what is not at hand',
-    rule: { when: 'output~x', quiet: 'a=b' },
-    says: /^inhibitions\.r\.when: output changes/,
+    rule: { source: 'output~x', target: 'a=b' },
+    says: /^inhibitions\.r\.source: output changes/,
   },
-  { name: 'one that is no search', rule: { when: 'a=b', quiet: 'status=' }, says: /^inhibitions\.r\.quiet: / },
-  { name: 'none at all', rule: { when: 'a=b' }, says: /^inhibitions\.r\.quiet: / },
+  { name: 'one that is no search', rule: { source: 'a=b', target: 'status=' }, says: /^inhibitions\.r\.target: / },
+  { name: 'none at all', rule: { source: 'a=b' }, says: /^inhibitions\.r\.target: / },
   {
     name: 'an attribute that leads nowhere',
-    rule: { when: 'a=b', quiet: 'c=d', equal: ['rack'] },
+    rule: { source: 'a=b', target: 'c=d', equal: ['rack'] },
     says: /client\.datacenter/,
   },
-  { name: 'a word that means nothing', rule: { when: 'a=b', quiet: 'c=d', equals: [] }, says: /^inhibitions\.r/ },
+  { name: 'a word that means nothing', rule: { source: 'a=b', target: 'c=d', equals: [] }, says: /^inhibitions\.r/ },
 ])('$name is refused', ({ rule, says }) => {
   expect(problemsOf({ r: rule }).join('\n')).toMatch(says);
 });
@@ -31,7 +31,7 @@ test.each([
   { count: 200, problems: [] },
   { count: 201, problems: ['inhibitions: may have 200 definitions: put some together'] },
 ])('a configuration has at most 200 inhibitions: $count', ({ count, problems }) => {
-  const rule = { when: 'check=uplink', quiet: 'check=ping' };
+  const rule = { source: 'check=uplink', target: 'check=ping' };
   const rules = Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${String(at)}`, rule]));
   expect(problemsOf(rules)).toEqual(problems);
 });

@@ -14,9 +14,9 @@ let v2: V2Peer;
 beforeAll(async () => {
   backend = await startBackend({
     batcher: { lingerMs: 0 },
+    fixedLimits: { quarantineSeconds: 0 },
     settings: {
       'agent-listener': { port: 0 },
-      'client-quarantine': 0,
       checks: { configured: { command: LIST, subscribers: ['linux'], interval: 3600 } },
       handlers: { mail: { type: 'pipe', command: ['mail', 'a b'] } },
       mutators: { short: { command: ['head', '-1'] } },

@@ -14,7 +14,7 @@ let ask: Ask;
 
 beforeAll(async () => {
   backend = await startBackend({
-    settings: { entity_limit: 'unlimited', checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } },
+    settings: { 'entity-limit': 'unlimited', checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } },
   });
   ask = asking(backend.url);
 });

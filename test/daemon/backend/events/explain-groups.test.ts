@@ -15,7 +15,7 @@ const SETTINGS = {
     chat: PIPE,
     calm: { ...PIPE, group_by: ['client.rack'], severities: ['warning'] },
   },
-  inhibitions: { switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] } },
+  inhibitions: { switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] } },
 };
 const QUIET = 'inhibited by switch while sw-a/switch is failing';
 const BY = { 'client.rack': 'a' };

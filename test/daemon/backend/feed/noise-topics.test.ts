@@ -12,7 +12,7 @@ import { serveFeed } from '../../../support/serve-feed.ts';
 import { groupingPipe, openGroupRig, settled, type GroupRig } from '../../../support/group-rig.ts';
 
 const INHIBITIONS = {
-  switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
+  switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] },
 };
 const SECTIONS = { handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS };
 

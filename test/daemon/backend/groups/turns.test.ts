@@ -490,7 +490,7 @@ test.each([
 ])('of more events than are read at once $name are told', async ({ quiet, others, when, leftOut }) => {
   const rig = await openRacks({
     handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
-    inhibitions: { quiet: { when, quiet: 'client~a-quiet', equal: [] } },
+    inhibitions: { quiet: { source: when, target: 'client~a-quiet', equal: [] } },
   });
   await rig.report(2, { source: 'z-sw', name: 'switch' });
   // Reversed, so that the first names arrive last.

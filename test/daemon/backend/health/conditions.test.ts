@@ -44,7 +44,7 @@ async function openRig(
       program: {
         ...program,
         'silence-idle-after': 600,
-        get entity_limit() {
+        get 'entity-limit'() {
           return limit.entities;
         },
       },
@@ -93,7 +93,7 @@ async function putEntity({ v2 }: Rig, name: string): Promise<number> {
 }
 
 describe('mon.entities', () => {
-  test('is a warning from 80 % of entity_limit on, critical with the refused names at the limit, and resolves by itself', async () => {
+  test('is a warning from 80 % of entity-limit on, critical with the refused names at the limit, and resolves by itself', async () => {
     const rig = await openRig();
     for (const name of ['web-1', 'web-2', 'web-3']) expect(await putEntity(rig, name)).toBe(200);
     await pass(rig, 60);
@@ -104,7 +104,7 @@ describe('mon.entities', () => {
     expect(await putEntity(rig, 'web-6')).toBe(402);
     await expectStatus(rig, 'mon.entities', 2);
     expect((await rig.api.event(BACKEND_CLIENT, 'mon.entities'))?.check.output).toMatch(
-      /^entity_limit: 5 of 5 entities .*are refused: web-6; raise entity_limit/,
+      /^entity-limit: 5 of 5 entities .*are refused: web-6; raise entity-limit/,
     );
     rig.limit.entities = 100;
     await expectStatus(rig, 'mon.entities', undefined);
@@ -121,7 +121,7 @@ describe('mon.entities', () => {
     expect(deep).toMatchObject({
       status: 412,
       body: {
-        problems: [expect.stringMatching(/^mon\.entities: entity_limit: 1 of 1 entities/)],
+        problems: [expect.stringMatching(/^mon\.entities: entity-limit: 1 of 1 entities/)],
         entities: { total: 1, limit: 1, refused: ['web-2'] },
       },
     });
@@ -135,7 +135,7 @@ describe('mon.entities', () => {
     ]) {
       expect(text).toContain(`${line}\n`);
     }
-    const lines = (): number => rig.log.messages('warn').filter((message) => message.startsWith('entity_limit')).length;
+    const lines = (): number => rig.log.messages('warn').filter((message) => message.startsWith('entity-limit')).length;
     expect(lines()).toBe(1);
     await pass(rig, 300);
     expect(lines()).toBeLessThanOrEqual(6);

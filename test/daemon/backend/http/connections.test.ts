@@ -60,7 +60,7 @@ describe('the limit of connections', () => {
     { tags: 'slow' },
     async () => {
       await using backend = await startBackend({
-        settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 }, 'connection-limit': 10 },
+        settings: { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 }, 'connection-limit': 10 },
       });
       await openMany(3, backend.agentUrl);
       await openMany(3, backend.v2Url);
@@ -112,7 +112,7 @@ describe('the limit of connections', () => {
 });
 
 test('a backend stops in time, whatever its peers hold open', { tags: 'slow' }, async () => {
-  const backend = await startBackend({ settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 } } });
+  const backend = await startBackend({ settings: { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 } } });
   const api = openApiClient({ backend: backend.url });
   await api.submitResult({ source: 'web-1', name: 'disk', output: 'x'.repeat(900_000), status: 2 });
   const urls = [backend.url, backend.agentUrl, backend.v2Url];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange, requestBytes, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-const listeners = { 'agent-listener': { port: 0 }, 'core-api': { port: 0 } };
+const listeners = { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 } };
 
 describe('an offer of another protocol', () => {
   let backend: RunningBackend;

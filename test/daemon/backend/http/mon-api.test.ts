@@ -140,7 +140,7 @@ beforeAll(async () => {
     cluster: new ToldCluster(aClusterView()),
     settings: {
       checks: { load: { command: 'true', interval: 60, subscribers: ['base'] } },
-      inhibitions: { rack: { when: 'check=switch', quiet: 'check=disk' } },
+      inhibitions: { rack: { source: 'check=switch', target: 'check=disk' } },
       handlers: {
         fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' },
         batch: { type: 'pipe', command: 'true', group_by: [] },

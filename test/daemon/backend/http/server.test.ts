@@ -233,7 +233,7 @@ describe('pages of other sites', () => {
   });
 
   test('may read nothing of a listener for the newer API, whatever the path', async () => {
-    await using other = await startBackend({ settings: { 'core-api': { port: 0 } } });
+    await using other = await startBackend({ settings: { 'v2-listener': { port: 0 } } });
     expect(await originOf('GET', '/health', other.v2Url)).toBeUndefined();
     expect(await originOf('OPTIONS', '/health', other.v2Url)).toBeUndefined();
   });

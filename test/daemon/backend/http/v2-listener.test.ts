@@ -41,7 +41,7 @@ const ANY_NUMBER = expect.any(Number);
 
 describe('a listener of its own for the newer API', () => {
   test('serves that, the log-in, the version, metrics and its own health; nothing of the legacy API', async () => {
-    const { url, v2Url = '' } = await open({ 'core-api': { port: 0 } });
+    const { url, v2Url = '' } = await open({ 'v2-listener': { port: 0 } });
     const version = { etcd: { etcdserver: '', etcdcluster: '' }, sensu_backend: '6.5.0', mon: { version: VERSION } };
     expect(await answer(v2Url, '/version')).toEqual([200, version]);
     expect(await answer(url, '/version')).toEqual([200, version]);
@@ -61,7 +61,7 @@ describe('a listener of its own for the newer API', () => {
   });
 
   test('tells everybody what is not there, and sends on whoever writes a slash twice', async () => {
-    const { v2Url = '' } = await open({ 'core-api': { port: 0 }, api: { user: 'root', password: 'long enough' } });
+    const { v2Url = '' } = await open({ 'v2-listener': { port: 0 }, api: { user: 'root', password: 'long enough' } });
     expect(await answer(v2Url, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
     expect(await answer(v2Url, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
     expect(await answer(v2Url, '/api/core/v2/namespaces')).toMatchObject([401, { Code: 5 }]);
@@ -75,7 +75,7 @@ describe('a listener of its own for the newer API', () => {
 
   test('answers to any name where others may reach it with --insecure', async () => {
     const { v2Url = '' } = await open(
-      { 'core-api': { bind: '0.0.0.0', port: 0 }, 'insecure-http': true },
+      { 'v2-listener': { bind: '0.0.0.0', port: 0 }, 'insecure-http': true },
       undefined,
       true,
     );
@@ -84,7 +84,7 @@ describe('a listener of its own for the newer API', () => {
   });
 
   test('is refused where others can reach it while nobody has to show credentials', async () => {
-    await expect(open({ 'core-api': { bind: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
+    await expect(open({ 'v2-listener': { bind: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('0.0.0.0 can be reached by others'),
     });

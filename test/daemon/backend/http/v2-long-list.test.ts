@@ -14,7 +14,7 @@ let backend: RunningBackend;
 let core: V2Peer;
 
 beforeAll(async () => {
-  backend = await startBackend({ batcher: { lingerMs: 0 }, settings: { entity_limit: 'unlimited' } });
+  backend = await startBackend({ batcher: { lingerMs: 0 }, settings: { 'entity-limit': 'unlimited' } });
   core = new V2Peer(backend.url);
   await Promise.all(NAMES.map((name) => core.put(`/namespaces/default/entities/${name}`, entity(name))));
 });

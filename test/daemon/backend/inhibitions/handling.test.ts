@@ -9,7 +9,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const PIPE = { type: 'pipe', command: 'true' };
 const SECTIONS = {
   handlers: { default: PIPE },
-  inhibitions: { switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] } },
+  inhibitions: { switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] } },
 };
 
 async function openRacks(
@@ -76,7 +76,7 @@ describe('an event is quiet while there is one that a rule names', () => {
   test('whoever fires the rule itself is never quiet by it', async () => {
     const rig = await openRacks({
       ...SECTIONS,
-      inhibitions: { any: { when: 'check=switch', quiet: 'status>=warn' } },
+      inhibitions: { any: { source: 'check=switch', target: 'status>=warn' } },
     });
     await switchIs(rig, 2);
     await switchIs(rig, 2, 'b-1');
@@ -365,7 +365,7 @@ test.each([
 test('what keeps others quiet does so under another name of its check', async () => {
   const rig = await openRacks({
     ...SECTIONS,
-    inhibitions: { down: { when: 'client~sw-', quiet: 'check=disk', equal: ['client.rack'] } },
+    inhibitions: { down: { source: 'client~sw-', target: 'check=disk', equal: ['client.rack'] } },
   });
   await switchIs(rig, 2);
   await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'switch', to: 'switch-ping', isForced: false });

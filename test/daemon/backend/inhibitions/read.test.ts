@@ -11,8 +11,8 @@ const marks = Array.from({ length: 200 }, (_, at) => `mark-${String(at)}`);
 const ruleOf = (mark: string): Parameters<typeof inhibitionRows>[0][number] => ({
   name: mark,
   mark,
-  when: { text: 'check=disk' },
-  quiet: { text: 'check=load' },
+  source: { text: 'check=disk' },
+  target: { text: 'check=load' },
   equal: [],
 });
 

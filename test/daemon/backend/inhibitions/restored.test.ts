@@ -7,7 +7,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const MON = '/api/mon/v1';
-const RULE = { when: 'check=switch status=crit', quiet: 'check=disk', equal: ['client.rack'] };
+const RULE = { source: 'check=switch status=crit', target: 'check=disk', equal: ['client.rack'] };
 
 async function start(): Promise<Backend> {
   const handlers = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'true' })]]);

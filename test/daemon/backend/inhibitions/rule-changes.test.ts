@@ -6,7 +6,7 @@ import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../..
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const PIPE = { type: 'pipe', command: 'true' };
-const RULE = { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] };
+const RULE = { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] };
 const WITHOUT = { handlers: { default: PIPE } };
 const WITH = { ...WITHOUT, inhibitions: { switch: RULE } };
 /** Notifies at the first occurrence, and an hour later. */
@@ -146,7 +146,7 @@ describe('a rule that is gone', () => {
   });
 
   test('leaves quiet what another one keeps quiet', async () => {
-    const any = { ...RULE, quiet: 'check=disk' };
+    const any = { ...RULE, target: 'check=disk' };
     const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -255,7 +255,7 @@ test.each([
     await switchIs(rig, 2);
     await diskOf(rig);
     expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
-    const other = { ...WITHOUT, inhibitions: { switch: { ...RULE, when: 'check=switch status=crit client~sw*' } } };
+    const other = { ...WITHOUT, inhibitions: { switch: { ...RULE, source: 'check=switch status=crit client~sw*' } } };
     if (isStart) await rig.stop();
     const later = isStart ? await openGroupRig(other, { dir, clock: rig.clock }) : rig;
     if (!isStart) later.reload(other);

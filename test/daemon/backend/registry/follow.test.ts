@@ -167,7 +167,7 @@ function groupReport(source: string, more: Readonly<Record<string, unknown>> = {
 const inhibit =
   (check: string): Act =>
   ({ ground }) => {
-    const rule = { when: `check=${check}`, quiet: 'status>=warn', equal: ['client.rack'] };
+    const rule = { source: `check=${check}`, target: 'status>=warn', equal: ['client.rack'] };
     ground.definitions.replace({ checks: new Map(), handlers: new Map(), inhibitions: new Map([['rule', rule]]) });
     return Promise.resolve();
   };

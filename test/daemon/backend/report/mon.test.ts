@@ -18,8 +18,10 @@ let ask: Ask;
 
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
-/** An event of a switch inhibits those of the hosts behind it. */
-const INHIBITIONS = new Map([['behind-switch', inhibitionSchema.parse({ when: 'check=uplink', quiet: 'check=ping' })]]);
+/** While a switch has an event, those behind it are quiet. */
+const INHIBITIONS = new Map([
+  ['behind-switch', inhibitionSchema.parse({ source: 'check=uplink', target: 'check=ping' })],
+]);
 
 beforeEach(async () => {
   rig = await BackendRig.open({ handlers: HANDLERS, inhibitions: INHIBITIONS });

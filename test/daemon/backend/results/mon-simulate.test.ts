@@ -10,12 +10,12 @@ const SETTINGS = {
     pager: { type: 'pipe', command: 'cat > /dev/null', filter: 'occurrences' },
   },
   inhibitions: {
-    switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
+    switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] },
   },
   'aggregate-rules': {
     'web-health': { aggregate: 'web', namespace: 'default', warning: 1, critical: '60%' },
-    'web-size': { aggregate: 'web', namespace: 'default', critical: 10, least: 3 },
-    'web-quiet': { aggregate: 'web', namespace: 'default', critical: 2, 'leave-out-silenced': true },
+    'web-size': { aggregate: 'web', namespace: 'default', critical: 10, 'min-results': 3 },
+    'web-quiet': { aggregate: 'web', namespace: 'default', critical: 2, 'ignore-silenced': true },
   },
 };
 
@@ -151,12 +151,12 @@ describe('what the rules about aggregates would say', () => {
     expect(await simulate('b-1', 'disk', 0)).not.toHaveProperty('aggregates');
   });
 
-  test('with what is silenced left out where a rule says so', async () => {
+  test('a rule with ignore-silenced ignores silenced results', async () => {
     for (const source of ['a-1', 'a-2']) await report(source, 'http', 2, web);
     await post('/silenced', { subscription: 'client:a-1' });
     const quiet = (await simulate('a-1', 'http', 2, web)).aggregates?.[2];
     expect(quiet).toMatchObject({ check: 'web-quiet', status: 0, was: 0 });
     expect(quiet?.text).toContain('1 of 1 (100 %) not OK');
-    expect(quiet?.text).toContain('1 silenced left out');
+    expect(quiet?.text).toContain('1 silenced ignored');
   });
 });

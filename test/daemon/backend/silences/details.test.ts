@@ -171,7 +171,7 @@ test('there is no entry of an unknown id, nor one that has expired', async () =>
 
 test.each([
   { setting: {}, handled: ['disk silence ended', 'load'] },
-  { setting: { 'handle-when-silence-ends': false }, handled: ['load'] },
+  { setting: { 'renotify-after-silence': false }, handled: ['load'] },
 ])('with $setting the handlers get $handled', async ({ setting, handled }) => {
   const file = join(await tempDir(), 'events');
   // Sequential runs: an unexpected one would come before the expected one.

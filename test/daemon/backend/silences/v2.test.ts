@@ -251,7 +251,7 @@ describe('where credentials are asked for, and the policy applies to everybody',
     await using guarded = await startBackend({
       clock: new ManualClock(),
       batcher: { batchLimit: 1 },
-      settings: { api: { user: 'ada', password: 'correct horse' }, 'silence-policy': { 'apply-to-legacy': true } },
+      settings: { api: { user: 'ada', password: 'correct horse' }, 'silence-policy': { 'apply-to-v1': true } },
     });
     const token = Buffer.from('ada:correct horse').toString('base64');
     const ada = new V2Peer(guarded.url, { Authorization: `Basic ${token}` });

@@ -16,7 +16,7 @@ let days: number;
 let rig: BackendRig;
 
 function sections(): Parameters<BackendRig['start']>[0] {
-  return { program: { timeline: { days, 'transitions-per-check': PER_CHECK } } };
+  return { program: { timeline: { days } }, fixedLimits: { transitionsPerCheck: PER_CHECK } };
 }
 /**
  * Restarts at a time.

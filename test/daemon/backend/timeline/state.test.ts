@@ -13,7 +13,7 @@ let days: number;
 let rig: BackendRig;
 
 function sections(): Parameters<BackendRig['start']>[0] {
-  return { program: { timeline: { days, 'transitions-per-check': 10_000 } } };
+  return { program: { timeline: { days } } };
 }
 /** Restarts at a later time, without running the timers in between. */
 async function restartAfter(ms: number): Promise<void> {

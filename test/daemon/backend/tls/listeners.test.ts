@@ -28,13 +28,13 @@ describe('settings of TLS', () => {
     const found = await listeners({
       tls: pair('all'),
       api: { tls: false },
-      'core-api': {},
+      'v2-listener': {},
       'agent-listener': { tls: pair('agents') },
     });
     expect(found.map(({ name, tls, section }) => [name, tls?.['cert-file'], section])).toEqual([
       ['api', undefined, 'api.tls.'],
       ['agent-listener', 'agents.pem', 'agent-listener.tls.'],
-      ['core-api', 'all.pem', 'tls.'],
+      ['v2-listener', 'all.pem', 'tls.'],
     ]);
   });
 
@@ -55,9 +55,9 @@ describe('settings of TLS', () => {
     },
     {
       name: 'TLS for all but one',
-      flags: { tls: pair('all'), 'core-api': { bind: '10.0.0.1', tls: false } },
+      flags: { tls: pair('all'), 'v2-listener': { bind: '10.0.0.1', tls: false } },
       bind: '::',
-      refused: /10\.0\.0\.1 \(core-api\)/,
+      refused: /10\.0\.0\.1 \(v2-listener\)/,
     },
   ])('are not needed for $name, or it has to be allowed', async ({ flags, bind, refused }) => {
     const found = await listeners(flags, bind);
@@ -73,7 +73,7 @@ test('every listener speaks TLS, and a reload brings a new certificate', async (
   const ca = await writePair(`${dir}/ca`, authority);
   const tls = await writePair(dir, made());
   await using backend = await startBackend({
-    settings: { tls, 'core-api': { port: 0 }, 'agent-listener': { port: 0 } },
+    settings: { tls, 'v2-listener': { port: 0 }, 'agent-listener': { port: 0 } },
   });
   const { url, v2Url, agentUrl } = backend;
   expect([url, v2Url, agentUrl].map((one) => new URL(one).protocol)).toEqual(['https:', 'https:', 'wss:']);

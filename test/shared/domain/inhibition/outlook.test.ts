@@ -4,9 +4,9 @@ import { parseInhibition } from '../../../../shared/domain/inhibition/rule.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
 const RULES = [
-  parseInhibition('disk', { when: 'check=disk status=crit', quiet: 'check!=disk', equal: ['client.rack'] }),
-  parseInhibition('other', { when: 'check=other', quiet: 'check!=other', equal: [] }),
-].flatMap((rule) => ('when' in rule ? [rule] : []));
+  parseInhibition('disk', { source: 'check=disk status=crit', target: 'check!=disk', equal: ['client.rack'] }),
+  parseInhibition('other', { source: 'check=other', target: 'check!=other', equal: [] }),
+].flatMap((rule) => ('source' in rule ? [rule] : []));
 
 const critical = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: 'disk', status: 2 } });
 const warning = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: 'disk', status: 1 } });

@@ -1,0 +1,98 @@
+import { isSettings, type Settings } from './merge-settings.ts';
+
+/** The names at one level of a configuration, with the names that they replace. */
+export interface SettingNames {
+  /** The current names. The underscore form of each (`log_level`) is accepted too. */
+  readonly current?: Iterable<string>;
+  /** Current name by old name. The underscore form of an old name is accepted too. */
+  readonly renamed?: Readonly<Record<string, string>>;
+  /** The constant in words (`the limit is 1,000 keys`), by the name of the setting that it replaces. */
+  readonly fixed?: Readonly<Record<string, string>>;
+  /** Current text by old text, where the value is a name or a list of names. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** The names of the level below, by current name. */
+  readonly below?: Readonly<Record<string, SettingNames>>;
+  /** The names of the level below each name that the user chose, such as the name of a rule or of a view. */
+  readonly each?: SettingNames | ((settings: Settings) => SettingNames);
+}
+
+/** A note about the setting at `path`, which is the path in the file. */
+export interface RenameRemark {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+export interface RenamedSettings {
+  /** The settings under their current names, in the order of the file. */
+  readonly settings: Settings;
+  readonly warnings: readonly RenameRemark[];
+  readonly problems: readonly RenameRemark[];
+}
+
+/**
+ * Rewrites one layer of a configuration (a file, the environment, the command line) to the current names. Call it
+ * before layers are merged: then a later layer overrides an earlier one, whichever names the two use.
+ */
+export function renameSettings(settings: Settings, names: SettingNames): RenamedSettings {
+  const warnings: RenameRemark[] = [];
+  const problems: RenameRemark[] = [];
+  return { settings: renameLevel(settings, names, [], { warnings, problems }), warnings, problems };
+}
+
+interface Remarks {
+  readonly warnings: RenameRemark[];
+  readonly problems: RenameRemark[];
+}
+
+function renameLevel(settings: Settings, names: SettingNames, path: readonly string[], remarks: Remarks): Settings {
+  const currentNames = currentByOld(names);
+  const renamed = new Map<string, unknown>();
+  for (const [written, value] of Object.entries(settings)) {
+    const place = [...path, written];
+    const limit = fixedLimit(names, written);
+    if (limit !== undefined) {
+      remarks.warnings.push({ path: place, message: `has no effect any more: ${limit}; remove it` });
+      continue;
+    }
+    const current = currentNames.get(written) ?? written;
+    if (current !== written) {
+      if (Object.hasOwn(settings, current) || renamed.has(current)) {
+        remarks.problems.push({ path: place, message: `is an old name of ${current}, which is set too: remove one` });
+        continue;
+      }
+      remarks.warnings.push({ path: place, message: `is an old name: use ${current}` });
+    }
+    const below = namesBelow(names, current, value);
+    renamed.set(current, below === undefined ? value : renameValue(value, below, place, remarks));
+  }
+  return Object.fromEntries(renamed);
+}
+
+function renameValue(value: unknown, names: SettingNames, path: readonly string[], remarks: Remarks): unknown {
+  if (isSettings(value)) return renameLevel(value, names, path, remarks);
+  if (Array.isArray(value)) return value.map((item, at) => renameValue(item, names, [...path, String(at)], remarks));
+  if (typeof value !== 'string' || names.values === undefined || !Object.hasOwn(names.values, value)) return value;
+  const current = names.values[value] ?? value;
+  remarks.warnings.push({ path, message: `${JSON.stringify(value)} is an old name: use ${current}` });
+  return current;
+}
+
+function namesBelow({ below, each }: SettingNames, name: string, value: unknown): SettingNames | undefined {
+  if (below !== undefined && Object.hasOwn(below, name)) return below[name];
+  return typeof each === 'function' ? each(isSettings(value) ? value : {}) : each;
+}
+
+function fixedLimit({ fixed = {} }: SettingNames, name: string): string | undefined {
+  return Object.entries(fixed).find(([old]) => name === old || name === underscored(old))?.[1];
+}
+
+function currentByOld({ current = [], renamed = {} }: SettingNames): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const name of current) names.set(underscored(name), name);
+  for (const [old, name] of Object.entries(renamed)) names.set(underscored(old), name).set(old, name);
+  return names;
+}
+
+function underscored(name: string): string {
+  return name.replaceAll('-', '_');
+}
