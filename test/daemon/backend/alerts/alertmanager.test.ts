@@ -198,7 +198,7 @@ describe('the list of alerts', () => {
   });
 
   test('shows an inhibited alert as suppressed by the alert that inhibits it, and leaves it out with inhibited=false', async () => {
-    const inhibitions = { rack: { when: 'check=switch', quiet: 'check=http', equal: [] } };
+    const inhibitions = { rack: { source: 'check=switch', target: 'check=http', equal: [] } };
     const handlers = { default: { type: 'pipe', command: 'true' } };
     const { ask } = await openRig({ handlers, inhibitions });
     await ask('POST', '/results', { source: 'sw-1', name: 'switch', output: 'down', status: 2 });
