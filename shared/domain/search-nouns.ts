@@ -64,7 +64,7 @@ export const RESULT_SEARCH = searchLanguage<FoundResult>(
   ({ client, check, output }) => [client, check, output],
 );
 
-/** A silenced entry, and what it kept back where that is known. */
+/** A silence, with the number of notifications that it suppressed if that is known. */
 export type FoundSilenced = SilencedRow & Partial<SilencedUse>;
 
 export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
@@ -80,7 +80,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     timeField('age', 'since it was created', ({ timestamp }) => timestamp),
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
     flagField('idle', ({ idle }) => idle !== undefined),
-    countField('kept_back', ({ suppressed }) => suppressed),
+    countField('suppressed', ({ suppressed }) => suppressed),
   ],
   ({ id, selector, creator, reason }) => [id, selector ?? '', creator ?? '', reason ?? ''],
 );
@@ -183,8 +183,8 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
     textField('namespace', ({ namespace }) => namespace),
     listField('by', 'a value of its group key', ({ by }) => Object.values(by)),
     countField('events', ({ firing }) => firing),
-    countField('untold', ({ waiting }) => waiting),
-    timeField('told', 'since its last notification', ({ told_at: at }) => at ?? undefined),
+    countField('pending', ({ pending }) => pending),
+    timeField('notified', 'since its last notification', ({ notified_at: at }) => at ?? undefined),
   ],
   ({ namespace, handler, by }) => [
     namespace,
@@ -193,17 +193,19 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
   ],
 );
 
-/** A rule that keeps events quiet. */
+/** An inhibition rule. */
 export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
   [
     textField('inhibition', ({ name }) => name),
-    textField('when', ({ when }) => when),
-    textField('quiets', ({ quiet }) => quiet),
+    textField('source', ({ when }) => when),
+    textField('target', ({ quiet }) => quiet),
     listField('namespace', 'a namespace in which it inhibits events', ({ inhibitors }) =>
       inhibitors.map(({ namespace }) => namespace),
     ),
-    listField('because', 'an event', ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`)),
-    countField('quiet', ({ quieted }) => quieted),
+    listField('inhibitor', 'an inhibiting event', ({ inhibitors }) =>
+      inhibitors.map(({ client, check }) => `${client}/${check}`),
+    ),
+    countField('inhibited', ({ inhibited }) => inhibited),
   ],
   ({ name, when, quiet, equal }) => [name, when, quiet, ...equal],
 );

@@ -6,7 +6,7 @@ import { recurrenceSchema } from './recurrence.ts';
 import {
   isOneTarget,
   monSilencedSchema,
-  remindedSchema,
+  reminderSentSchema,
   STORED_SELECTOR_LENGTH_MAX,
   TARGET_MESSAGE,
 } from './silenced.ts';
@@ -44,8 +44,8 @@ const restoredEntrySchema = z
       .max(2)
       .optional(),
     recurrence: recurrenceSchema.optional(),
-    /** What was pointed out of this end. */
-    reminded: remindedSchema.optional(),
+    /** The reminder that was sent for this end. */
+    reminder_sent: reminderSentSchema.optional(),
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
 

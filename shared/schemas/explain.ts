@@ -154,11 +154,11 @@ export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> &
 
 const inhibitionOutlookSchema = z.looseObject({
   rule: z.string(),
-  /** Whether others would be kept quiet because of it from then on, still, or no longer. */
-  change: z.enum(['begins', 'goes_on', 'ends']),
-  /** Open events that are quiet because of it now. */
-  quieted: z.number(),
-  /** What it has in common with those that the rule keeps quiet. */
+  /** Whether the event would start, continue or stop to inhibit others. */
+  change: z.enum(['starts', 'continues', 'stops']),
+  /** The number of open events that it inhibits now. */
+  inhibited: z.number(),
+  /** The attributes that it has in common with the events that the rule inhibits. */
   equal: texts,
 });
 export type InhibitionOutlook = AnswerOf<typeof inhibitionOutlookSchema>;

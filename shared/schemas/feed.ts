@@ -6,7 +6,7 @@ import { groupAnswer, type GroupRow } from './grouping.ts';
 import { inhibitionAnswer, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer } from './recurrence.ts';
-import { remindedSchema, silenceIdleSchema } from './silenced.ts';
+import { reminderSentSchema, silenceIdleSchema } from './silenced.ts';
 import { planStateSchema, planStepStateSchema } from './plan-run.ts';
 import { ruleVerdictSchema } from './plan.ts';
 
@@ -159,8 +159,8 @@ export const silencedRowSchema = z.object({
   timestamp: z.number(),
   /** Epoch seconds, to the millisecond; null: never. */
   expire_at: z.number().nullable(),
-  /** That it is about to end and keeps so many events quiet: once for each end (spec, reminder). */
-  reminded: remindedSchema.exactOptional(),
+  /** The reminder of its end, which is sent once for each end; absent: none was sent (spec, reminder). */
+  reminder_sent: reminderSentSchema.exactOptional(),
   /** That it has matched nothing for long; absent: it is not idle (spec, idleness). */
   idle: silenceIdleSchema.exactOptional(),
   /** Its begin and end are those of its present window, or else the next; absent: it is in force once. */

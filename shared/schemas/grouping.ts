@@ -95,13 +95,13 @@ export const groupAnswer = z.looseObject({
   by: z.record(z.string(), z.string()),
   /** Events whose problem persists. */
   firing: z.number(),
-  /** Events of which something is still to be told. */
-  waiting: z.number(),
+  /** The number of events with a pending notification. */
+  pending: z.number(),
   /** The worst status of those that persist: `ok` when none does. */
   worst: z.enum(['ok', 'warning', 'critical', 'unknown']).exactOptional(),
-  /** Epoch seconds of its last run; null: there was none yet. */
-  told_at: z.number().nullable(),
-  /** Epoch seconds when it has its next turn. */
+  /** Epoch seconds of its last notification; null: none was sent yet. */
+  notified_at: z.number().nullable(),
+  /** Epoch seconds of its next flush. */
   due_at: z.number(),
 });
 export type GroupRow = z.infer<typeof groupAnswer>;

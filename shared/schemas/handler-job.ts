@@ -31,8 +31,8 @@ export interface GroupRun {
   readonly new: number;
   readonly changed: number;
   readonly resolved: number;
-  /** How many of these events are not in the list, because it would be too long. */
-  readonly left_out: number;
+  /** The number of these events that are not in the list, because it would be too long. */
+  readonly omitted: number;
   /** What changed comes first, the worst of it before the rest. */
   readonly events: readonly GroupedEvent[];
 }

@@ -19,15 +19,15 @@ export const inhibitionAnswer = z.looseObject({
   when: z.string(),
   quiet: z.string(),
   equal: z.array(z.string()),
-  /** Open events that it keeps quiet now, as of their last results. */
-  quieted: z.number().exactOptional(),
-  /** Events because of which it keeps others quiet now, 100 at most; `quieted`: how many each of them does. */
+  /** The number of open events that it inhibits now, as of their last results. */
+  inhibited: z.number().exactOptional(),
+  /** At most 100 events that inhibit others by this rule now; `inhibited`: the number of events that each inhibits. */
   inhibitors: z.array(
     z.looseObject({
       namespace: z.string(),
       client: z.string(),
       check: z.string(),
-      quieted: z.number().exactOptional(),
+      inhibited: z.number().exactOptional(),
     }),
   ),
 });

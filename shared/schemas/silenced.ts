@@ -91,9 +91,9 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
-/** When it was pointed out that an entry is about to end, epoch seconds. */
-export const remindedSchema = z.object({ at: z.number(), events: z.number() });
-export type Reminded = Readonly<z.infer<typeof remindedSchema>>;
+/** When a reminder was sent that an entry ends soon, in epoch seconds, and how many open events it silenced then. */
+export const reminderSentSchema = z.object({ at: z.number(), events: z.number() });
+export type ReminderSent = Readonly<z.infer<typeof reminderSentSchema>>;
 
 /** That an entry matched nothing for a long time, epoch seconds (spec, idleness). */
 export const silenceIdleSchema = z.object({
@@ -125,8 +125,8 @@ export interface SilencedEntry extends Expiring {
   /** Of version 2. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
-  /** That it was pointed out that it is about to end, and how many open events it kept quiet then (spec, reminder). */
-  readonly reminded?: Reminded;
+  /** When a reminder of its end was sent, and how many open events it silenced then (spec, reminder). */
+  readonly reminder_sent?: ReminderSent;
   /** That it has matched nothing for long; absent: it has, or nobody can say so yet (spec, idleness). */
   readonly idle?: SilenceIdle;
   /** Which run of a command holds it while it lasts (spec, maintenance). */
@@ -190,8 +190,8 @@ export type SilencedDetail = SilencedView &
     readonly selector?: string;
     /** Absent: it is in force once. */
     readonly recurrence?: Recurrence;
-    /** That it was pointed out that it is about to end; absent: it was not (spec, reminder). */
-    readonly reminded?: Reminded;
+    /** The reminder of its end; absent: none was sent (spec, reminder). */
+    readonly reminder_sent?: ReminderSent;
     /** Absent: it is not idle. */
     readonly idle?: SilenceIdle;
   };
@@ -203,6 +203,6 @@ export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.ex
   last_suppressed: z.number().nullable(),
   window: windowUseSchema.exactOptional(),
   recurrence: recurrenceAnswer.exactOptional(),
-  reminded: remindedSchema.exactOptional(),
+  reminder_sent: reminderSentSchema.exactOptional(),
   idle: silenceIdleSchema.exactOptional(),
 });

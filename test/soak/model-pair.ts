@@ -394,7 +394,7 @@ export class ModelPair implements AsyncDisposable {
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
-      // Without waiting for company, because time stands still.
+      // Without waiting for more, because time stands still.
       batcher: { batchLimit: 1 },
       definitions: await loadNow(),
       loadConfig: loadNow,
@@ -460,8 +460,8 @@ function sorted(rows: readonly unknown[]): readonly unknown[] {
   return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-function groupOf({ by, firing, waiting, told_at, due_at }: Answers): unknown {
-  return { by: Object.values(by as object).join(), firing, waiting, told_at, due_at };
+function groupOf({ by, firing, pending, notified_at, due_at }: Answers): unknown {
+  return { by: Object.values(by as object).join(), firing, pending, notified_at, due_at };
 }
 
 function inhibitorsOf({ name, inhibitors }: Answers): readonly [string, readonly string[]] {

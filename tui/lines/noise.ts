@@ -6,58 +6,58 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { isInShown } from '../model/shown-namespace.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
-import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../words/group-text.ts';
+import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../words/group-text.ts';
 import { NO_INHIBITION } from '../words/inhibition-text.ts';
 import { sayFirst, wantedCount } from './say-first.ts';
 import { nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { Talk } from './talk.ts';
 
-/** Reads what handlers with `group_by` tell together. */
+/** Reads the groups of handlers with `group_by`. */
 export async function listGroups(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const wanted = wantedCount(talk, 'groups', rest);
   if (wanted === undefined) return;
   const all = await (await state.about.api()).handlerGroups();
-  const groups = all.filter(isInShown(state.about)).toSorted(nextTurnFirst);
+  const groups = all.filter(isInShown(state.about)).toSorted(nextFlushFirst);
   if (groups.length === 0) talk.say(NO_GROUP);
   sayFirst(talk, wanted, groups, (group) => groupSentence(group, state.nowMs));
 }
 
-/** `critical: client.rack=fra-12 at pager: 31 events, 30 untold, never told, waits 24s`. */
+/** `critical: client.rack=fra-12 at pager: 31 events, 30 pending, never notified, waits 24s`. */
 function groupSentence(group: GroupRow, nowMs: number): string {
-  const { handler, by, firing, worst = 'unknown', waiting, told_at: toldAt } = group;
+  const { handler, by, firing, worst = 'unknown', pending, notified_at: notifiedAt } = group;
   const parts = [
     ...(firing === 0 ? [] : [countOf(firing, 'event')]),
-    ...(waiting === 0 ? [] : [`${countText(waiting)} pending`]),
-    toldAt === null ? 'never notified' : `notified ${toldText(group, nowMs)}`,
-    nextTurnText(group, nowMs),
+    ...(pending === 0 ? [] : [`${countText(pending)} pending`]),
+    notifiedAt === null ? 'never notified' : `notified ${notifiedText(group, nowMs)}`,
+    nextFlushText(group, nowMs),
   ];
   const state = firing === 0 ? 'resolved' : worst;
   return safeLine(`${state}: ${groupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
 }
 
-/** Reads the rules that keep events quiet, those first that keep most quiet now. */
+/** Reads the inhibition rules, those first that inhibit the most events now. */
 export async function listInhibitions(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const wanted = wantedCount(talk, 'inhibitions', rest);
   if (wanted === undefined) return;
   const all = await (await state.about.api()).inhibitions();
   const rules = all
     .map((rule) => inhibitionWithin(rule, isInShown(state.about)))
-    .toSorted((a, b) => (b.quieted ?? 0) - (a.quieted ?? 0) || b.inhibitors.length - a.inhibitors.length);
+    .toSorted((a, b) => (b.inhibited ?? 0) - (a.inhibited ?? 0) || b.inhibitors.length - a.inhibitors.length);
   if (rules.length === 0) talk.say(NO_INHIBITION);
   sayFirst(talk, wanted, rules, inhibitionSentence);
 }
 
-/** `switch-down keeps 2 events quiet because of switch on sw-1; when check=switch, quiets check!=switch, equal client.rack`. */
+/** `switch-down inhibits 2 events: switch on sw-1; source check=switch, target check!=switch, equal client.rack`. */
 function inhibitionSentence(rule: InhibitionRow): string {
   const { name, when, quiet, equal } = rule;
   const common = equal.length === 0 ? '' : `, equal ${equal.join(', ')}`;
-  return safeLine(`${name} ${quietWords(rule)}; source ${when}, target ${quiet}${common}`);
+  return safeLine(`${name} ${inhibitedWords(rule)}; source ${when}, target ${quiet}${common}`);
 }
 
-function quietWords({ quieted, inhibitors: [first, ...others] }: InhibitionRow): string {
+function inhibitedWords({ inhibited, inhibitors: [first, ...others] }: InhibitionRow): string {
   if (first === undefined) return 'inhibits nothing now';
-  const events = quieted === undefined ? 'events' : countOf(quieted, 'event');
+  const events = inhibited === undefined ? 'events' : countOf(inhibited, 'event');
   const more = others.length === 0 ? '' : ` and ${countText(others.length)} more`;
   return `inhibits ${events}: ${nameWords(first)}${more}`;
 }

@@ -5,19 +5,19 @@ import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
 export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 
-/** When it was told last: `4m ago`, `never`. */
-export function toldText({ told_at: at }: Pick<GroupRow, 'told_at'>, nowMs: number): string {
+/** Returns the age of its last notification: `4m ago`, `never`. */
+export function notifiedText({ notified_at: at }: Pick<GroupRow, 'notified_at'>, nowMs: number): string {
   return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
 }
 
-/** When it is told next; of what was told and persists, when again. */
-export function nextTurnText({ waiting, due_at: at }: Pick<GroupRow, 'waiting' | 'due_at'>, nowMs: number): string {
+/** Returns when its pending notification is sent, or else when it repeats. */
+export function nextFlushText({ pending, due_at: at }: Pick<GroupRow, 'pending' | 'due_at'>, nowMs: number): string {
   const seconds = at - nowMs / 1000;
-  if (waiting > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
+  if (pending > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
   return `repeats in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
-/** What waits comes before what is only told again. */
-export function nextTurnFirst(a: GroupRow, b: GroupRow): number {
-  return Number(b.waiting > 0) - Number(a.waiting > 0) || a.due_at - b.due_at;
+/** Sorts groups with a pending notification before groups that only repeat. */
+export function nextFlushFirst(a: GroupRow, b: GroupRow): number {
+  return Number(b.pending > 0) - Number(a.pending > 0) || a.due_at - b.due_at;
 }

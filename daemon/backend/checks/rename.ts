@@ -70,9 +70,9 @@ export class CheckNames {
     for (let start = 0; start < names.length; start += SLICE) {
       const slice = names.slice(start, start + SLICE);
       moved += await this.#renameOf(namespaceName, slice, rename, actor);
-      const quieted = [...this.#quietedBy(namespaceName, slice, rename)];
-      for (let at = 0; at < quieted.length; at += SLICE) {
-        await this.#renameInhibitor(namespaceName, quieted.slice(at, at + SLICE), rename);
+      const inhibited = [...this.#inhibitedBy(namespaceName, slice, rename)];
+      for (let at = 0; at < inhibited.length; at += SLICE) {
+        await this.#renameInhibitor(namespaceName, inhibited.slice(at, at + SLICE), rename);
       }
     }
     // Results of the new name may have come in the meantime.
@@ -88,7 +88,7 @@ export class CheckNames {
   }
 
   /** Events that are quiet because of one that has its new name by now. */
-  *#quietedBy(
+  *#inhibitedBy(
     namespaceName: string,
     clients: readonly string[],
     { from, to }: CheckRename,
@@ -96,7 +96,7 @@ export class CheckNames {
     const namespace = this.#parts.registry.namespace(namespaceName);
     for (const client of clients) {
       for (const { rule } of inhibitorsOf(namespace).of(client, to).values()) {
-        for (const entry of namespace.quieted.of({ rule, client, check: from })) {
+        for (const entry of namespace.inhibited.of({ rule, client, check: from })) {
           yield [namespaceName, entry.client.name, entry.name];
         }
       }

@@ -9,7 +9,7 @@ import {
   inOwnWindow,
   isOver,
   isSelectorId,
-  remindedAs,
+  withReminderOf,
   replacementProblem,
   silencedEntry,
 } from '../../../shared/domain/silencing.ts';
@@ -78,7 +78,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
  * what was pointed out of the same end.
  */
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
-  const entry = remindedAs(dumped, present);
+  const entry = withReminderOf(dumped, present);
   // One that kept nothing back may have matched something here.
   const known = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
   if (known === undefined) return { entry, use };
@@ -91,8 +91,8 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): State | 
   const exact = exactly(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
-  const { expire_at: end, ...rest } = exact.entry;
-  const entry = { ...rest, id: entryId(rest), expireAtMs: endOf(end) };
+  const { expire_at: end, reminded, ...rest } = exact.entry;
+  const entry = { ...rest, ...(reminded && { reminder_sent: reminded }), id: entryId(rest), expireAtMs: endOf(end) };
   if (!isFaithful(object, dumpedSilenced(namespace, entry, use))) return undefined;
   return { entry: inOwnWindow(entry, nowMs), use };
 }

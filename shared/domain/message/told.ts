@@ -100,7 +100,7 @@ const GROUP: Shape = {
   new: 'any',
   changed: 'any',
   resolved: 'any',
-  left_out: 'any',
+  omitted: 'any',
 };
 
 /** What is odd in the templates of a handler, told before there is an event. */

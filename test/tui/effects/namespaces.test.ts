@@ -32,7 +32,7 @@ function placed(row: EventRow, namespace: string): readonly [string, EventRow] {
   return [`${namespace}/${eventKey(row.client, row.check)}`, { ...row, namespace }];
 }
 
-const GROUP = { firing: 1, waiting: 1, worst: 'critical', told_at: null, due_at: 1_795_212_030 };
+const GROUP = { firing: 1, pending: 1, worst: 'critical', notified_at: null, due_at: 1_795_212_030 };
 
 const COUNTS = { ok: 0, warning: 0, critical: 0, unknown: 0, stale: 0, silenced: 0, down: 0 };
 
@@ -97,10 +97,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       when: 'check=http',
       quiet: 'check!=http',
       equal: ['client.rack'],
-      quieted: 7,
+      inhibited: 7,
       inhibitors: [
-        { namespace: 'team-a', client: 'web-1', check: 'http', quieted: 5 },
-        { namespace: 'default', client: 'db-1', check: 'disk', quieted: 2 },
+        { namespace: 'team-a', client: 'web-1', check: 'http', inhibited: 5 },
+        { namespace: 'default', client: 'db-1', check: 'disk', inhibited: 2 },
       ],
     },
   ],

@@ -17,7 +17,7 @@ const list: Command = {
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [
     ['monctl inhibition list --watch', 'watch the active rules'],
-    ["monctl inhibition list --namespace team-a --filter 'quiet>0'", 'active rules of one namespace'],
+    ["monctl inhibition list --namespace team-a --filter 'inhibited>0'", 'active rules of one namespace'],
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);
@@ -48,20 +48,20 @@ function isIn(only: string): (inhibitor: Inhibitor) => boolean {
   return ({ namespace }) => namespace === only;
 }
 
-/** Events because of which, that a row names; the others are a number. */
+/** The maximum number of inhibiting events that a row names. */
 const NAMED_MAX = 5;
 
 /** @param isEverywhere whether events say where they are */
 function columns(isEverywhere: boolean): readonly Column<InhibitionRow>[] {
-  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => becauseText(inhibitors, isEverywhere) }];
+  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isEverywhere) }];
 }
 
-/** `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, each with how many it keeps quiet. */
-function becauseText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
+/** `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, each with the number of events that it inhibits. */
+function inhibitorsText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
   if (inhibitors.length === 0) return '';
-  const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, quieted }) => {
+  const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, inhibited }) => {
     const place = isEverywhere ? `${namespace}:` : '';
-    return `${place}${client}/${check}${quieted === undefined ? '' : ` (${String(quieted)})`}`;
+    return `${place}${client}/${check}${inhibited === undefined ? '' : ` (${String(inhibited)})`}`;
   });
   const more = inhibitors.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
@@ -69,8 +69,8 @@ function becauseText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): s
 
 const COLUMNS: readonly Column<InhibitionRow>[] = [
   { title: 'INHIBITION', text: ({ name }) => name },
-  { title: 'WHEN', text: ({ when }) => when },
-  { title: 'QUIET', text: ({ quiet }) => quiet },
+  { title: 'SOURCE', text: ({ when }) => when },
+  { title: 'TARGET', text: ({ quiet }) => quiet },
   { title: 'EQUAL', text: ({ equal }) => equal.join(', ') },
-  { title: 'QUIETED', align: 'right', text: ({ quieted }) => (quieted === undefined ? '' : String(quieted)) },
+  { title: 'INHIBITED', align: 'right', text: ({ inhibited }) => (inhibited === undefined ? '' : String(inhibited)) },
 ];

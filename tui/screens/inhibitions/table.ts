@@ -10,7 +10,7 @@ import type { Opened } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
 import { NO_INHIBITION } from '../../words/inhibition-text.ts';
 
-/** Rules that keep events quiet that follow from others. */
+/** The list of inhibition rules. */
 export const INHIBITIONS = tableView<InhibitionRow>({
   name: 'inhibitions',
   nouns: ['inhibition', 'inhibitions'],
@@ -20,32 +20,32 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   },
   columns: [
     textColumn('rule', 'INHIBITION', [12, 28], ({ name }) => name, { cut: 'middle' }),
-    countColumn('quiet', 'INHIBITED', ({ quieted }) => quieted, { least: 10, most: 10, tone: 'silenced' }),
-    column('because', 'SOURCE EVENT', [20, 44], becauseText, {
+    countColumn('inhibited', 'INHIBITED', ({ inhibited }) => inhibited, { least: 10, most: 10, tone: 'silenced' }),
+    column('inhibitor', 'SOURCE EVENT', [20, 44], inhibitorText, {
       cut: 'middle',
       tone: ({ inhibitors }) => (inhibitors.length === 0 ? 'faint' : 'critical'),
       compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
     }),
     textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ inhibitors: [first] }) => first?.namespace ?? ''),
-    textColumn('when', 'SOURCE', [14, 40], ({ when }) => when, { spare: 1 }),
-    textColumn('quiets', 'TARGET', [12, 40], ({ quiet }) => quiet, { spare: 2 }),
+    textColumn('source', 'SOURCE', [14, 40], ({ when }) => when, { spare: 1 }),
+    textColumn('target', 'TARGET', [12, 40], ({ quiet }) => quiet, { spare: 2 }),
     textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { spare: 3 }),
   ],
-  sort: 'quiet',
+  sort: 'inhibited',
   search: INHIBITION_SEARCH,
   empty: () => [NO_INHIBITION, '', 'See docs/handlers.md.'],
   menu: ['open', 'inhibitor'],
 });
 
-/** The first event that makes it keep others quiet, and how many more. */
-function becauseText({ inhibitors }: InhibitionRow): string {
+/** Returns the first inhibiting event, and the number of others. */
+function inhibitorText({ inhibitors }: InhibitionRow): string {
   const [first, ...others] = inhibitors;
   if (first === undefined) return 'none now';
   const more = others.length === 0 ? '' : ` +${countText(others.length)}`;
   return `${first.client}/${first.check}${more}`;
 }
 
-/** The rules that were loaded last, with what they do where one looks; made once for each answer. */
+/** The rules that were loaded last, with their effects in the shown namespaces. Computed once for each response. */
 function rules({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;

@@ -61,7 +61,7 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     }),
     // Runs of handlers that it kept back.
-    countColumn('kept', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
+    countColumn('suppressed', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
