@@ -72,10 +72,10 @@ export interface FeedPace {
   /** The least time between two frames of changes, in milliseconds; 0, as it begins: as often as there are any. */
   readonly ms: number;
   /**
-   * Keys of the events that are wanted whole, `WHOLE_EVENTS_MAX` at most, the others in brief (`about.brief`); absent, as it
+   * The keys of at most `FULL_EVENTS_MAX` events to send in full, the others in brief (`about.brief`); absent, as it
    * begins: all are. What came in brief comes whole as soon as it is wanted.
    */
-  readonly whole?: readonly string[] | undefined;
+  readonly full?: readonly string[] | undefined;
 }
 
 export interface Feed {
@@ -167,8 +167,8 @@ class ReconnectingFeed implements Feed {
   /** Unless it is said already. */
   #sayPace(): void {
     if (!this.#takes.pace) return;
-    const { ms, whole } = this.#pace;
-    const request: FeedRequest = { type: 'pace', ms, ...(this.#takes.brief && whole && { whole: [...whole] }) };
+    const { ms, full } = this.#pace;
+    const request: FeedRequest = { type: 'pace', ms, ...(this.#takes.brief && full && { full: [...full] }) };
     const said = JSON.stringify(request);
     if (said === this.#saidPace) return;
     this.#saidPace = said;

@@ -1,24 +1,21 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
 
-/** `GET /api/mon/v1/cluster`: the backends that share a store, as the one that answers knows them. */
+/** `GET /api/mon/v1/cluster`: the backends that share a store, as the responding member knows them. */
 export const clusterAnswer = answer(
   z.looseObject({
-    /** The id of the member that answers. */
-    answered_by: z.string(),
-    /**
-     * The member that writes, since when (epoch seconds), and how often the right to write was taken so far; null: none does
-     * at the moment.
-     */
-    writer: z.looseObject({ id: z.string(), since: z.number(), epoch: z.number() }).nullable(),
-    /** Of the newest write that the member which answers knows of. */
+    /** The id of the responding member. */
+    member_id: z.string(),
+    /** The leader, since when it leads (epoch seconds), and the number of its term; null: there is none at the moment. */
+    leader: z.looseObject({ id: z.string(), since: z.number(), epoch: z.number() }).nullable(),
+    /** The number of the newest write that the responding member knows of. */
     seq: z.number(),
     database: z.looseObject({
       kind: z.enum(['leveldb', 'postgres']),
-      /** Where it is, without credentials: a directory or a URL. */
-      place: z.string(),
-      state: z.enum(['ok', 'away']),
-      /** Why it is away. */
+      /** A directory, or a URL without credentials. */
+      location: z.string(),
+      state: z.enum(['ok', 'unavailable']),
+      /** The reason for `unavailable`. */
       problem: z.string().nullable(),
     }),
     /** By name, then id; with LevelDB it is the one. */
@@ -33,16 +30,16 @@ export const clusterAnswer = answer(
         version: z.string(),
         /** When it started, epoch seconds. */
         since: z.number(),
-        /** When it was last heard of, epoch seconds. */
+        /** The time of its last heartbeat, epoch seconds. */
         last_seen: z.number(),
-        role: z.enum(['writer', 'member']),
-        /** `behind`: too far to be asked, see the setting `stale-after`; `gone`: not heard of for a while. */
-        state: z.enum(['ok', 'behind', 'gone']),
-        /** Of the newest write that is in its memory. */
+        role: z.enum(['leader', 'follower']),
+        /** `lagging`: too far behind to serve requests, see the setting `stale-after`; `lost`: no recent heartbeat. */
+        state: z.enum(['ok', 'lagging', 'lost']),
+        /** The number of the newest write in its memory. */
         seq: z.number(),
-        /** Writes that are not there yet. */
-        behind: z.number(),
-        /** Why the member that answers exchanges nothing with it; absent: nothing is in the way. */
+        /** The number of writes that are not in its memory yet. */
+        lag: z.number(),
+        /** The reason why the responding member does not communicate with it; absent: it does. */
         problem: z.string().exactOptional(),
       }),
     ),
@@ -51,5 +48,5 @@ export const clusterAnswer = answer(
 export type ClusterView = z.infer<typeof clusterAnswer>;
 export type ClusterMember = ClusterView['members'][number];
 
-/** `POST /api/mon/v1/cluster/hand-over`; `to`: the id or the name of the member that shall write, by default any other one. */
+/** `POST /api/mon/v1/cluster/hand-over`; `to`: the id or the name of the next leader, by default the follower with the smallest lag. */
 export const handOverSchema = z.strictObject({ to: z.string().min(1).max(300).optional() });

@@ -194,7 +194,7 @@ export const simulationAnswer = z.looseObject({
 export type SimulatedResult = z.infer<typeof simulationAnswer>;
 /** The same as this version gives it. */
 export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
-  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
+  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'ok';
   readonly handlers: readonly HandlerVerdict[];
   readonly inhibits?: readonly InhibitionOutlook[];
   readonly aggregates?: readonly RuleOutlook[];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WHOLE_EVENTS_MAX } from './whole-events.ts';
+import { FULL_EVENTS_MAX } from './full-events.ts';
 import { NAME_LENGTH_MAX } from './name.ts';
 
 export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades', 'groups', 'inhibitions'] as const;
@@ -44,8 +44,8 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
     type: z.literal('pace'),
     /** The least time between two frames of changes, in milliseconds; 0: as often as there are any. */
     ms: z.int().min(0).max(PACE_MS_MAX),
-    /** Keys of the events whose rows are wanted whole, the others in brief; default: all are. */
-    whole: z.array(z.string().max(1024)).max(WHOLE_EVENTS_MAX).optional(),
+    /** Keys of the events whose full rows the consumer needs; all others are sent in brief. Default: all full. */
+    full: z.array(z.string().max(1024)).max(FULL_EVENTS_MAX).optional(),
   }),
   z.strictObject({ type: z.literal('ping') }),
   z.strictObject({ type: z.literal('pong') }),

@@ -84,12 +84,12 @@ export type EventRest = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>
 
 /** An attribute of many rows: each different value once, and of each row its place among them, from 0. */
 export interface ValueColumn<Value> {
-  readonly of: readonly Value[];
-  readonly at: readonly number[];
+  readonly values: readonly Value[];
+  readonly indices: readonly number[];
 }
 export const numbersSchema = z.array(z.number());
 const valueColumn = <Value>(value: z.ZodType<Value>): z.ZodType<ValueColumn<Value>> =>
-  z.object({ of: z.array(value), at: numbersSchema });
+  z.object({ values: z.array(value), indices: numbersSchema });
 
 /** Many events by attribute: each column has the same row at the same place. `domain/event-columns.ts` makes rows of them. */
 const eventColumnsSchema = z.object({
@@ -103,8 +103,8 @@ const eventColumnsSchema = z.object({
   last: numbersSchema,
   silenced_by: valueColumn(texts),
   output: valueColumn(z.string()),
-  /** By the place of the row. */
-  rest: z.record(z.string(), eventRestSchema).exactOptional(),
+  /** Attributes that few rows have, by the index of the row. */
+  sparse: z.record(z.string(), eventRestSchema).exactOptional(),
 });
 export interface EventColumns {
   readonly namespace?: ValueColumn<string>;
@@ -117,7 +117,7 @@ export interface EventColumns {
   readonly last: readonly number[];
   readonly silenced_by: ValueColumn<readonly string[]>;
   readonly output: ValueColumn<string>;
-  readonly rest?: Readonly<Record<string, EventRest>>;
+  readonly sparse?: Readonly<Record<string, EventRest>>;
 }
 
 /** What counters and the order of a list need of an event. */
@@ -178,8 +178,8 @@ const upgradeRowSchema = z.object({
   verdict: ruleVerdictSchema,
   /** Who works on it; null: nobody. */
   holder: z.string().nullable(),
-  /** The step whose turn it is, `number` from 1 of `of`; null: all are over. */
-  step: z.object({ number: z.number(), of: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
+  /** The next step, its number (from 1) and the number of steps; null: all are done. */
+  step: z.object({ number: z.number(), total: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
 });
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 

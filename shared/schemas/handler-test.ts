@@ -24,8 +24,8 @@ export const handlerTestAnswer = answer(
     outcome: z
       .looseObject({
         delivered: z.boolean(),
-        /** What the receiver answered; absent: it did not, or says nothing. */
-        answer: z.string().optional(),
+        /** The response of the receiver; absent: there was none, or it was empty. */
+        response: z.string().optional(),
         /** Why not; absent: delivered. */
         reason: z.string().optional(),
         seconds: z.number(),

@@ -21,15 +21,15 @@ export const overviewAnswer = answer(
     ),
     /** Results per second, oldest first, of at most 15 minutes since the start; `period`: seconds from one rate to the next. */
     results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
-    /** `stale`: with an open keepalive event; `gone`: of those, not heard of for more than an hour. */
-    clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
+    /** `stale`: with an open keepalive event; `lost`: those of them without a keepalive for more than an hour. */
+    clients: z.looseObject({ registered: z.number(), stale: z.number(), lost: z.number() }),
     /** Clients of all namespaces; absent from a backend without a limit of them. */
     entities: entityUsageSchema.optional(),
     queue: z.looseObject({ results: z.number() }),
     /** Of the synced writes of the last minutes, to a tenth; null: there was none. */
     store: z.looseObject({ write_p99_ms: z.number().nullable() }),
-    /** Of the requests answered in the last minutes, to a tenth; null: there was none. */
-    api: z.looseObject({ answer_p99_ms: z.number().nullable() }),
+    /** Of the responses of the last minutes, to a tenth; null: there was none. */
+    api: z.looseObject({ response_p99_ms: z.number().nullable() }),
     feed: z.looseObject({ consumers: z.number() }),
   }),
 );

@@ -3,9 +3,9 @@ import { auditRecordAnswer } from './audit.ts';
 import { texts, type AnswerOf } from './answer.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
-/** What people do to events and silences, as the timeline has it (spec, report 3). */
-const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
-export type ReportDeed = (typeof REPORT_DEEDS)[number];
+/** Actions of operators on events and silences, from the timeline (spec, report 3). */
+const REPORT_ACTIONS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
+export type ReportActionKind = (typeof REPORT_ACTIONS)[number];
 
 /** Only where all namespaces are asked for: where it is. */
 const namespace = z.string().exactOptional();
@@ -71,9 +71,9 @@ const reportNoise = z.object({
   check: z.string(),
   outages: z.number(),
   clients: z.number(),
-  /** The client on which it was most often, and how often there. */
+  /** The client with the most outages, and their number. */
   client: z.string(),
-  of_client: z.number(),
+  client_outages: z.number(),
 });
 export type ReportNoise = AnswerOf<typeof reportNoise>;
 
@@ -83,7 +83,7 @@ const reportAction = z.object({
   /** Of the first of them, epoch milliseconds. */
   at: z.number(),
   who: z.string(),
-  deed: z.enum(REPORT_DEEDS),
+  action: z.enum(REPORT_ACTIONS),
   /** Ids of silences, or `client/check`: the first of them. */
   targets: texts,
   /** How many there are. */
@@ -112,8 +112,8 @@ export const reportAnswer = z.object({
   until: z.number(),
   /** From when on everything is in it; null: nothing of the past is kept. */
   complete_since: z.number().nullable(),
-  /** Whether it stops there because more transitions would have had to be looked at than one report may. */
-  is_cut: z.boolean(),
+  /** True if the report begins later than requested, because the range has more transitions than one report may read. */
+  truncated: z.boolean(),
   /** Of what was not well at some time. */
   total: z.object({
     checks: z.number(),
@@ -124,8 +124,8 @@ export const reportAnswer = z.object({
   }),
   /** Not well at its end, the worst first, then the oldest; what followed from something else after the rest. */
   open: reportChecks,
-  /** Well again, or gone: those that were not for the longest first; what followed from something else after the rest. */
-  over: reportChecks,
+  /** Checks that are OK again or were deleted: the longest outages first, inhibited ones last. */
+  resolved: reportChecks,
   /** What followed from something else, of all that was not well: how many checks, and because of what, the most first. */
   inhibited: z.object({ checks: z.number(), count: z.number(), causes: z.array(reportCause) }),
   /** The ten checks that were not well most often. */

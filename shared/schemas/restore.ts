@@ -42,10 +42,10 @@ export const restoredAnswer = answer(
         /**
          * - `created`, `replaced`: it is there now as the file has it
          * - `unchanged`: it was there exactly like this
-         * - `left out`: it cannot be carried over; the reason says why
+         * - `skipped`: it cannot be carried over; the reason says why
          */
-        outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
-        /** Why it was left out. */
+        outcome: z.enum(['created', 'replaced', 'unchanged', 'skipped']),
+        /** The reason for `skipped`. */
         reason: z.string().exactOptional(),
         /** Attributes that could not be carried over although the object was, each with the reason. */
         lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),

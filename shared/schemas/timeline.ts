@@ -96,8 +96,8 @@ export const timelineAnswer = z.object({
   transitions: z.array(timelineRowAnswer),
   /** What to ask for as `after` to go on; null: there is nothing older in the span. */
   next: z.number().nullable(),
-  /** From when on everything is kept, epoch milliseconds; null: nothing is. */
-  kept_since: z.number().nullable(),
+  /** The oldest time of which all transitions are stored, epoch milliseconds; null: none are. */
+  retained_since: z.number().nullable(),
 });
 export type TimelinePage = AnswerOf<typeof timelineAnswer>;
 
@@ -105,10 +105,10 @@ export type TimelinePage = AnswerOf<typeof timelineAnswer>;
 const pastClientAnswer = clientRowSchema.extend({
   /** Open events that it had. */
   events: z.number(),
-  /** Its last sign of life of today, epoch seconds: `timestamp` is no later than the moment. */
-  seen: z.number().exactOptional(),
-  /** Whether it is gone by now: then only its name is known. */
-  gone: z.literal(true).exactOptional(),
+  /** The time of its latest keepalive until now, epoch seconds: `timestamp` is no later than `at`. */
+  last_seen: z.number().exactOptional(),
+  /** True if it has been deleted since: then only its name is known. */
+  deleted: z.literal(true).exactOptional(),
 });
 export type PastClient = AnswerOf<typeof pastClientAnswer>;
 
@@ -116,8 +116,8 @@ export type PastClient = AnswerOf<typeof pastClientAnswer>;
 export const pastStateAnswer = z.object({
   /** Epoch milliseconds. */
   at: z.number(),
-  /** The oldest moment that can be told, epoch milliseconds. */
-  known_since: z.number(),
+  /** The oldest time whose state is available, epoch milliseconds. */
+  retained_since: z.number(),
   /** When something changed last before `at`, and first after it, epoch milliseconds; null: nothing did. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
@@ -148,19 +148,19 @@ export const pastChangesAnswer = z.object({
   /** Epoch milliseconds. */
   from: z.number(),
   at: z.number(),
-  /** Whether far too much is: then nothing of it is told, and the lists are to be asked for. */
-  is_too_much: z.boolean(),
+  /** True if there are too many differences for this response: the lists are empty; read the state instead. */
+  too_many_changes: z.boolean(),
   /** As in the state of `at`. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
   /** Events that may be others, and where `silenced` is there all that were silenced. */
   events: z.array(eventRowSchema),
-  /** What may have been and was not. */
-  gone: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
+  /** Keys of events that do not exist at `at`. */
+  removed: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
   /** All of them; absent: they were the same, and so is what they silenced. */
   silenced: z.array(silencedRowSchema).exactOptional(),
   /** Those of which something was known and other things may have been known. */
   clients: z.array(pastClientAnswer),
-  gone_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
+  removed_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
 });
 export type PastChanges = AnswerOf<typeof pastChangesAnswer>;

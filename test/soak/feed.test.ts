@@ -17,7 +17,7 @@ const CHURN_MS_MAX = 150;
 const RESTART_EVERY = 8;
 /** What consumers want to be left alone for: most of them not at all. */
 const PACES_MS = [0, 0, 100, 1000] as const;
-/** The events that they want whole meanwhile: most of them all. */
+/** The events whose full rows they request meanwhile: most of them all. */
 const WHOLE = [undefined, undefined, [], ['web-0-1/check-1']] as const;
 
 test(
@@ -52,7 +52,7 @@ test(
         const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
         await delay(chance.below(CHURN_MS_MAX));
         const paces = all.map(() => chance.pick(PACES_MS));
-        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, whole: chance.pick(WHOLE) });
+        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, full: chance.pick(WHOLE) });
         await trouble();
         await Promise.race([delay(chance.below(CHURN_MS_MAX)), writing]);
         if (round % RESTART_EVERY === 0) {

@@ -1,8 +1,8 @@
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { Standing, StoredMember } from '../store/shared.ts';
 
-/** Who was not heard of for so long is gone. */
-export const GONE_MS = 5000;
+/** The time without a heartbeat after which a member counts as lost. */
+export const LOST_MS = 5000;
 
 /** What a member knows of itself. */
 interface ViewOfSelf {
@@ -17,9 +17,9 @@ interface ViewOfSelf {
 }
 
 interface ViewOfDatabase {
-  /** Where it is, for people, without what is secret. */
-  readonly place: string;
-  /** Why it cannot be asked; null: it answers. */
+  /** A directory, or a URL without credentials. */
+  readonly location: string;
+  /** The reason why it is unavailable; null: it is available. */
   readonly problem: string | null;
 }
 
@@ -28,13 +28,13 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
   const { lease, members = [], nowMs = 0 } = standing ?? {};
   const holder = lease !== undefined && lease.goodUntilMs > nowMs ? lease.holder : undefined;
   return {
-    answered_by: self.id,
-    writer:
+    member_id: self.id,
+    leader:
       holder === undefined || lease === undefined
         ? null
         : { id: holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch },
     seq: self.newest,
-    database: { kind: 'postgres', ...database, state: database.problem === null ? 'ok' : 'away' },
+    database: { kind: 'postgres', ...database, state: database.problem === null ? 'ok' : 'unavailable' },
     members: members
       .filter((member) => !isReplaced(member, members, { self, holder }))
       .map((member) => shownMember(member, { self, holder, nowMs })),
@@ -63,8 +63,8 @@ function shownMember(
   const isSelf = id === self.id;
   // What others have told of themselves is older than what the writer has written since.
   const seq = isSelf ? self.seq : id === holder ? self.newest : told;
-  const isGone = nowMs - seenMs > GONE_MS;
-  const problem = isGone ? undefined : self.problems.get(id);
+  const isLost = nowMs - seenMs > LOST_MS;
+  const problem = isLost ? undefined : self.problems.get(id);
   return {
     id,
     name,
@@ -72,10 +72,10 @@ function shownMember(
     version,
     since: Math.floor(sinceMs / 1000),
     last_seen: Math.floor(seenMs / 1000),
-    role: id === holder ? 'writer' : 'member',
-    state: isGone ? 'gone' : isSelf && self.isTooFarBehind ? 'behind' : 'ok',
+    role: id === holder ? 'leader' : 'follower',
+    state: isLost ? 'lost' : isSelf && self.isTooFarBehind ? 'lagging' : 'ok',
     seq,
-    behind: Math.max(0, self.newest - seq),
+    lag: Math.max(0, self.newest - seq),
     ...(problem !== undefined && { problem }),
   };
 }

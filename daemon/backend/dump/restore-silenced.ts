@@ -19,7 +19,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
 import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
 import { costProblem } from '../silences/selector-budget.ts';
 import { UNUSED } from '../silences/state.ts';
@@ -34,23 +34,23 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const { transaction, by, silencesMax } = restoring;
   const exact = exactState(namespace.name, object, transaction.nowMs);
   const dumped = exact ?? translated(namespace, object, transaction.nowMs);
-  if ('problem' in dumped) return leftOut(dumped.problem);
+  if ('problem' in dumped) return skipped(dumped.problem);
   const present = namespace.silenced.get(dumped.entry.id);
   const after = present === undefined ? dumped : goingOn(dumped, present, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
-  if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
-  if (isOver(after.entry, transaction.nowMs)) return leftOut('it has expired');
+  if (selector?.kind === 'problem') return skipped(`its selector cannot be read: ${selector.message}`);
+  if (isOver(after.entry, transaction.nowMs)) return skipped('it has expired');
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
-  if (costly !== undefined) return leftOut(costly);
+  if (costly !== undefined) return skipped(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
+    return skipped(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
   }
   const before =
     present === undefined
       ? undefined
       : { entry: entryAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
   const refused = replacementProblem(before?.entry, after.entry);
-  if (refused !== undefined) return leftOut(refused);
+  if (refused !== undefined) return skipped(refused);
   const lost =
     exact === undefined
       ? [

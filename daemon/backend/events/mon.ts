@@ -14,7 +14,7 @@ import type { OnMon } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
 import { inChunks, LoopTurn } from '../store/loop-turn.ts';
 
-/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?whole`: as v1 tells of them. */
+/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?full`: as v1 tells of them. */
 export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
   const { clock, store } = deps;
   return {
@@ -36,7 +36,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
       );
       const inOrder = await inChunks(sortInChunks(found, (a, b) => order(a.row, b.row)));
       const sorted = inOrder.map(({ entry }) => entry);
-      if (query.whole === true) {
+      if (query.full === true) {
         return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, whole));
       }
       return sendList(request, reply, sorted, async (some) => {

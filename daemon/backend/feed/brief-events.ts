@@ -8,14 +8,14 @@ import type { FeedReach } from './feed-reach.ts';
  */
 export class BriefEvents {
   /** Undefined: all are wanted whole. */
-  #whole: ReadonlySet<string> | undefined;
+  #full: ReadonlySet<string> | undefined;
   readonly #owed = new Set<string>();
   /** Of those the ones that are wanted by now. */
   readonly #due = new Set<string>();
 
   /** Whether a frame for this consumer is none for others. */
   get isInUse(): boolean {
-    return this.#whole !== undefined || this.#owed.size > 0;
+    return this.#full !== undefined || this.#owed.size > 0;
   }
 
   /** Whether the consumer lacks rows that it was told of. */
@@ -28,9 +28,9 @@ export class BriefEvents {
   }
 
   /** @param whole keys of the events that are wanted whole from now on; undefined: all */
-  want(whole: readonly string[] | undefined): void {
-    this.#whole = whole && new Set(whole);
-    for (const key of whole ?? this.#owed) if (this.#owed.has(key)) this.#due.add(key);
+  want(full: readonly string[] | undefined): void {
+    this.#full = full && new Set(full);
+    for (const key of full ?? this.#owed) if (this.#owed.has(key)) this.#due.add(key);
   }
 
   /** What is due, as if it had changed just now. It is owed until its row has left. */
@@ -42,12 +42,12 @@ export class BriefEvents {
 
   /** Takes out of the rows what is to come in brief. What is gone is gone in full. */
   split({ events = {}, ...others }: FeedRows): { readonly rows: FeedRows; readonly brief?: FeedBriefs } {
-    const whole: Record<string, EventRow | null> = Object.create(null) as Record<string, EventRow | null>;
+    const full: Record<string, EventRow | null> = Object.create(null) as Record<string, EventRow | null>;
     const brief: Record<string, EventBrief> = Object.create(null) as Record<string, EventBrief>;
     let isAny = false;
     for (const [key, row] of Object.entries(events)) {
-      if (row === null || this.#whole?.has(key) !== false) {
-        whole[key] = row;
+      if (row === null || this.#full?.has(key) !== false) {
+        full[key] = row;
         this.#owed.delete(key);
       } else {
         const { status, action, since, silenced_by, inhibited_by } = row;
@@ -56,7 +56,7 @@ export class BriefEvents {
         isAny = true;
       }
     }
-    return { rows: { events: whole, ...others }, ...(isAny && { brief: { events: brief } }) };
+    return { rows: { events: full, ...others }, ...(isAny && { brief: { events: brief } }) };
   }
 
   /** The consumer starts over: it gets everything whole. */

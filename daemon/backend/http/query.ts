@@ -12,6 +12,9 @@ export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
 }
 
+/** Query parameters that were renamed before 1.0.0: the current name by the old name. */
+const RENAMED_PARAMETERS: Readonly<Record<string, string>> = { whole: 'full' };
+
 /**
  * Reads the query of an endpoint as its table has it; of a parameter that comes several times the last one counts. What it
  * returns throws MonError `invalid`.
@@ -33,6 +36,11 @@ export function queryReader<Query extends EndpointQuery>(
     const { schema, ofNone } = compiled;
     if (ofNone.success && (names.length === 0 || !request.url.includes('?'))) return ofNone.data as Read;
     const params = queryOf(request);
+    for (const [old, current] of Object.entries(RENAMED_PARAMETERS)) {
+      if (params.has(old) && names.includes(current)) {
+        throw new MonError('invalid', `unknown parameter ${old}: use ${current}`);
+      }
+    }
     const parsed = schema.safeParse(Object.fromEntries(names.map((name) => [name, params.getAll(name).at(-1)])));
     if (parsed.success) return parsed.data as Read;
     throw new MonError('invalid', problemsOf(parsed.error));

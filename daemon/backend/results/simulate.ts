@@ -106,10 +106,10 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const uninhibited = quiet && verdictsIn({ ...circumstances, quiet: undefined });
   const verdicts = withGroups(judged, routed, { namespace, event, nowMs, uninhibited, isAssumed: true });
   const told = new Set(route.all.map(({ name }) => name));
-  const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
+  const handlers = transition.kind === 'ok' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
-  const shown = transition.kind === 'well' ? silencedOk : event;
+  const shown = transition.kind === 'ok' ? silencedOk : event;
   return { ...about, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 

@@ -80,10 +80,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       { namespace: 'default', check: 'http', events: 3, clients: 0 },
     ],
     results: { period: 10, rates: [3, 5] },
-    clients: { registered: 3, stale: 0, gone: 0 },
+    clients: { registered: 3, stale: 0, lost: 0 },
     queue: { results: 0 },
     store: { write_p99_ms: null },
-    api: { answer_p99_ms: null },
+    api: { response_p99_ms: null },
     feed: { consumers: 1 },
   },
   // Of all namespaces that the credentials may see, whichever is shown.
