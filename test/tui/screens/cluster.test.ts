@@ -13,7 +13,7 @@ const AWAY: ClusterView = {
 const NO_LEADER: ClusterView = {
   ...SCENE_CLUSTER,
   leader: null,
-  members: SCENE_CLUSTER.members.map((member) => Object.assign({}, member, { role: 'member' } as const)),
+  members: SCENE_CLUSTER.members.map((member) => Object.assign({}, member, { role: 'follower' } as const)),
 };
 const BEHIND: ClusterView = {
   ...SCENE_CLUSTER,
