@@ -7,6 +7,7 @@ import {
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
 import { systemFeedClock } from '../shared/client/feed-clock.ts';
+import { safeText } from '../shared/domain/terminal-text.ts';
 import { errorMessage } from '../shared/errors.ts';
 import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
@@ -47,6 +48,7 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
 async function main(flags: Arguments): Promise<void> {
   const loaded = await loadConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
+  for (const warning of loaded.config.warnings) process.stderr.write(`mon: ${safeText(warning)}\n`);
   try {
     // Before the screen is taken over, which is no place for an error.
     const choice = chooseBackend(flags, process.env, loaded.config);

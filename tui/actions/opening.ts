@@ -84,7 +84,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     run: onLayer('detail', (store, layer) => putLayer(store, { ...layer, wrap: !layer.wrap })),
   },
   {
-    name: 'why',
+    name: 'explain',
     keys: ['W'],
     in: ['events', 'detail', 'inspect', 'dead-letters', 'dead-letter'],
     help: 'show why each handler was or was not notified of the event',

@@ -38,6 +38,8 @@ export interface ConsoleConfig {
   readonly mouse?: boolean | undefined;
   readonly bell?: boolean | undefined;
   readonly notify?: boolean | undefined;
+  /** A line for each old name in the file, with its place and the current name. */
+  readonly warnings: readonly string[];
 }
 
 export const EMPTY_CONFIG: ConsoleConfig = {
@@ -46,6 +48,7 @@ export const EMPTY_CONFIG: ConsoleConfig = {
   columns: {},
   contexts: new Map(),
   aggregateNeeds: DEFAULT_NEEDS,
+  warnings: [],
 };
 
 /** A backend with what is needed to be let in. */

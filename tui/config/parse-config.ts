@@ -13,6 +13,7 @@ import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 import { SKINS } from '../text/theme.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
+import { withCurrentNames } from './current-names.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
@@ -120,11 +121,16 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   };
   const syntax = syntaxProblems(document);
   if (syntax.length > 0) fail(syntax);
-  const { config, problems } = readConfig(document.toJS() ?? {});
+  const current = withCurrentNames(document.toJS() ?? {});
+  const { config, problems: others } = readConfig(current.config);
+  const problems = [...current.problems, ...others];
   if (problems.length > 0) {
     fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
   }
-  return config;
+  const warnings = current.warnings.map(
+    ({ path, message }) => `${at(offsetOf(document, path))}: ${said(path, message)}`,
+  );
+  return { ...config, warnings };
 }
 
 /** The text as a tree that keeps comments and places. */
@@ -169,6 +175,7 @@ function readConfig(given: unknown): { readonly config: ConsoleConfig; readonly 
     ...contextProblems(context ?? undefined, Object.keys(contexts ?? {})),
   ];
   const config: ConsoleConfig = {
+    ...EMPTY_CONFIG,
     keys: own.keys,
     views: new Map(saved.map(({ name, read }) => [name, read.view])),
     columns: columns ?? {},

@@ -51,7 +51,7 @@ export function sayShifted(store: Says, key: string): void {
 }
 
 /** The keys about the row under the cursor that there are in every list. */
-const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'why']);
+const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'explain']);
 
 export function isAboutRow(action: KeyAction, actions: readonly KeyAction[]): boolean {
   return ROW_KEYS.has(action) || actions.includes(action);

@@ -35,7 +35,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   newestBy: ['when'],
   search: DEAD_LETTER_SEARCH,
   empty: () => ['No dead letters: no handler has given up on a notification.'],
-  menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'why'],
+  menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'explain'],
 });
 
 /** The dead letters that were loaded last by their ids, made once for each answer. */

@@ -88,7 +88,7 @@ function nextRun(atSeconds: number | undefined, nowMs: number): readonly Describ
 /** What becomes of the event at its handlers; nothing when the backend did not tell. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
-  const rest = [run(`${keyOf('why')}: full explanation`, 'faint')];
+  const rest = [run(`${keyOf('explain')}: full explanation`, 'faint')];
   return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), rest] }];
 }
 

@@ -39,7 +39,7 @@ const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
   'acknowledge',
   'resolve',
   'run',
-  'why',
+  'explain',
 ]);
 
 /** @returns `taken`: the row came under the cursor only as the key was pressed, so that perhaps another one was meant */
@@ -77,7 +77,7 @@ export function explainRow(store: Screen & Says, layer: InspectLayer): void {
 }
 
 /** What can be done here, in the order of the menu. */
-const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'why', 'json'];
+const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
 
 export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: Pressed): void {
   const count = layer.marks.size;

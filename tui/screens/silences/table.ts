@@ -75,7 +75,7 @@ export const SILENCES = tableView<SilenceEntry>({
     countField('events', ({ events }) => events),
   ]),
   empty: () => ['No silences.', '', 'Press s on an event to silence it.'],
-  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-again', 'silence-filter'],
+  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-recreate', 'silence-filter'],
 });
 
 /** The row of an id as it is now; `undefined`: there is none. */
