@@ -17,7 +17,7 @@ export function endText(
   const until = entry.expire === EXPIRE_NEVER ? '' : ` until ${timestamp(startSeconds + entry.expire)}`;
   const resolves = entry.expire_on_resolve ? `${until === '' ? ' until' : ' or until'} it resolves` : '';
   const ending = `${until}${resolves}`;
-  return `${from}${ending === '' ? ' until it is cleared' : ending}`;
+  return `${from}${ending === '' ? ' until it is deleted' : ending}`;
 }
 
 /** An entry with its end as a moment, so that it can count down on the screen. */

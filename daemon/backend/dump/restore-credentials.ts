@@ -53,7 +53,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
-    return skipped(`the file holds no hash of the key: make another one with monctl api-key grant ${user}`);
+    return skipped(`the file holds no hash of the key: make another one with monctl api-key create ${user}`);
   }
   const parsed = restoredApiKeySchema.safeParse(unwrap(object));
   if (!parsed.success) return skipped(problemsOf(parsed.error));

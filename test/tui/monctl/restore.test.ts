@@ -83,7 +83,7 @@ async function administrator(backend: RunningBackend): Promise<string> {
   const create = ['user', 'create', 'root', '--groups', 'cluster-admins', '--password-file', '-'];
   await done(on(backend, { input: 'correct horse' }, ...create));
   const env = { MON_BACKEND: backend.url, MON_CREDENTIALS: 'root:correct horse' };
-  const granted = await runMonctl(['api-key', 'grant', 'root', '--description', 'backup', '-o', 'json'], env);
+  const granted = await runMonctl(['api-key', 'create', 'root', '--description', 'backup', '-o', 'json'], env);
   await runMonctl(['user', 'create', 'bob', '--groups', 'viewers', '--password-file', '-'], env, {
     input: 'battery staple',
   });

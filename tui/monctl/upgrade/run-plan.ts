@@ -34,7 +34,7 @@ export class TerminalPlanRun {
 
   /** @returns the plan as it was left: over, or open for another time */
   async carryOut(plan: PlanRun): Promise<PlanRun> {
-    // What came before is for `monctl upgrade show`.
+    // What came before is for `monctl upgrade info`.
     this.#log.next(plan);
     let current = await this.#settled(plan);
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
