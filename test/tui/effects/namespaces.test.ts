@@ -247,7 +247,7 @@ describe('all namespaces', () => {
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':cluster\r');
     await rig.shows('3 of 3 members shown');
-    expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +writer +ok/);
+    expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +leader +ok/);
   });
 
   test('are asked for each thing where it is', async () => {

@@ -221,7 +221,7 @@ describe('a dump', () => {
     await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', expire: 60 });
     const objects = await dumped();
     await recur();
-    expect(await restore(objects)).toMatchObject([{ outcome: 'left out', reason: expect.stringContaining('recurs') }]);
+    expect(await restore(objects)).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining('recurs') }]);
     expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
   });
 
@@ -232,7 +232,7 @@ describe('a dump', () => {
     const entry = { ...object?.spec.mon.entry, begin: null, expire_at: null };
     const spec = { ...object?.spec, begin: 0, expire: -1, expire_at: 0, mon: { entry } };
     const [left] = (await restore([{ ...object, spec }])) as unknown[];
-    expect(left).toMatchObject({ outcome: 'left out', reason: expect.stringContaining('it recurs') });
+    expect(left).toMatchObject({ outcome: 'skipped', reason: expect.stringContaining('it recurs') });
     expect(await entries()).toEqual([]);
   });
 });
