@@ -1,13 +1,13 @@
 import type { GroupRun, HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import type { ReminderSent } from '../../../shared/schemas/silenced.ts';
+import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../silences/stored-reminder.ts';
 
 /*
  * The stored form of a run. Up to schema 4 it has `left_out` for `omitted`, and `reminded` for `reminder_sent`.
  */
 
 interface StoredEvent extends Omit<HandledEvent, 'silence_ending'> {
-  readonly silence_ending?: Omit<SilencedRow, 'reminder_sent'> & { readonly reminded?: ReminderSent };
+  readonly silence_ending?: WithStoredReminder<SilencedRow>;
 }
 
 type StoredGroupedEvent = StoredEvent & Pick<GroupRun['events'][number], 'change'>;
@@ -45,13 +45,11 @@ function groupOfStored({ left_out: omitted, events, ...rest }: StoredGroup): Gro
 function storedEvent<Rest>(event: HandledEvent & Rest): StoredEvent & Rest {
   const { silence_ending: row, ...rest } = event;
   if (row === undefined) return event as StoredEvent & Rest;
-  const { reminder_sent: reminded, ...others } = row;
-  return { ...rest, silence_ending: { ...others, ...(reminded && { reminded }) } } as StoredEvent & Rest;
+  return { ...rest, silence_ending: withStoredReminder(row) } as StoredEvent & Rest;
 }
 
 function eventOfStored<Rest>(event: StoredEvent & Rest): HandledEvent & Rest {
   const { silence_ending: row, ...rest } = event;
   if (row === undefined) return event as HandledEvent & Rest;
-  const { reminded: reminder_sent, ...others } = row;
-  return { ...rest, silence_ending: { ...others, ...(reminder_sent && { reminder_sent }) } } as HandledEvent & Rest;
+  return { ...rest, silence_ending: withCurrentReminder(row) } as HandledEvent & Rest;
 }

@@ -1,33 +1,32 @@
-import type { KeptUse, ReminderSent, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
 import { learnSelectors } from './learn.ts';
 import { SILENCED_TOPIC } from './rows.ts';
+import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from './stored-reminder.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
 import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 /** A silence as it is stored: its end is `expire_at` in milliseconds, and `reminded` is `reminder_sent`. */
-interface Stored extends Omit<SilencedEntry, 'expireAtMs' | 'reminder_sent'> {
+interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
   readonly expire_at: number | null;
-  readonly reminded?: ReminderSent;
 }
 
 /** What is stored of an entry, as JSON. */
 export function storedSilenced(entry: SilencedEntry): object {
-  const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, reminder_sent, ...rest } = entry;
-  const reminder = reminder_sent && { reminded: reminder_sent };
-  return { id, subscription, check, reason, creator, begin, expire_at, ...rest, ...reminder } satisfies Stored;
+  const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, ...rest } = withStoredReminder(entry);
+  return { id, subscription, check, reason, creator, begin, expire_at, ...rest } satisfies Stored;
 }
 
 /** @param value what `storedSilenced` made, from JSON */
 export function silencedOfStored(value: unknown): SilencedEntry {
-  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, reminded, ...rest } = value as Stored;
-  const reminder = reminded && { reminder_sent: reminded };
-  return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest, ...reminder };
+  const stored = withCurrentReminder(value as Stored);
+  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...rest } = stored;
+  return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest };
 }
 
 /** By their two parts; an absent part is the empty string, which no name is. One with a selector has its id behind two of these. */
@@ -144,6 +143,5 @@ function presentPart(part: string | number | undefined): string | undefined {
 
 export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: KeptUse | undefined): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
-  const { reminder_sent: reminded, ...row } = silencedRow(entry);
-  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: { ...row, ...(reminded && { reminded }) }, use } });
+  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: withStoredReminder(silencedRow(entry)), use } });
 }
