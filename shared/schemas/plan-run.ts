@@ -7,10 +7,10 @@ import { findingAnswer, ruleVerdictSchema, stepAnswer, upgradeFactsSchema, versi
 export const planStateSchema = z.enum(['open', 'done', 'abandoned', 'rolled-back']);
 
 /**
- * `waiting`: its turn has not come, or nobody has started it; `running`: the backend is at it; `confirm`: the operator
+ * `pending`: it was not started yet; `running`: the backend works on it; `confirm`: the operator
  * does what it says, then confirms; `failed`: it can be started again, or skipped.
  */
-export const planStepStateSchema = z.enum(['waiting', 'running', 'confirm', 'done', 'failed', 'skipped']);
+export const planStepStateSchema = z.enum(['pending', 'running', 'confirm', 'done', 'failed', 'skipped']);
 export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
 
 /** Epoch milliseconds. */
@@ -34,8 +34,8 @@ const summaryAnswer = z.object({
       /** Names the console or command that holds it: the same person may sit at two of them. */
       session: z.string(),
       since: time,
-      /** When it last did or asked something. */
-      seen: time,
+      /** The time of its last request. */
+      last_seen: time,
     })
     .nullable(),
   /** Of the newest look at the rules. */

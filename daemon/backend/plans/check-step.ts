@@ -86,7 +86,7 @@ function blockingText(finding: Finding, run: StepRun): string {
 
 /** The step that mends what a rule found, and whose turn has not come yet. */
 function menderOf({ rule: broken }: Finding, { runbook }: StepRun): PlanRunStep | undefined {
-  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'waiting');
+  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'pending');
 }
 
 function findingText({ rule, evidence, remedy }: Finding): string {

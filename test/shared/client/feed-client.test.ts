@@ -266,7 +266,7 @@ const UPGRADE = {
   state: 'open',
   verdict: 'pass',
   holder: null,
-  step: { number: 1, total: 2, title: 'Look', state: 'waiting' },
+  step: { number: 1, total: 2, title: 'Look', state: 'pending' },
 };
 
 test('rows of plans for upgrades are passed on, with the step whose turn it is or without one', async () => {

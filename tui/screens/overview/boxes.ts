@@ -358,7 +358,7 @@ function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] 
 }
 
 const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
-  waiting: 'ready to run',
+  pending: 'ready to run',
   running: 'running',
   confirm: 'waiting for confirmation',
   done: 'done',
