@@ -1,4 +1,4 @@
-/** Fields of searches that were renamed before 1.0.0: the current name by the old name. No list has a field with an old name. */
+/** Fields of searches that were renamed before 1.0.0: the current name by the old name. No field has an old name. */
 const RENAMED_FIELDS: ReadonlyMap<string, string> = new Map([
   ['told', 'notified'],
   ['untold', 'pending'],

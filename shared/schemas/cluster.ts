@@ -6,7 +6,7 @@ export const clusterAnswer = answer(
   z.looseObject({
     /** The id of the responding member. */
     member_id: z.string(),
-    /** The leader, since when it leads (epoch seconds), and the number of its term; null: there is none at the moment. */
+    /** The leader, since when it leads (epoch seconds), and the number of its term; null: there is none. */
     leader: z.looseObject({ id: z.string(), since: z.number(), epoch: z.number() }).nullable(),
     /** The number of the newest write that the responding member knows of. */
     seq: z.number(),
@@ -48,5 +48,5 @@ export const clusterAnswer = answer(
 export type ClusterView = z.infer<typeof clusterAnswer>;
 export type ClusterMember = ClusterView['members'][number];
 
-/** `POST /api/mon/v1/cluster/hand-over`; `to`: the id or the name of the next leader, by default the follower with the smallest lag. */
+/** `POST /api/mon/v1/cluster/hand-over`; `to`: the id or name of the next leader, by default the smallest lag. */
 export const handOverSchema = z.strictObject({ to: z.string().min(1).max(300).optional() });

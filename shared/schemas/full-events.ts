@@ -1,2 +1,2 @@
-/** The maximum number of events whose full rows a consumer of the feed can request: less than a frame even if names are long. */
+/** The maximum number of events that a consumer can request in full: less than a frame even if names are long. */
 export const FULL_EVENTS_MAX = 100;

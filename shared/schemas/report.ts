@@ -112,7 +112,7 @@ export const reportAnswer = z.object({
   until: z.number(),
   /** From when on everything is in it; null: nothing of the past is kept. */
   complete_since: z.number().nullable(),
-  /** True if the report begins later than requested, because the range has more transitions than one report may read. */
+  /** True if the report begins later than requested, because the range has too many transitions for one report. */
   truncated: z.boolean(),
   /** Of what was not well at some time. */
   total: z.object({

@@ -151,7 +151,10 @@ function answerOf({ path }: SeenRequest): { status: number; body?: unknown } {
       return { status: 400, body: { error: 'q: colour is no field (at character 1)', code: 'invalid' } };
     }
     const rows = asked.get('q') === 'kind=resolve' ? ROWS.filter(({ kind }) => kind === 'resolve') : ROWS;
-    return { status: 200, body: { transitions: rows, next: null, retained_since: NOW - 22 * HOUR } satisfies TimelinePage };
+    return {
+      status: 200,
+      body: { transitions: rows, next: null, retained_since: NOW - 22 * HOUR } satisfies TimelinePage,
+    };
   }
   const event = SCENE_EVENTS.find(({ client, check }) => name.endsWith(`/events/${client}/${check}`));
   return event === undefined ? { status: 404 } : { status: 200, body: eventOf(event) };

@@ -193,14 +193,24 @@ describe('a step in the past', () => {
   });
 
   test('asks for the lists where too much is different', async () => {
-    const rig = await openSteps((from, at) => ({ ...changesTo(from, at), too_many_changes: true, events: [], removed: [] }));
+    const rig = await openSteps((from, at) => ({
+      ...changesTo(from, at),
+      too_many_changes: true,
+      events: [],
+      removed: [],
+    }));
     rig.type('[');
     await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'old-1');
     expect(asked(rig, '/timeline/state')).toHaveLength(2);
   });
 
   test('is told while it is under way, and given up with Esc', async () => {
-    const rig = await openSteps((from, at) => ({ ...changesTo(from, at), too_many_changes: true, events: [], removed: [] }));
+    const rig = await openSteps((from, at) => ({
+      ...changesTo(from, at),
+      too_many_changes: true,
+      events: [],
+      removed: [],
+    }));
     rig.type('[');
     await rig.shows('to 2026-11-20 09:50:00Z, Esc cancels');
     rig.escape();

@@ -6,7 +6,7 @@ import type { ConfigProblem } from './read-keys.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** A configuration with the current names of actions, columns and fields, and a note for each old name and for each conflict. */
+/** A configuration with current names, with a warning for each old name and a problem for each conflict. */
 export interface CurrentConfig {
   readonly config: unknown;
   readonly warnings: readonly ConfigProblem[];

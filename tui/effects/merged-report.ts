@@ -45,7 +45,10 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
       down: sum(({ total }) => total.down),
     },
     open: { count: sum((report) => report.open.count), checks: open.toSorted(worstFirst).slice(0, LISTED) },
-    resolved: { count: sum((report) => report.resolved.count), checks: resolved.toSorted(longestFirst).slice(0, LISTED) },
+    resolved: {
+      count: sum((report) => report.resolved.count),
+      checks: resolved.toSorted(longestFirst).slice(0, LISTED),
+    },
     inhibited: {
       checks: sum(({ inhibited }) => inhibited.checks),
       count: sum(({ inhibited }) => inhibited.count),

@@ -70,7 +70,12 @@ function silenceOf(row: NonNullable<PastState['silenced']>[number]): readonly [s
 }
 
 /** Its last sign of life is that of today, so that it can be told at each moment how long ago it was. */
-function clientOf({ events: _events, deleted: _deleted, last_seen: lastSeen, ...row }: PastClient): readonly [string, ClientRow] {
+function clientOf({
+  events: _events,
+  deleted: _deleted,
+  last_seen: lastSeen,
+  ...row
+}: PastClient): readonly [string, ClientRow] {
   const subscriptions = [...row.subscriptions];
   return [placed(row.namespace, row.name), { ...row, timestamp: lastSeen ?? row.timestamp, subscriptions }];
 }

@@ -14,7 +14,7 @@ import type { OnMon } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
 import { inChunks, LoopTurn } from '../store/loop-turn.ts';
 
-/** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?full`: as v1 tells of them. */
+/** Events as rows of the feed, with a search (`?q=`) and an order (`?sort=-age`); `?full`: as in the v1 API. */
 export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
   const { clock, store } = deps;
   return {

@@ -19,7 +19,7 @@ export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   topic: PLAN_TOPIC,
 };
 
-/** A plan as it is stored. Up to schema 4, a step is `waiting` instead of `pending`, and a holder has `seen` for `last_seen`. */
+/** A plan as it is stored: up to schema 4 with `waiting` for `pending`, and `seen` for `last_seen`. */
 interface StoredRun extends Omit<PlanRun, 'holder' | 'steps'> {
   readonly holder: (Omit<Holder, 'last_seen'> & { readonly seen: number }) | null;
   readonly steps: readonly (Omit<PlanRunStep, 'state'> & { readonly state: string })[];

@@ -23,7 +23,13 @@ interface Told {
 }
 
 /** What is told where far too much is different. */
-export const TOO_MANY_CHANGES: Changes = { too_many_changes: true, events: [], removed: [], clients: [], removed_clients: [] };
+export const TOO_MANY_CHANGES: Changes = {
+  too_many_changes: true,
+  events: [],
+  removed: [],
+  clients: [],
+  removed_clients: [],
+};
 
 /** What is different at a moment from another one, in some namespaces. */
 export async function readChanges(

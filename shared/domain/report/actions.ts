@@ -75,7 +75,10 @@ export function actionOf(row: TimelineRow): ReportAction | undefined {
   };
 }
 
-function targetOf({ client, subscription = '', check = '', silence = '', to }: TimelineRow, action: ReportActionKind): string {
+function targetOf(
+  { client, subscription = '', check = '', silence = '', to }: TimelineRow,
+  action: ReportActionKind,
+): string {
   if (action === 'renamed') return `${check} > ${String(to)}`;
   if (action === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
   return client === undefined ? silence : `${client}/${check}`;

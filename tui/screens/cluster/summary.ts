@@ -32,6 +32,7 @@ function leaderRuns(view: ClusterView, nowMs: number): readonly Run[] {
 function databaseRuns({ database: { kind, location, state, problem } }: ClusterView): readonly Run[] {
   const where = safeLine(location === '' ? kind : location);
   // The problem first: a list of hosts may be long.
-  if (state === 'unavailable') return [labelRun('database'), run(safeLine(`unavailable: ${problem ?? 'no response'}`), 'alert')];
+  if (state === 'unavailable')
+    return [labelRun('database'), run(safeLine(`unavailable: ${problem ?? 'no response'}`), 'alert')];
   return [labelRun('database'), run('ok', 'ok'), run(`  ${where}`)];
 }

@@ -345,7 +345,8 @@ function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox
 
 function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] {
   const path = run(safeLine(`${from} → ${to}`), 'strong');
-  const place = step === null ? '' : `  step ${String(step.number)} of ${String(step.total)}  ${STEP_WORDS[step.state]}`;
+  const place =
+    step === null ? '' : `  step ${String(step.number)} of ${String(step.total)}  ${STEP_WORDS[step.state]}`;
   return [
     { key: 'plan', left: [path, run(place)], right: [], open: openUpgrade },
     {

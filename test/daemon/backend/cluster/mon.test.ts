@@ -19,7 +19,12 @@ async function start(
 }
 
 const writer = aMember('web1', { role: 'leader' });
-const away = { kind: 'postgres', location: 'postgres://db/mon', state: 'unavailable', problem: 'connection refused' } as const;
+const away = {
+  kind: 'postgres',
+  location: 'postgres://db/mon',
+  state: 'unavailable',
+  problem: 'connection refused',
+} as const;
 const behind: Partial<ClusterView> = {
   member_id: 'web2-id',
   members: [writer, aMember('web2', { state: 'lagging', lag: 1204, seq: 0 }), aMember('web3', { state: 'lost' })],
