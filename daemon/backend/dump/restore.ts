@@ -1,5 +1,5 @@
 import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
-import { leftOutReason } from '../../../shared/domain/v2/lost.ts';
+import { skippedReason } from '../../../shared/domain/v2/lost.ts';
 import { isCountedEntity, kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { v2NamespaceSchema } from '../../../shared/schemas/v2/namespace.ts';
@@ -90,7 +90,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   // Nothing is reported to anybody from here, whatever the file says.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
-  if (kind === undefined) return skipped(leftOutReason(object));
+  if (kind === undefined) return skipped(skippedReason(object));
   if (kind.type === 'Namespace') return restoreNamespace(restoring, object);
   if (kind.type === 'User') return restoreUser(restoring, object);
   if (kind.type === 'APIKey') return restoreApiKey(restoring, object);

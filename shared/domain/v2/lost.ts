@@ -11,7 +11,7 @@ const NO_PROVIDERS = 'there are no secret providers here';
 const NO_DIRECTORY = 'there is no directory service here: make the users with monctl user create';
 const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are carried over';
 
-/** Why objects of these types of the peer are left out. What is not named here is not known at all. */
+/** The reason why objects of these types of the peer are skipped. All other types are unknown. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers here: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
@@ -35,8 +35,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   License: 'no licence is needed here',
 };
 
-/** Why an object of a type that is not known here is left out. */
-export function leftOutReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
+/** Returns the reason why an object of an unknown type is skipped. */
+export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
   const known = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
   return known ?? `there is no type ${version}.${type} here`;
 }
