@@ -7,6 +7,7 @@ import {
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
 import { systemFeedClock } from '../shared/client/feed-clock.ts';
+import { safeText } from '../shared/domain/terminal-text.ts';
 import { errorMessage } from '../shared/errors.ts';
 import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
@@ -51,7 +52,7 @@ async function main(flags: Arguments): Promise<void> {
   const loaded = await loadConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
   // Before the screen is taken over, so that it is there to be read afterwards.
-  for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${text}\n`);
+  for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${safeText(text)}\n`);
   try {
     // Before the console takes over the screen, so that errors stay readable.
     const choice = chooseBackend(flags, process.env, loaded.config);

@@ -183,7 +183,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const alone = new Alone({
     id: status.id,
     hostname: name,
-    database: options.database ?? { kind: 'leveldb', place: '' },
+    database: options.database ?? { kind: 'leveldb', location: '' },
     store,
     epoch: ground.lease?.epoch ?? 0,
     clock,

@@ -72,7 +72,7 @@ async function accepted(url: string, body: string): Promise<void> {
 async function follows(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/api/mon/v1/cluster`);
-    const { answered_by: id, seq, members } = (await answer.json()) as ClusterView;
+    const { member_id: id, seq, members } = (await answer.json()) as ClusterView;
     const self = members.find((member) => member.id === id);
     if (self?.state === 'ok' && self.seq === seq) return;
     await sleep(AGAIN_MS);

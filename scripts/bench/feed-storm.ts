@@ -26,7 +26,7 @@ export type StormReport =
 interface Request {
   readonly type: string;
   readonly ms?: number;
-  readonly whole?: readonly string[];
+  readonly full?: readonly string[];
   readonly columns?: boolean;
 }
 
@@ -102,7 +102,7 @@ function serve(socket: WebSocket): void {
     const { type, ms = 0, columns = false, ...pace } = JSON.parse(data.toString()) as Request;
     if (type === 'pace') {
       paceMs = ms;
-      whole = pace.whole && new Set(pace.whole);
+      whole = pace.full && new Set(pace.full);
       for (const key of whole ?? owed.keys()) {
         const row = owed.get(key);
         if (row === undefined) continue;

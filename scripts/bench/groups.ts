@@ -101,7 +101,7 @@ async function changeOfRules(): Promise<void> {
   const without = { behind: rules('of-nobody').inhibitions.behind };
   await using backend = await startBackend({ settings: { handlers, inhibitions: without }, isLoopWatched: true });
   await fill(backend, OPEN, { status: 2, handlers: [] });
-  for (const [what, inhibitions, quieted] of [
+  for (const [what, inhibitions, inhibited] of [
     ['are quiet', { behind: rules('check-1').inhibitions.behind }, OPEN - OPEN / CHECKS_EACH],
     ['are free', without, 0],
   ] as const) {
@@ -109,7 +109,7 @@ async function changeOfRules(): Promise<void> {
     const cpu = preciseCpuMs(backend.pid);
     const startedAt = performance.now();
     await backend.reload({ handlers, inhibitions });
-    const endedAt = await untilDone(backend, quieted);
+    const endedAt = await untilDone(backend, inhibited);
     const { work } = await backend.loopDelay();
     const name = `other inhibitions, ${count(OPEN)} open events ${what}`;
     const spent = `${count(preciseCpuMs(backend.pid) - cpu)} ms of CPU; ${load()}`;
@@ -123,12 +123,13 @@ async function changeOfRules(): Promise<void> {
  *
  * @returns the time when that happened
  */
-async function untilDone(backend: BenchBackend, quieted: number): Promise<number> {
+async function untilDone(backend: BenchBackend, inhibited: number): Promise<number> {
   let busyAt = performance.now();
   do {
     const cpu = preciseCpuMs(backend.pid);
     await sleep(250);
-    if (preciseCpuMs(backend.pid) - cpu > IDLE_MS || (await quietedAt(backend)) !== quieted) busyAt = performance.now();
+    if (preciseCpuMs(backend.pid) - cpu > IDLE_MS || (await inhibitedCount(backend)) !== inhibited)
+      busyAt = performance.now();
   } while (performance.now() - busyAt < QUIET_MS);
   return busyAt;
 }
@@ -173,9 +174,9 @@ async function fill({ url }: BenchBackend, results: number, more: object): Promi
   }
 }
 
-async function quietedAt({ url }: BenchBackend): Promise<number> {
-  const [rule] = (await (await fetch(`${url}/api/mon/v1/inhibitions`)).json()) as { readonly quieted?: number }[];
-  return rule?.quieted ?? 0;
+async function inhibitedCount({ url }: BenchBackend): Promise<number> {
+  const [rule] = (await (await fetch(`${url}/api/mon/v1/inhibitions`)).json()) as { readonly inhibited?: number }[];
+  return rule?.inhibited ?? 0;
 }
 
 function grouping(url: string): object {

@@ -89,8 +89,8 @@ async function steps(url: string, fromMs: number): Promise<number[]> {
   const times = await timesOf(STEPS, async () => {
     const answer = await fetch(`${url}/api/mon/v1/timeline/changes?from=${String(from)}&at=${String(at)}`);
     if (!answer.ok) throw new Error(await answer.text());
-    const { is_too_much: isTooMuch, previous } = (await answer.json()) as PastChanges;
-    if (isTooMuch || previous === null) throw new Error('a step is told by what is different');
+    const { too_many_changes: isTooMany, previous } = (await answer.json()) as PastChanges;
+    if (isTooMany || previous === null) throw new Error('a step is told by what is different');
     from = at;
     at = previous;
   });

@@ -70,7 +70,7 @@ const SPAN = {
 const SEARCHED = { ...PAGE, q: text.describe('a search, as in the console') };
 const LIST = { ...IN_ANY, ...SEARCHED };
 const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; prefix - reverses the order`);
-const WHOLE = { whole: given.describe('if set: in the format of `/events` and `/clients`') };
+const FULL = { full: given.describe('if set: in the format of `/events` and `/clients`') };
 
 /** Returns the parameter for an exact condition. */
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
@@ -90,7 +90,7 @@ export const MON_API = {
   }),
 
   events: mon('GET /events', 'Open events as table rows, filtered and sorted', {
-    query: { ...LIST, ...WHOLE, sort: SORTED },
+    query: { ...LIST, ...FULL, sort: SORTED },
     answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
   }),
   event: mon('GET /events/:client/:check', 'One event in full', { query: IN, answer: eventAnswer }),
@@ -264,7 +264,7 @@ export const MON_API = {
   }),
 
   clients: mon('GET /clients', 'Clients with the number of their open events', {
-    query: { ...LIST, ...WHOLE },
+    query: { ...LIST, ...FULL },
     answer: z.union([z.array(listedClientAnswer), z.array(clientAnswer)]),
   }),
   client: mon('GET /clients/:client', 'A client with all its checks', { query: IN, answer: clientDetailAnswer }),

@@ -170,7 +170,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       const query = { ...page, 'filter.check.name': check };
       if (client !== undefined && isDefault) return call(V1_API.eventsOfClient, { path: { client }, query });
       if (isDefault) return call(V1_API.events, { query });
-      return call(WHOLE_EVENTS, { query: { ...query, whole: 'true', 'filter.client.name': client } });
+      return call(WHOLE_EVENTS, { query: { ...query, full: 'true', 'filter.client.name': client } });
     },
     /** Returns the recovering events as table rows; none from a backend without this feature. */
     async recovering(): Promise<EventRow[]> {
@@ -254,7 +254,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     clients: (page: Page = {}): Promise<Client[]> =>
       isDefault
         ? call(V1_API.clients, { query: { ...page } })
-        : call(WHOLE_CLIENTS, { query: { ...page, whole: 'true' } }),
+        : call(WHOLE_CLIENTS, { query: { ...page, full: 'true' } }),
     async client(name: string): Promise<Client | undefined> {
       if (isDefault) return find(V1_API.client, { path: { client: name } });
       return (await find(MON_API.client, { path: { client: name } }))?.client;

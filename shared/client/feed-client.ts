@@ -78,7 +78,7 @@ export interface FeedPace {
    * Keys of the events to receive in full, at most `WHOLE_EVENTS_MAX`; others arrive in brief (`about.brief`).
    * Undefined, the initial value: all in full. An event received in brief is sent in full when it is added.
    */
-  readonly whole?: readonly string[] | undefined;
+  readonly full?: readonly string[] | undefined;
 }
 
 export interface Feed {
@@ -170,8 +170,8 @@ class ReconnectingFeed implements Feed {
   /** Sends the pace, unless it was sent already. */
   #sayPace(): void {
     if (!this.#takes.pace) return;
-    const { ms, whole } = this.#pace;
-    const request: FeedRequest = { type: 'pace', ms, ...(this.#takes.brief && whole && { whole: [...whole] }) };
+    const { ms, full } = this.#pace;
+    const request: FeedRequest = { type: 'pace', ms, ...(this.#takes.brief && full && { full: [...full] }) };
     const said = JSON.stringify(request);
     if (said === this.#saidPace) return;
     this.#saidPace = said;

@@ -12,15 +12,15 @@ export type Succession =
  * @param to id or name of the member; undefined: the other member that is least behind
  */
 export function successionOf(view: ClusterView, to: string | undefined): Succession {
-  const { members, writer } = view;
-  const others = members.filter(({ id }) => id !== writer?.id);
+  const { members, leader } = view;
+  const others = members.filter(({ id }) => id !== leader?.id);
   if (members.length < 2) return { kind: 'refused', code: 'invalid', reason: ALONE[view.database.kind] };
   if (to === undefined) {
     const [least] = others
       .filter(({ state, problem }) => state === 'ok' && problem === undefined)
-      .toSorted((a, b) => a.behind - b.behind);
+      .toSorted((a, b) => a.lag - b.lag);
     if (least !== undefined) return { kind: 'to', member: least };
-    return { kind: 'refused', code: 'conflict', reason: 'every other member is behind, gone or not believed' };
+    return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is not believed' };
   }
   // An id names exactly one member, even if others use the same text as their name.
   const byId = members.find(({ id }) => id === to);
@@ -31,7 +31,7 @@ export function successionOf(view: ClusterView, to: string | undefined): Success
     const ids = named.map(({ id }) => id).join(', ');
     return { kind: 'refused', code: 'invalid', reason: `several members have the name ${to}: use an id, ${ids}` };
   }
-  const reason = refusalOf(member, writer?.id);
+  const reason = refusalOf(member, leader?.id);
   return reason === undefined ? { kind: 'to', member } : { kind: 'refused', code: 'conflict', reason };
 }
 
@@ -41,11 +41,11 @@ const ALONE: Readonly<Record<ClusterView['database']['kind'], string>> = {
   postgres: 'there is no other member: no other backend uses this database',
 };
 
-function refusalOf({ id, name, state, problem }: ClusterMember, writer: string | undefined): string | undefined {
-  if (id === writer) return `${name} is the leader already`;
-  if (state === 'gone') return `${name} has sent no heartbeat for a while`;
+function refusalOf({ id, name, state, problem }: ClusterMember, leader: string | undefined): string | undefined {
+  if (id === leader) return `${name} is the leader already`;
+  if (state === 'lost') return `${name} has sent no heartbeat for a while`;
   if (problem !== undefined) return `${name} ${problem}`;
-  return state === 'behind' ? `${name} is too far behind` : undefined;
+  return state === 'lagging' ? `${name} is too far behind` : undefined;
 }
 
 /** A problem of the member that answered. */
@@ -54,7 +54,7 @@ export interface ClusterTrouble {
    * `away`: it lost the database; `no-writer`: there is no leader; `behind`: its data is old; `unproved`: it exchanges
    * no data with another member.
    */
-  readonly kind: 'away' | 'no-writer' | 'behind' | 'unproved';
+  readonly kind: 'unavailable' | 'no-leader' | 'lagging' | 'unproved';
   /** Text for people, without a full stop. */
   readonly text: string;
 }
@@ -64,14 +64,14 @@ export interface ClusterTrouble {
  * LevelDB store are reported elsewhere.
  */
 export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
-  const { database, writer } = view;
+  const { database, leader } = view;
   if (database.kind === 'leveldb') return [];
-  const own = answeringMember(view);
+  const own = respondingMember(view);
   return [
-    ...(database.state === 'away' ? [{ kind: 'away', text: 'database away: writes wait' } as const] : []),
-    ...(writer === null ? [{ kind: 'no-writer', text: 'no leader: writes wait' } as const] : []),
-    ...(own?.state === 'behind'
-      ? [{ kind: 'behind', text: `member ${own.name} is ${String(own.behind)} writes behind` } as const]
+    ...(database.state === 'unavailable' ? [{ kind: 'unavailable', text: 'database away: writes wait' } as const] : []),
+    ...(leader === null ? [{ kind: 'no-leader', text: 'no leader: writes wait' } as const] : []),
+    ...(own?.state === 'lagging'
+      ? [{ kind: 'lagging', text: `member ${own.name} is ${String(own.lag)} writes behind` } as const]
       : []),
     ...view.members.flatMap(({ name, problem }) =>
       problem === undefined ? [] : [{ kind: 'unproved', text: `member ${name} ${problem}` } as const],
@@ -80,12 +80,12 @@ export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
 }
 
 /** Returns the name of the leader, or its id if nothing else is known; undefined if there is no leader. */
-export function writerName({ writer, members }: ClusterView): string | undefined {
-  return members.find(({ id }) => id === writer?.id)?.name ?? writer?.id;
+export function leaderName({ leader, members }: ClusterView): string | undefined {
+  return members.find(({ id }) => id === leader?.id)?.name ?? leader?.id;
 }
 
 /** Returns the member that answered; undefined if it is not listed, as shortly after its start. */
-export function answeringMember({ answered_by: id, members }: ClusterView): ClusterMember | undefined {
+export function respondingMember({ member_id: id, members }: ClusterView): ClusterMember | undefined {
   return members.find((member) => member.id === id);
 }
 

@@ -11,7 +11,7 @@ type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
  */
 export function eventColumns(rows: readonly EventRow[]): EventColumns {
   const namespaces = rows.flatMap(({ namespace }) => namespace ?? []);
-  const rest = rows.flatMap((row, index) => (hasRest(row) ? [[String(index), restOf(row)]] : []));
+  const sparse = rows.flatMap((row, index) => (hasRest(row) ? [[String(index), restOf(row)]] : []));
   return {
     ...(namespaces.length > 0 && { namespace: valueColumn(namespaces) }),
     client: valueColumn(rows.map(({ client }) => client)),
@@ -23,7 +23,7 @@ export function eventColumns(rows: readonly EventRow[]): EventColumns {
     last: rows.map(({ last }) => last),
     silenced_by: valueColumn(rows.map(({ silenced_by: ids }) => ids)),
     output: valueColumn(rows.map(({ output }) => output)),
-    ...(rest.length > 0 && { rest: Object.fromEntries(rest) }),
+    ...(sparse.length > 0 && { sparse: Object.fromEntries(sparse) }),
   };
 }
 
@@ -34,7 +34,7 @@ export function eventColumns(rows: readonly EventRow[]): EventColumns {
  */
 export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | undefined {
   const { client, check, status, action, occurrences, since, last, silenced_by: silencedBy, output } = columns;
-  const { namespace, rest = {} } = columns;
+  const { namespace, sparse = {} } = columns;
   const rows: EventRow[] = [];
   for (let index = 0; index < status.length; index += 1) {
     const row: Unchecked<Usual> = {
@@ -57,7 +57,7 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
     if (place === undefined) return undefined;
     rows.push({ ...row, namespace: place });
   }
-  for (const [index, more] of Object.entries(rest)) {
+  for (const [index, more] of Object.entries(sparse)) {
     const row = rows[Number(index)];
     if (row === undefined) return undefined;
     rows[Number(index)] = { ...row, ...restOf(more) };
@@ -91,23 +91,23 @@ function hasRest({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): b
 
 /** Compares lists by their JSON. */
 function valueColumn<Value extends string | readonly string[]>(values: readonly Value[]): ValueColumn<Value> {
-  const of: Value[] = [];
+  const distinct: Value[] = [];
   const places = new Map<string, number>();
-  const at = values.map((value) => {
+  const indices = values.map((value) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     let place = places.get(text);
     if (place === undefined) {
-      place = of.push(value) - 1;
+      place = distinct.push(value) - 1;
       places.set(text, place);
     }
     return place;
   });
-  return { of, at };
+  return { values: distinct, indices };
 }
 
-function valueAt<Value>({ of, at }: ValueColumn<Value>, index: number): Value | undefined {
-  const place = at[index];
-  return place === undefined ? undefined : of[place];
+function valueAt<Value>({ values, indices }: ValueColumn<Value>, row: number): Value | undefined {
+  const index = indices[row];
+  return index === undefined ? undefined : values[index];
 }
 
 function isWhole(row: Unchecked<Usual>): row is Usual {

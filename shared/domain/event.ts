@@ -99,7 +99,7 @@ export function isOfNewerShape(result: DecidingResult): boolean {
  * - `well`: like `metric`, for handlers that get every event
  */
 export type Transition =
-  { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'well'; readonly event: EventState };
+  { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'ok'; readonly event: EventState };
 
 const NOTHING: Transition = { kind: 'none' };
 
@@ -177,7 +177,7 @@ export function nextCheckState(
   const isCounted = stored === undefined && (result.type !== 'metric' || isOfNewerShape(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
-  return { state, transition: tellsAll && stored === undefined ? { kind: 'well', event: handled } : NOTHING };
+  return { state, transition: tellsAll && stored === undefined ? { kind: 'ok', event: handled } : NOTHING };
 }
 
 interface Count {

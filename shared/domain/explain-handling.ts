@@ -91,7 +91,7 @@ export function transitionSentence(
       return before.event === undefined ? 'an event would open' : 'the event would stay open';
     case 'resolve':
       return 'the event would be resolved';
-    case 'well':
+    case 'ok':
       return 'the result is OK: handlers of the v2 API run, and no event is stored';
     default:
       return 'the result would be handled as a metric, and no event would be stored';

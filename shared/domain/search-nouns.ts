@@ -64,7 +64,7 @@ export const RESULT_SEARCH = searchLanguage<FoundResult>(
   ({ client, check, output }) => [client, check, output],
 );
 
-/** A silenced entry, and what it kept back where that is known. */
+/** A silence, with the number of notifications that it suppressed if that is known. */
 export type FoundSilenced = SilencedRow & Partial<SilencedUse>;
 
 export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
@@ -80,7 +80,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     timeField('age', 'since it was created', ({ timestamp }) => timestamp),
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
     flagField('idle', ({ idle }) => idle !== undefined),
-    countField('kept_back', ({ suppressed }) => suppressed),
+    countField('suppressed', ({ suppressed }) => suppressed),
   ],
   ({ id, selector, creator, reason }) => [id, selector ?? '', creator ?? '', reason ?? ''],
 );
@@ -167,9 +167,9 @@ export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
     textField('member', ({ name }) => name),
     textField('id', ({ id }) => id),
     textField('version', ({ version }) => version),
-    choiceField<ClusterMember>('role', ['writer', 'member'], ({ role }) => role),
-    choiceField<ClusterMember>('state', ['ok', 'behind', 'gone'], ({ state }) => state),
-    countField('behind', ({ behind }) => behind),
+    choiceField<ClusterMember>('role', ['leader', 'follower'], ({ role }) => role),
+    choiceField<ClusterMember>('state', ['ok', 'lagging', 'lost'], ({ state }) => state),
+    countField('lag', ({ lag }) => lag),
     timeField('seen', 'since its last heartbeat', ({ last_seen: at }) => at),
     timeField('up', 'since it started', ({ since }) => since),
   ],
@@ -183,8 +183,8 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
     textField('namespace', ({ namespace }) => namespace),
     listField('by', 'a value of its group key', ({ by }) => Object.values(by)),
     countField('events', ({ firing }) => firing),
-    countField('untold', ({ waiting }) => waiting),
-    timeField('told', 'since its last notification', ({ told_at: at }) => at ?? undefined),
+    countField('pending', ({ pending }) => pending),
+    timeField('notified', 'since its last notification', ({ notified_at: at }) => at ?? undefined),
   ],
   ({ namespace, handler, by }) => [
     namespace,
@@ -193,17 +193,19 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
   ],
 );
 
-/** A rule that keeps events quiet. */
+/** An inhibition rule. */
 export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
   [
     textField('inhibition', ({ name }) => name),
-    textField('when', ({ source }) => source),
-    textField('quiets', ({ target }) => target),
+    textField('source', ({ source }) => source),
+    textField('target', ({ target }) => target),
     listField('namespace', 'a namespace in which it inhibits events', ({ inhibitors }) =>
       inhibitors.map(({ namespace }) => namespace),
     ),
-    listField('because', 'an event', ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`)),
-    countField('quiet', ({ quieted }) => quieted),
+    listField('inhibitor', 'an inhibiting event', ({ inhibitors }) =>
+      inhibitors.map(({ client, check }) => `${client}/${check}`),
+    ),
+    countField('inhibited', ({ inhibited }) => inhibited),
   ],
   ({ name, source, target, equal }) => [name, source, target, ...equal],
 );

@@ -1,4 +1,5 @@
 import { parsed, SyntaxProblem } from './expression/syntax-problem.ts';
+import { renamedFieldProblem } from './renamed-fields.ts';
 import { OPERATORS, readValue, type Comparison, type Field } from './search-fields.ts';
 
 /** A search as a tree. */
@@ -162,8 +163,10 @@ class Parser<Row> {
     if (field === undefined) {
       // `load > 5` may be words of an output; `load>5` can only be meant as a comparison.
       if (spaces !== '') return undefined;
-      const names = [...this.#fields.keys()].join(', ');
-      this.#fail(`there is no field "${name}": use ${names}, or quote the text to search for it`);
+      const names = [...this.#fields.keys()];
+      const renamed = renamedFieldProblem(name.toLowerCase(), new Set(names));
+      if (renamed !== undefined) this.#fail(renamed);
+      this.#fail(`there is no field "${name}": use ${names.join(', ')}, or quote the text to search for it`);
     }
     this.#position = start + before.length + operator.length;
     this.#skipSpaces();

@@ -15,11 +15,11 @@ export const BACKEND_CLIENT = 'mon';
  * @returns epoch milliseconds; undefined if none is due any more
  */
 export function reminderAt(
-  { begin, timestamp, expireAtMs, run, reminded }: SilencedEntry,
+  { begin, timestamp, expireAtMs, run, reminder_sent: reminderSent }: SilencedEntry,
   beforeSeconds: number,
 ): number | undefined {
   // A maintenance silence is always about to end and is renewed.
-  if (beforeSeconds === 0 || expireAtMs === null || run !== undefined || reminded !== undefined) return undefined;
+  if (beforeSeconds === 0 || expireAtMs === null || run !== undefined || reminderSent !== undefined) return undefined;
   const atMs = expireAtMs - beforeSeconds * 1000;
   // A silence shorter than the reminder time needs no reminder, because its author knows that it is short.
   return atMs > Math.max(timestamp, begin ?? 0) * 1000 ? atMs : undefined;
@@ -68,10 +68,11 @@ export function reminderEvent(
   };
 }
 
-function reminderText({ id, selector, creator, reason, expireAtMs, reminded }: SilencedEntry, now: number): string {
+function reminderText(entry: SilencedEntry, now: number): string {
+  const { id, selector, creator, reason, expireAtMs, reminder_sent: reminderSent } = entry;
   const name = selector === undefined ? id : `${id} (${selector})`;
   const left = formatDuration(Math.max(0, (expireAtMs ?? 0) / 1000 - now), 1);
-  const events = reminded?.events ?? 0;
+  const events = reminderSent?.events ?? 0;
   const said = `the silence ${name} ends in ${left} and silences ${counted(events, 'event')}`;
   const why = [creator ?? '', reason ?? ''].filter((text) => text !== '').join(': ');
   return why === '' ? said : `${said} (${why})`;

@@ -90,15 +90,15 @@ const OVER = 0;
 export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
   const own = inWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
-  return remindedAs(own, entry);
+  return withReminderOf(own, entry);
 }
 
 /** Keeps the mark of a sent reminder if the end of the silence did not change (spec, reminder 1). */
-export function remindedAs(
+export function withReminderOf(
   entry: SilencedEntry,
-  { expireAtMs, reminded }: Pick<SilencedEntry, 'expireAtMs' | 'reminded'>,
+  { expireAtMs, reminder_sent }: Pick<SilencedEntry, 'expireAtMs' | 'reminder_sent'>,
 ): SilencedEntry {
-  return reminded === undefined || entry.expireAtMs !== expireAtMs ? entry : { ...entry, reminded };
+  return reminder_sent === undefined || entry.expireAtMs !== expireAtMs ? entry : { ...entry, reminder_sent };
 }
 
 const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
@@ -117,7 +117,7 @@ export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
 }
 
 function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
-  const { recurrence, reminded: _ofItsLastEnd, ...rest } = entry;
+  const { recurrence, reminder_sent: _ofItsLastEnd, ...rest } = entry;
   const window = recurrence === undefined ? undefined : nextWindow(recurrence, nowMs);
   if (recurrence === undefined || window === undefined) return entry;
   return { ...rest, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };

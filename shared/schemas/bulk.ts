@@ -6,7 +6,7 @@ import { recurrenceSchema } from './recurrence.ts';
 import {
   isOneTarget,
   monSilencedSchema,
-  remindedSchema,
+  reminderSentSchema,
   STORED_SELECTOR_LENGTH_MAX,
   TARGET_MESSAGE,
 } from './silenced.ts';
@@ -45,7 +45,7 @@ const restoredEntrySchema = z
       .optional(),
     recurrence: recurrenceSchema.optional(),
     /** The reminder that was sent for this end. */
-    reminded: remindedSchema.optional(),
+    reminder_sent: reminderSentSchema.optional(),
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
 

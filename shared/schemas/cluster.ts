@@ -4,17 +4,17 @@ import { answer } from './answer.ts';
 /** `GET /api/mon/v1/cluster`: the backends that share a store, as known to the member that answers. */
 export const clusterAnswer = answer(
   z.looseObject({
-    /** The id of the member that answers. */
-    answered_by: z.string(),
-    /** The leader, since when (epoch seconds), and the number of leases so far; null if there is no leader. */
-    writer: z.looseObject({ id: z.string(), since: z.number(), epoch: z.number() }).nullable(),
-    /** Sequence number of the newest write known to the member that answers. */
+    /** The id of the responding member. */
+    member_id: z.string(),
+    /** The leader, since when it leads (epoch seconds), and the number of its term; null: there is none. */
+    leader: z.looseObject({ id: z.string(), since: z.number(), epoch: z.number() }).nullable(),
+    /** The number of the newest write that the responding member knows of. */
     seq: z.number(),
     database: z.looseObject({
       kind: z.enum(['leveldb', 'postgres']),
       /** Location without credentials: a directory or a URL. */
-      place: z.string(),
-      state: z.enum(['ok', 'away']),
+      location: z.string(),
+      state: z.enum(['ok', 'unavailable']),
       /** The reason why the database is not reachable. */
       problem: z.string().nullable(),
     }),
@@ -32,13 +32,13 @@ export const clusterAnswer = answer(
         since: z.number(),
         /** Last contact, epoch seconds. */
         last_seen: z.number(),
-        role: z.enum(['writer', 'member']),
+        role: z.enum(['leader', 'follower']),
         /** `behind`: it lags too far behind to serve reads; `gone`: not heard of for a while. */
-        state: z.enum(['ok', 'behind', 'gone']),
+        state: z.enum(['ok', 'lagging', 'lost']),
         /** Sequence number of the newest write in its memory. */
         seq: z.number(),
         /** Number of writes that it has not received yet. */
-        behind: z.number(),
+        lag: z.number(),
         /** The reason why the member that answers exchanges no data with it; absent if there is no problem. */
         problem: z.string().exactOptional(),
       }),

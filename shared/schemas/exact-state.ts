@@ -3,7 +3,7 @@ import { inhibitedSchema, WITHHELD_NAMES_MAX } from './inhibition.ts';
 import { objectNameSchema, v2NameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
-import { remindedSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
+import { reminderSentSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
 
 /** Number of stored statuses of a check: those that are shown, and the one before. */
 const HISTORY_LENGTH = 22;
@@ -96,7 +96,8 @@ export const exactSilencedSchema = z.object({
     timestamp: secondsSchema,
     expire_at: secondsSchema.nullable(),
     recurrence: recurrenceAnswer.refine((value) => recurrenceSchema.safeParse(value).success).exactOptional(),
-    reminded: remindedSchema.exactOptional(),
+    /** Dumps keep this name for `reminder_sent`. */
+    reminded: reminderSentSchema.exactOptional(),
     idle: silenceIdleSchema.exactOptional(),
   }),
   use: z

@@ -160,9 +160,9 @@ export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> &
 const inhibitionOutlookSchema = z.looseObject({
   rule: z.string(),
   /** Whether the event would begin to inhibit others, continue, or stop. */
-  change: z.enum(['begins', 'goes_on', 'ends']),
+  change: z.enum(['starts', 'continues', 'stops']),
   /** Number of open events that it inhibits now. */
-  quieted: z.number(),
+  inhibited: z.number(),
   /** The values that it shares with the events that the rule inhibits. */
   equal: texts,
 });
@@ -199,7 +199,7 @@ export const simulationAnswer = z.looseObject({
 export type SimulatedResult = z.infer<typeof simulationAnswer>;
 /** The simulation as this version sends it. */
 export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
-  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
+  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'ok';
   readonly handlers: readonly HandlerVerdict[];
   readonly inhibits?: readonly InhibitionOutlook[];
   readonly aggregates?: readonly RuleOutlook[];

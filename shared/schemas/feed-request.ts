@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WHOLE_EVENTS_MAX } from './whole-events.ts';
+import { FULL_EVENTS_MAX } from './full-events.ts';
 import { NAME_LENGTH_MAX } from './name.ts';
 
 export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades', 'groups', 'inhibitions'] as const;
@@ -45,7 +45,7 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
     /** Minimum milliseconds between two frames of changes; 0: no minimum. */
     ms: z.int().min(0).max(PACE_MS_MAX),
     /** Keys of the events whose rows to send in full, the others in brief; default: all in full. */
-    whole: z.array(z.string().max(1024)).max(WHOLE_EVENTS_MAX).optional(),
+    full: z.array(z.string().max(1024)).max(FULL_EVENTS_MAX).optional(),
   }),
   z.strictObject({ type: z.literal('ping') }),
   z.strictObject({ type: z.literal('pong') }),

@@ -6,7 +6,7 @@ import { groupAnswer, type GroupRow } from './grouping.ts';
 import { inhibitionAnswer, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer } from './recurrence.ts';
-import { remindedSchema, silenceIdleSchema } from './silenced.ts';
+import { reminderSentSchema, silenceIdleSchema } from './silenced.ts';
 import { planStateSchema, planStepStateSchema } from './plan-run.ts';
 import { ruleVerdictSchema } from './plan.ts';
 
@@ -84,12 +84,12 @@ export type EventRest = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>
 
 /** A column of values: each distinct value once, and for each row the index of its value, from 0. */
 export interface ValueColumn<Value> {
-  readonly of: readonly Value[];
-  readonly at: readonly number[];
+  readonly values: readonly Value[];
+  readonly indices: readonly number[];
 }
 export const numbersSchema = z.array(z.number());
 const valueColumn = <Value>(value: z.ZodType<Value>): z.ZodType<ValueColumn<Value>> =>
-  z.object({ of: z.array(value), at: numbersSchema });
+  z.object({ values: z.array(value), indices: numbersSchema });
 
 /** Events in columns, in which each row has the same index. `domain/event-columns.ts` converts them to rows. */
 const eventColumnsSchema = z.object({
@@ -104,7 +104,7 @@ const eventColumnsSchema = z.object({
   silenced_by: valueColumn(texts),
   output: valueColumn(z.string()),
   /** Attributes that few events have, by the index of the row. */
-  rest: z.record(z.string(), eventRestSchema).exactOptional(),
+  sparse: z.record(z.string(), eventRestSchema).exactOptional(),
 });
 export interface EventColumns {
   readonly namespace?: ValueColumn<string>;
@@ -117,7 +117,7 @@ export interface EventColumns {
   readonly last: readonly number[];
   readonly silenced_by: ValueColumn<readonly string[]>;
   readonly output: ValueColumn<string>;
-  readonly rest?: Readonly<Record<string, EventRest>>;
+  readonly sparse?: Readonly<Record<string, EventRest>>;
 }
 
 /** The attributes of an event that counters and the order of a list need. */
@@ -160,7 +160,7 @@ export const silencedRowSchema = z.object({
   /** Epoch seconds, to the millisecond; null: never. */
   expire_at: z.number().nullable(),
   /** The reminder about its end, with the number of events it suppressed; sent once for each end (spec, reminder). */
-  reminded: remindedSchema.exactOptional(),
+  reminder_sent: reminderSentSchema.exactOptional(),
   /** Present if the silence is idle, because it has matched nothing for long (spec, idleness). */
   idle: silenceIdleSchema.exactOptional(),
   /** The recurrence, for which begin and end are those of the present or next window; absent if it does not recur. */
@@ -182,7 +182,7 @@ const upgradeRowSchema = z.object({
   /** The owner of the plan; null: none. */
   holder: z.string().nullable(),
   /** The current step, `number` from 1 of `of`; null if all are done. */
-  step: z.object({ number: z.number(), of: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
+  step: z.object({ number: z.number(), total: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
 });
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 

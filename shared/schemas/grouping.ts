@@ -96,11 +96,11 @@ export const groupAnswer = z.looseObject({
   /** Number of firing events. */
   firing: z.number(),
   /** Number of events with pending notifications. */
-  waiting: z.number(),
+  pending: z.number(),
   /** The worst status of the firing events; `ok` if there are none. */
   worst: z.enum(['ok', 'warning', 'critical', 'unknown']).exactOptional(),
   /** Epoch seconds of its last run; null if there was none yet. */
-  told_at: z.number().nullable(),
+  notified_at: z.number().nullable(),
   /** Epoch seconds of its next flush. */
   due_at: z.number(),
 });

@@ -32,7 +32,7 @@ export interface GroupRun {
   readonly changed: number;
   readonly resolved: number;
   /** Number of events that are not in the list because of its limit. */
-  readonly left_out: number;
+  readonly omitted: number;
   /** Changed events first, within them the worst first, then the others. */
   readonly events: readonly GroupedEvent[];
 }

@@ -25,7 +25,7 @@ export const handlerTestAnswer = answer(
       .looseObject({
         delivered: z.boolean(),
         /** The response of the receiver; absent if there was none. */
-        answer: z.string().optional(),
+        response: z.string().optional(),
         /** The reason of a failure; absent if delivered. */
         reason: z.string().optional(),
         seconds: z.number(),

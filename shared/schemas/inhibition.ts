@@ -25,7 +25,7 @@ export const inhibitionAnswer = z.looseObject({
   target: z.string(),
   equal: z.array(z.string()),
   /** Number of open events that it inhibits now, as of their last results. */
-  quieted: z.number().exactOptional(),
+  inhibited: z.number().exactOptional(),
   /**
    * Events that inhibit others by this rule now, at most 100; `quieted`: the number of events that each of them
    * inhibits.
@@ -35,7 +35,7 @@ export const inhibitionAnswer = z.looseObject({
       namespace: z.string(),
       client: z.string(),
       check: z.string(),
-      quieted: z.number().exactOptional(),
+      inhibited: z.number().exactOptional(),
     }),
   ),
 });

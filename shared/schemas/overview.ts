@@ -24,14 +24,14 @@ export const overviewAnswer = answer(
      */
     results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
     /** `stale`: with an open keepalive event; `gone`: those of them without a keepalive for more than an hour. */
-    clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
+    clients: z.looseObject({ registered: z.number(), stale: z.number(), lost: z.number() }),
     /** Entities of all namespaces; absent from a backend without this limit. */
     entities: entityUsageSchema.optional(),
     queue: z.looseObject({ results: z.number() }),
     /** 99th percentile of synced writes in the last minutes, to a tenth; null if there was none. */
     store: z.looseObject({ write_p99_ms: z.number().nullable() }),
     /** 99th percentile of requests in the last minutes, to a tenth; null if there was none. */
-    api: z.looseObject({ answer_p99_ms: z.number().nullable() }),
+    api: z.looseObject({ response_p99_ms: z.number().nullable() }),
     feed: z.looseObject({ consumers: z.number() }),
   }),
 );

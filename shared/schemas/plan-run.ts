@@ -10,7 +10,7 @@ export const planStateSchema = z.enum(['open', 'done', 'abandoned', 'rolled-back
  * `waiting`: not current yet, or not started; `running`: the backend executes it; `confirm`: the operator follows the
  * instructions, then confirms; `failed`: it can be started again, or skipped.
  */
-export const planStepStateSchema = z.enum(['waiting', 'running', 'confirm', 'done', 'failed', 'skipped']);
+export const planStepStateSchema = z.enum(['pending', 'running', 'confirm', 'done', 'failed', 'skipped']);
 export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
 
 /** Epoch milliseconds. */
@@ -35,7 +35,7 @@ const summaryAnswer = z.object({
       session: z.string(),
       since: time,
       /** Last request of the owner. */
-      seen: time,
+      last_seen: time,
     })
     .nullable(),
   /** The verdict of the last evaluation of the rules. */

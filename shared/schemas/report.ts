@@ -4,8 +4,8 @@ import { texts, type AnswerOf } from './answer.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
 /** Actions on events and silences, as in the timeline (spec, report 3). */
-const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
-export type ReportDeed = (typeof REPORT_DEEDS)[number];
+const REPORT_ACTIONS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
+export type ReportActionKind = (typeof REPORT_ACTIONS)[number];
 
 /** Present only if all namespaces are requested. */
 const namespace = z.string().exactOptional();
@@ -76,7 +76,7 @@ const reportNoise = z.object({
   clients: z.number(),
   /** The client with the most outages, and their number. */
   client: z.string(),
-  of_client: z.number(),
+  client_outages: z.number(),
 });
 export type ReportNoise = AnswerOf<typeof reportNoise>;
 
@@ -86,7 +86,7 @@ const reportAction = z.object({
   /** Time of the first action, epoch milliseconds. */
   at: z.number(),
   who: z.string(),
-  deed: z.enum(REPORT_DEEDS),
+  action: z.enum(REPORT_ACTIONS),
   /** Ids of silences, or `client/check`; only the first ones. */
   targets: texts,
   /** Total number of targets. */
@@ -116,7 +116,7 @@ export const reportAnswer = z.object({
   /** Time since which the report is complete; null if no history is retained. */
   complete_since: z.number().nullable(),
   /** Whether it is incomplete because the report would have to read too many transitions. */
-  is_cut: z.boolean(),
+  truncated: z.boolean(),
   /** Totals of the problems during the report. */
   total: z.object({
     checks: z.number(),
@@ -128,7 +128,7 @@ export const reportAnswer = z.object({
   /** Checks with a problem at the end, the worst first, then the oldest; inhibited ones come last. */
   open: reportChecks,
   /** Checks that recovered or were removed, the longest outages first; inhibited ones come last. */
-  over: reportChecks,
+  resolved: reportChecks,
   /**
    * Inhibited checks among all with problems: their number, and the inhibiting events, those with the most checks
    * first.

@@ -44,7 +44,7 @@ export const restoredAnswer = answer(
          * - `unchanged`: an identical object existed
          * - `left out`: the object cannot be restored; the reason says why
          */
-        outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
+        outcome: z.enum(['created', 'replaced', 'unchanged', 'skipped']),
         /** The reason why it was left out. */
         reason: z.string().exactOptional(),
         /** Attributes that could not be restored although the object was, each with the reason. */

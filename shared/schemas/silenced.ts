@@ -94,8 +94,8 @@ export const clearSilencedSchema = z
   });
 
 /** The sent reminder about the end of a silence: time in epoch seconds, and number of suppressed events. */
-export const remindedSchema = z.object({ at: z.number(), events: z.number() });
-export type Reminded = Readonly<z.infer<typeof remindedSchema>>;
+export const reminderSentSchema = z.object({ at: z.number(), events: z.number() });
+export type ReminderSent = Readonly<z.infer<typeof reminderSentSchema>>;
 
 /** The idle mark of a silence that matched nothing for a long time, in epoch seconds (spec, idleness). */
 export const silenceIdleSchema = z.object({
@@ -133,7 +133,7 @@ export interface SilencedEntry extends Expiring {
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
   /** The sent reminder about its end, with the number of open events that it suppressed (spec, reminder). */
-  readonly reminded?: Reminded;
+  readonly reminder_sent?: ReminderSent;
   /** The idle mark; absent if it has matched something, or is not known to be idle yet (spec, idleness). */
   readonly idle?: SilenceIdle;
   /** Id of the command run that holds it for a maintenance (spec, maintenance). */
@@ -201,7 +201,7 @@ export type SilencedDetail = SilencedView &
     /** Absent if it does not recur. */
     readonly recurrence?: Recurrence;
     /** The sent reminder about its end; absent if there was none (spec, reminder). */
-    readonly reminded?: Reminded;
+    readonly reminder_sent?: ReminderSent;
     /** Absent if it is not idle. */
     readonly idle?: SilenceIdle;
   };
@@ -213,6 +213,6 @@ export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.ex
   last_suppressed: z.number().nullable(),
   window: windowUseSchema.exactOptional(),
   recurrence: recurrenceAnswer.exactOptional(),
-  reminded: remindedSchema.exactOptional(),
+  reminder_sent: reminderSentSchema.exactOptional(),
   idle: silenceIdleSchema.exactOptional(),
 });

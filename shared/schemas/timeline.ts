@@ -97,7 +97,7 @@ export const timelineAnswer = z.object({
   /** The parameter `after` of the next page; null if the span has no older transitions. */
   next: z.number().nullable(),
   /** Epoch milliseconds since which the history is complete; null if none is retained. */
-  kept_since: z.number().nullable(),
+  retained_since: z.number().nullable(),
 });
 export type TimelinePage = AnswerOf<typeof timelineAnswer>;
 
@@ -106,9 +106,9 @@ const pastClientAnswer = clientRowSchema.extend({
   /** Number of open events at the moment. */
   events: z.number(),
   /** Its current last keepalive, epoch seconds; `timestamp` is never later than the moment. */
-  seen: z.number().exactOptional(),
+  last_seen: z.number().exactOptional(),
   /** Whether the client was deleted since, so that only its name is known. */
-  gone: z.literal(true).exactOptional(),
+  deleted: z.literal(true).exactOptional(),
 });
 export type PastClient = AnswerOf<typeof pastClientAnswer>;
 
@@ -117,7 +117,7 @@ export const pastStateAnswer = z.object({
   /** Epoch milliseconds. */
   at: z.number(),
   /** The oldest moment that can be shown, epoch milliseconds. */
-  known_since: z.number(),
+  retained_since: z.number(),
   /** Time of the last change before `at`, and of the first one after it, epoch milliseconds; null if there is none. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
@@ -149,18 +149,18 @@ export const pastChangesAnswer = z.object({
   from: z.number(),
   at: z.number(),
   /** Whether there are too many differences; then none are listed, and the lists must be requested. */
-  is_too_much: z.boolean(),
+  too_many_changes: z.boolean(),
   /** Times of the neighboring changes, as in the state of `at`. */
   previous: z.number().nullable(),
   next: z.number().nullable(),
   /** Events that may differ; if `silenced` is present, also all events that were silenced. */
   events: z.array(eventRowSchema),
   /** Events that may have existed at `from` and did not at `at`. */
-  gone: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
+  removed: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
   /** All silences; absent if they and the events that they silenced were the same. */
   silenced: z.array(silencedRowSchema).exactOptional(),
   /** Clients that were known and may differ. */
   clients: z.array(pastClientAnswer),
-  gone_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
+  removed_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
 });
 export type PastChanges = AnswerOf<typeof pastChangesAnswer>;

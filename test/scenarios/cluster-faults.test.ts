@@ -77,8 +77,8 @@ const clusterAt = async (url: string): Promise<ClusterView> =>
   (await (await fetch(`${url}/api/mon/v1/cluster`)).json()) as ClusterView;
 
 const writes = async (url: string): Promise<boolean> => {
-  const { answered_by: id, writer } = await clusterAt(url);
-  return writer?.id === id;
+  const { member_id: id, leader } = await clusterAt(url);
+  return leader?.id === id;
 };
 
 describe('a program that cannot begin ends at once, with the setting and the remedy', () => {

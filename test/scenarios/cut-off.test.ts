@@ -51,13 +51,13 @@ test('a member shows what it has until the others have more for too long, then n
   await silence(other, 'before');
   await expect.poll(async () => (await (await fetch(`${cut.url}/silenced`)).json()) as unknown[]).toHaveLength(1);
   network.stall();
-  await expect.poll(async () => (await clusterAt(cut)).database.state).toBe('away');
+  await expect.poll(async () => (await clusterAt(cut)).database.state).toBe('unavailable');
   // Nothing was written that it lacks.
   expect(await silencedAt(cut)).toEqual([200, null]);
   expect(await silence(other, 'meanwhile')).toBe(201);
   await expect.poll(() => silencedAt(cut)).toEqual([503, '1']);
-  const { answered_by: id, members } = await clusterAt(cut);
-  expect(members.find((member) => member.id === id)).toMatchObject({ state: 'behind' });
+  const { member_id: id, members } = await clusterAt(cut);
+  expect(members.find((member) => member.id === id)).toMatchObject({ state: 'lagging' });
   expect((await fetch(`${cut.url}/health?deep=1`)).status).toBe(412);
   network.cut();
   network.flow();

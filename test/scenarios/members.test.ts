@@ -47,8 +47,8 @@ async function checksAt(backend: RunningBackend): Promise<readonly string[]> {
 const cluster = (backend: RunningBackend): Promise<ClusterView> => answer(backend, '/api/mon/v1/cluster');
 
 async function nameOfWriter(backend: RunningBackend): Promise<string | undefined> {
-  const { writer, members: all } = await cluster(backend);
-  return all.find(({ id }) => id === writer?.id)?.name;
+  const { leader, members: all } = await cluster(backend);
+  return all.find(({ id }) => id === leader?.id)?.name;
 }
 
 const nameOf = ({ url }: RunningBackend): RegExp => new RegExp(`:${new URL(url).port}$`);
@@ -86,11 +86,11 @@ test('each tells who they are, who writes, and that nobody is behind', async () 
   await expect.poll(async () => (await cluster(other)).members).toHaveLength(2);
   const view = await cluster(other);
   expect(view.database).toMatchObject({ kind: 'postgres', state: 'ok', problem: null });
-  expect(view.database.place).not.toContain('mon:');
-  expect(view.members.map(({ role, state, behind }) => ({ role, state, behind }))).toContainEqual({
-    role: 'writer',
+  expect(view.database.location).not.toContain('mon:');
+  expect(view.members.map(({ role, state, lag }) => ({ role, state, lag }))).toContainEqual({
+    role: 'leader',
     state: 'ok',
-    behind: 0,
+    lag: 0,
   });
   expect(await nameOfWriter(other)).toMatch(nameOf(writer));
 });

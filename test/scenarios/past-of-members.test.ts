@@ -36,9 +36,9 @@ test('the one that writes keeps checkpoints in the database, and every member te
   const writer = await startBackend({ database, clock: new HastyClock() });
   onTestFinished(() => writer[Symbol.asyncDispose]());
   const member = await startSharing(database);
-  await expect.poll(async () => (await stateAt(writer)).known_since).toBeGreaterThan(0);
+  await expect.poll(async () => (await stateAt(writer)).retained_since).toBeGreaterThan(0);
   await report(writer, 'load', 1);
-  const { next: then } = await stateAt(writer, (await stateAt(writer)).known_since);
+  const { next: then } = await stateAt(writer, (await stateAt(writer)).retained_since);
   await report(writer, 'disk', 0);
 
   const told = await stateAt(writer, then ?? 0);

@@ -124,7 +124,7 @@ test(
     const post = { method: 'POST', body: JSON.stringify(resultOf(0)), headers: { 'content-type': 'application/json' } };
     const refused = await fetch(`${backend.url}/results`, post);
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
-    expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'away' });
+    expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'unavailable' });
     // What is in memory is answered as before.
     expect((await fetch(`${backend.url}/silenced`)).status).toBe(200);
     await own.start();

@@ -52,7 +52,7 @@ test(
         const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
         await delay(chance.below(CHURN_MS_MAX));
         const paces = all.map(() => chance.pick(PACES_MS));
-        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, whole: chance.pick(WHOLE) });
+        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, full: chance.pick(WHOLE) });
         await trouble();
         await Promise.race([delay(chance.below(CHURN_MS_MAX)), writing]);
         if (round % RESTART_EVERY === 0) {

@@ -49,7 +49,7 @@ export class Members implements AsyncDisposable {
     for (;;) {
       for (const at of this.#all.keys()) {
         const view = await this.#view(at);
-        if (view?.writer?.id === view?.answered_by && view !== undefined) return at;
+        if (view?.leader?.id === view?.member_id && view !== undefined) return at;
       }
       await delay(10);
     }
@@ -64,7 +64,7 @@ export class Members implements AsyncDisposable {
   async caughtUp(): Promise<void> {
     for (;;) {
       const views = await Promise.all([...this.#all.keys()].map((at) => this.#view(at)));
-      const seqs = new Set(views.map((view) => (typeof view?.writer?.id === 'string' ? ownSeq(view) : undefined)));
+      const seqs = new Set(views.map((view) => (typeof view?.leader?.id === 'string' ? ownSeq(view) : undefined)));
       if (seqs.size === 1 && !seqs.has(undefined)) return;
       await delay(20);
     }
@@ -105,7 +105,7 @@ export class Members implements AsyncDisposable {
   }
 }
 
-const ownSeq = ({ answered_by: id, members }: ClusterView): number | undefined =>
+const ownSeq = ({ member_id: id, members }: ClusterView): number | undefined =>
   members.find((member) => member.id === id)?.seq;
 
 /**

@@ -467,8 +467,8 @@ function sorted(rows: readonly unknown[]): readonly unknown[] {
   return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-function groupOf({ by, firing, waiting, told_at, due_at }: Answers): unknown {
-  return { by: Object.values(by as object).join(), firing, waiting, told_at, due_at };
+function groupOf({ by, firing, pending, notified_at, due_at }: Answers): unknown {
+  return { by: Object.values(by as object).join(), firing, pending, notified_at, due_at };
 }
 
 function inhibitorsOf({ name, inhibitors }: Answers): readonly [string, readonly string[]] {

@@ -15,12 +15,12 @@ const at = (member: ClusterMember, since: number, seen: number): ClusterMember =
 
 /** Three members; the first one is the leader and responds. */
 export const SCENE_CLUSTER: ClusterView = aClusterView({
-  writer: { id: 'web1-id', since: NOW - 2 * HOUR - 600, epoch: 7 },
+  leader: { id: 'web1-id', since: NOW - 2 * HOUR - 600, epoch: 7 },
   seq: 1_204_331,
   members: [
-    at(aMember('web1', { role: 'writer', seq: 1_204_331 }), 51 * HOUR, 0),
-    at(aMember('web2', { seq: 1_204_328, behind: 3 }), 3 * HOUR, 1),
-    at(aMember('web3', { seq: 1_180_000, behind: 24_331, state: 'gone', version: '1.0.1' }), 3 * HOUR, 300),
+    at(aMember('web1', { role: 'leader', seq: 1_204_331 }), 51 * HOUR, 0),
+    at(aMember('web2', { seq: 1_204_328, lag: 3 }), 3 * HOUR, 1),
+    at(aMember('web3', { seq: 1_180_000, lag: 24_331, state: 'lost', version: '1.0.1' }), 3 * HOUR, 300),
   ],
 });
 

@@ -65,7 +65,7 @@ export async function takeTold(rig: HandlingRig): Promise<string[]> {
   return rig.takeJobs().map(({ client, check, event, group }) => {
     if (group === undefined) return `${client}/${check} ${event.action}`;
     const events = group.events.map((own) => `${own.client.name}/${own.check.name} ${own.change}`);
-    return [...events, ...(group.left_out > 0 ? [`${String(group.left_out)} left out`] : [])].join(', ');
+    return [...events, ...(group.omitted > 0 ? [`${String(group.omitted)} omitted`] : [])].join(', ');
   });
 }
 

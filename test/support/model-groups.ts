@@ -168,8 +168,8 @@ export class ModelGroups {
       return {
         by,
         firing: shown.filter(({ isOver }) => !isOver).length,
-        waiting: shown.filter((member) => changeOf(member) !== 'same').length,
-        told_at: group.toldAt === undefined ? null : Math.floor(group.toldAt / 1000),
+        pending: shown.filter((member) => changeOf(member) !== 'same').length,
+        notified_at: group.toldAt === undefined ? null : Math.floor(group.toldAt / 1000),
         due_at: Math.ceil(this.#dueAt(group) / 1000),
       };
     });

@@ -167,7 +167,7 @@ export class ModelSilences {
         suppressed,
         last_suppressed: lastSuppressed,
         ...(window === undefined ? {} : { window }),
-        ...(reminded === undefined ? {} : { reminded }),
+        ...(reminded === undefined ? {} : { reminder_sent: reminded }),
         ...(silence.idleness.mark === undefined ? {} : { idle: silence.idleness.mark }),
       });
     });

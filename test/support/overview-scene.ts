@@ -19,10 +19,10 @@ const SCENE_OVERVIEW: Overview = {
     { check: 'disk-root', events: 2204, clients: 201 },
   ],
   results: { period: 10, rates: RATES },
-  clients: { registered: 20_000, stale: 14, gone: 3 },
+  clients: { registered: 20_000, stale: 14, lost: 3 },
   queue: { results: 3 },
   store: { write_p99_ms: 12.4 },
-  api: { answer_p99_ms: 4.1 },
+  api: { response_p99_ms: 4.1 },
   feed: { consumers: 6 },
 };
 

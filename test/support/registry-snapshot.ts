@@ -60,7 +60,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
   return {
     name: namespace.name,
     inhibitors,
-    quieted: [...namespace.quieted.all()].map(({ client, name }) => `${client.name}/${name}`).toSorted(),
+    inhibited: [...namespace.inhibited.all()].map(({ client, name }) => `${client.name}/${name}`).toSorted(),
     groups: [...groupsOf(namespace).all()].map(groupSnapshot).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     clients: clients.map(clientSnapshot),
     results: namespace.results,

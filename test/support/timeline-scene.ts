@@ -68,7 +68,7 @@ export const SCENE_REPORT: Report = {
   since: NOW - 12 * HOUR,
   until: NOW,
   complete_since: NOW - 12 * HOUR,
-  is_cut: false,
+  truncated: false,
   total: { checks: 5, clients: 4, outages: 9, down: 20_700 },
   open: {
     count: 2,
@@ -81,7 +81,7 @@ export const SCENE_REPORT: Report = {
       open('db-014.eu-west-1', 'postgres-repl', 3 * MINUTE, 'lag 184 s > 60 s, wal sender not streaming'),
     ],
   },
-  over: {
+  resolved: {
     count: 140,
     checks: [
       {
@@ -96,8 +96,8 @@ export const SCENE_REPORT: Report = {
   },
   inhibited: { checks: 0, count: 0, causes: [] },
   noisiest: [
-    { check: 'http-frontend', outages: 6, clients: 3, client: 'web-003.eu-west-1', of_client: 5 },
-    { check: 'postgres-repl', outages: 1, clients: 1, client: 'db-014.eu-west-1', of_client: 1 },
+    { check: 'http-frontend', outages: 6, clients: 3, client: 'web-003.eu-west-1', client_outages: 5 },
+    { check: 'postgres-repl', outages: 1, clients: 1, client: 'db-014.eu-west-1', client_outages: 1 },
   ],
   actions: {
     count: 2,
@@ -105,7 +105,7 @@ export const SCENE_REPORT: Report = {
       {
         at: NOW - HOUR,
         who: 'alice@ops',
-        deed: 'acknowledged',
+        action: 'acknowledged',
         targets: ['mq-002.eu-west-1/queue-depth'],
         count: 1,
         reason: 'acknowledged',
@@ -113,7 +113,7 @@ export const SCENE_REPORT: Report = {
       {
         at: NOW - 8 * HOUR,
         who: 'bob',
-        deed: 'silenced',
+        action: 'silenced',
         targets: ['web:http-frontend', 'web-eu:http-frontend'],
         count: 7,
         reason: 'roll-out CHG-4401',
@@ -151,7 +151,10 @@ function answerOf({ path }: SeenRequest): { status: number; body?: unknown } {
       return { status: 400, body: { error: 'q: colour is no field (at character 1)', code: 'invalid' } };
     }
     const rows = asked.get('q') === 'kind=resolve' ? ROWS.filter(({ kind }) => kind === 'resolve') : ROWS;
-    return { status: 200, body: { transitions: rows, next: null, kept_since: NOW - 22 * HOUR } satisfies TimelinePage };
+    return {
+      status: 200,
+      body: { transitions: rows, next: null, retained_since: NOW - 22 * HOUR } satisfies TimelinePage,
+    };
   }
   const event = SCENE_EVENTS.find(({ client, check }) => name.endsWith(`/events/${client}/${check}`));
   return event === undefined ? { status: 404 } : { status: 200, body: eventOf(event) };

@@ -38,10 +38,10 @@ export function aMember(host: string, more: Partial<ClusterMember> = {}): Cluste
     version: '1.0.0',
     since: CLUSTER_START,
     last_seen: CLUSTER_START + 600,
-    role: 'member',
+    role: 'follower',
     state: 'ok',
     seq: 1200,
-    behind: 0,
+    lag: 0,
     ...more,
   };
 }
@@ -49,11 +49,11 @@ export function aMember(host: string, more: Partial<ClusterMember> = {}): Cluste
 /** Returns three members with a database; `web1` is the leader and responds. */
 export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
   return {
-    answered_by: 'web1-id',
-    writer: { id: 'web1-id', since: CLUSTER_START + 60, epoch: 7 },
+    member_id: 'web1-id',
+    leader: { id: 'web1-id', since: CLUSTER_START + 60, epoch: 7 },
     seq: 1200,
-    database: { kind: 'postgres', place: 'postgres://db-1:5432,db-2:5432/mon', state: 'ok', problem: null },
-    members: [aMember('web1', { role: 'writer' }), aMember('web2'), aMember('web3')],
+    database: { kind: 'postgres', location: 'postgres://db-1:5432,db-2:5432/mon', state: 'ok', problem: null },
+    members: [aMember('web1', { role: 'leader' }), aMember('web2'), aMember('web3')],
     ...more,
   };
 }
@@ -62,9 +62,9 @@ export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
 export function writtenBy(view: ClusterView, id: string): ClusterView {
   return {
     ...view,
-    writer: { id, since: CLUSTER_START + 600, epoch: (view.writer?.epoch ?? 0) + 1 },
+    leader: { id, since: CLUSTER_START + 600, epoch: (view.leader?.epoch ?? 0) + 1 },
     members: view.members.map((member) =>
-      Object.assign({}, member, { role: member.id === id ? 'writer' : 'member' } as const),
+      Object.assign({}, member, { role: member.id === id ? 'leader' : 'follower' } as const),
     ),
   };
 }

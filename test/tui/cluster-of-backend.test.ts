@@ -5,7 +5,7 @@ import { startBackend } from '../support/running-backend.ts';
 import { aClusterView, aMember, ToldCluster } from '../support/told-cluster.ts';
 
 test('the console against a backend: its members, trouble in the header, and a hand-over', async () => {
-  const told = aClusterView({ members: [aMember('web1', { role: 'writer' }), aMember('web2')] });
+  const told = aClusterView({ members: [aMember('web1', { role: 'leader' }), aMember('web2')] });
   const cluster = new ToldCluster(told);
   const backend = await startBackend({ cluster });
   onTestFinished(() => backend[Symbol.asyncDispose]());
@@ -13,11 +13,11 @@ test('the console against a backend: its members, trouble in the header, and a h
   const rig = await openRig({ server: { ...scripted, url: backend.url } });
   await rig.shows('LIVE');
   rig.type(':cluster\r');
-  await rig.shows(/web1:4567 +writer +ok/, 'postgres://db-1:5432,db-2:5432/mon');
+  await rig.shows(/web1:4567 +leader +ok/, 'postgres://db-1:5432,db-2:5432/mon');
   rig.type('jHy');
-  await rig.shows('web2:4567 is the leader now', /web2:4567 +writer/);
+  await rig.shows('web2:4567 is the leader now', /web2:4567 +leader/);
   expect(cluster.handedTo).toEqual(['web2-id']);
-  cluster.told = { ...cluster.told, writer: null };
+  cluster.told = { ...cluster.told, leader: null };
   rig.type('2');
   await rig.pass(400);
   await rig.pass(5000);

@@ -411,13 +411,13 @@ describe('a console that nobody looks at, or that is paused, wants fewer frames 
     await rig.shows('LIVE');
     const connection = await rig.connection();
     rig.type('\u001B[O');
-    await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, whole: [key] }));
+    await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, full: [key] }));
     const brief = { status: 1, action: 'create', since, silenced_by: [] } as const;
     connection.send({ type: 'changes', seq: 1, time: 1, rows: {}, brief: { events: { 'db-9/disk': brief } } });
     await vi.waitFor(() => {
       // Draws what has arrived.
       rig.type('\u001B[O');
-      expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, whole: [key, 'db-9/disk'] });
+      expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, full: [key, 'db-9/disk'] });
     });
     await rig.screen.settled();
     expect(rig.screen.text).toContain('1 warn');

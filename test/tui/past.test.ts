@@ -18,7 +18,7 @@ function pastState(at: number): PastState {
   const rest = warnings.map((row) => Object.assign({}, row, { since: at / 1000 - 60 }));
   return {
     at,
-    known_since: 0,
+    retained_since: 0,
     previous: at - 10 * MINUTE_MS,
     next: at + 5 * MINUTE_MS > NOW_MS ? null : at + 5 * MINUTE_MS,
     counts: { events: 5, warning: 4, critical: 1, unknown: 0, silenced: 0, clients: 1, silences: 1 },
@@ -133,14 +133,14 @@ function changesTo(from: number, at: number): PastChanges {
   return {
     from,
     at,
-    is_too_much: false,
+    too_many_changes: false,
     previous,
     next,
     events: at < from ? [anEventRow({ client: 'new-1', check: 'fan', status: 2, output: 'slow' })] : [],
-    gone: at < from ? [{ client: 'old-1', check: 'raid' }] : [{ client: 'new-1', check: 'fan' }],
+    removed: at < from ? [{ client: 'old-1', check: 'raid' }] : [{ client: 'new-1', check: 'fan' }],
     silenced: [aSilencedRow({ id: '*:fan', check: 'fan', subscription: null, reason: 'CHG-8' })],
     clients: [{ ...aClientRow({ name: 'new-1' }), events: 1 }],
-    gone_clients: [{ name: 'old-1' }],
+    removed_clients: [{ name: 'old-1' }],
   };
 }
 
@@ -193,14 +193,24 @@ describe('a step in the past', () => {
   });
 
   test('asks for the lists where too much is different', async () => {
-    const rig = await openSteps((from, at) => ({ ...changesTo(from, at), is_too_much: true, events: [], gone: [] }));
+    const rig = await openSteps((from, at) => ({
+      ...changesTo(from, at),
+      too_many_changes: true,
+      events: [],
+      removed: [],
+    }));
     rig.type('[');
     await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'old-1');
     expect(asked(rig, '/timeline/state')).toHaveLength(2);
   });
 
   test('is told while it is under way, and given up with Esc', async () => {
-    const rig = await openSteps((from, at) => ({ ...changesTo(from, at), is_too_much: true, events: [], gone: [] }));
+    const rig = await openSteps((from, at) => ({
+      ...changesTo(from, at),
+      too_many_changes: true,
+      events: [],
+      removed: [],
+    }));
     rig.type('[');
     await rig.shows('to 2026-11-20 09:50:00Z, Esc cancels');
     rig.escape();

@@ -263,7 +263,7 @@ describe('nothing is changed', () => {
   test('by a refusal, which is shown with its reason', async () => {
     const { rig, plans } = await heldAt('backup');
     // Somebody was quicker, and the feed has not told it yet.
-    plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, seen: plans.nowMs } };
+    plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, last_seen: plans.nowMs } };
     rig.type('\r\r');
     await rig.shows('carol owns the plan: take ownership first');
     expect(rig.screen.text).toContain('carol owns the plan: take ownership first');

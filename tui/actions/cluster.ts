@@ -1,4 +1,4 @@
-import { successionOf, writerName } from '../../shared/domain/cluster.ts';
+import { successionOf, leaderName } from '../../shared/domain/cluster.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ClusterMember } from '../../shared/schemas/cluster.ts';
@@ -46,11 +46,11 @@ function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: 
   const succession = successionOf(view, to);
   if (succession.kind === 'refused') return store.say(safeLine(succession.reason), 'problem');
   const name = safeLine(succession.member.name);
-  const { writer } = view;
+  const { leader } = view;
   const now =
-    writer === null
+    leader === null
       ? 'There is no leader at the moment.'
-      : `${safeLine(writerName(view) ?? '')} has been the leader for ${formatDuration(store.nowMs / 1000 - writer.since)}.`;
+      : `${safeLine(leaderName(view) ?? '')} has been the leader for ${formatDuration(store.nowMs / 1000 - leader.since)}.`;
   askFirst(store, {
     title: `Hand over to ${name}`,
     lines: [now, 'Writes wait until the handover is done; none of them fails.'],

@@ -5,6 +5,7 @@ import { EVENT_ACTIONS } from './events.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { bindings, type Binding, type KeyAction } from '../state/keys.ts';
+import { currentName, RENAMED_ACTIONS } from '../state/renamed-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { PAST_HINT } from '../words/past-time.ts';
@@ -68,7 +69,7 @@ export function runCommand(store: ActionPorts, text: string, perform: Perform): 
   if (name === '') return undefined;
   const commands = commandsFor(keyContext(store.state));
   const command = commands.find((candidate) => candidate.name === (ALIASES.get(name) ?? name));
-  if (command === undefined) return unknownCommand(name, commands);
+  if (command === undefined) return renamedCommand(name) ?? unknownCommand(name, commands);
   if (command.needsOperand === true && operand === '') return `type :${name} ${command.operands}`;
   if (command.operands === '' && operand !== '') return `${name} takes no argument: remove ${JSON.stringify(operand)}`;
   return command.run(store, operand, perform);
@@ -116,6 +117,12 @@ function actionCommand(action: KeyAction, help: string): Command {
       return undefined;
     },
   };
+}
+
+/** Returns the error for the old name of an action; undefined if the name is not an old one. */
+function renamedCommand(name: string): string | undefined {
+  const current = currentName(RENAMED_ACTIONS, name);
+  return current === undefined ? undefined : `unknown command ${name}: use ${current}`;
 }
 
 function unknownCommand(name: string, commands: readonly Command[]): string {

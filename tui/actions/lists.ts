@@ -1,6 +1,8 @@
 import { openActionMenu } from '../keys/action-menu.ts';
 import { onRows, markRow, sortBeside } from './rows-on-top.ts';
 import { keyOf } from '../state/keys.ts';
+import { currentName, RENAMED_COLUMNS } from '../state/renamed-names.ts';
+import type { ViewName } from '../state/view-names.ts';
 import { follow } from '../list/following.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
@@ -170,7 +172,9 @@ function sortByOperand(store: ActionPorts, operand: string): string | undefined 
   const reversed = operand.startsWith('-');
   const column = reversed ? operand.slice(1) : operand;
   const known = sortIds(store.state.view, store.whereColumn);
-  if (!known.includes(column)) return noSuch('sort column', column, known);
+  if (!known.includes(column)) {
+    return renamedColumn(store.state.view, column) ?? noSuch('sort column', column, known);
+  }
   store.sortBy({ column, reversed });
   return undefined;
 }
@@ -180,9 +184,17 @@ function showColumns(store: ActionPorts, operand: string): string | undefined {
   const known = columnIds(view, store.whereColumn);
   const wanted = operand.split(/[\s,]+/);
   const unknown = wanted.find((id) => !known.includes(id));
-  if (operand !== 'all' && unknown !== undefined) return noSuch('column', unknown, [...known, 'all']);
+  if (operand !== 'all' && unknown !== undefined) {
+    return renamedColumn(view, unknown) ?? noSuch('column', unknown, [...known, 'all']);
+  }
   store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, store.whereColumn) });
   return undefined;
+}
+
+/** Returns the error for the old id of a column; undefined if the id is not an old one. */
+function renamedColumn(view: ViewName, id: string): string | undefined {
+  const current = currentName(RENAMED_COLUMNS[view], id);
+  return current === undefined ? undefined : `unknown column ${id}: use ${current}`;
 }
 
 function markRange(store: Shown & Says & ListOfView): void {

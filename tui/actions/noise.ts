@@ -20,7 +20,7 @@ export function openGroup(store: ActionPorts, group: GroupRow | undefined): void
 }
 
 /** Opens the list of the events that a rule inhibits. */
-export function openQuieted(store: ActionPorts, rule: InhibitionRow | undefined): void {
+export function openInhibited(store: ActionPorts, rule: InhibitionRow | undefined): void {
   if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${searchValue(rule.name)}`);
 }
 

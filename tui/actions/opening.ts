@@ -12,7 +12,7 @@ import { reloadDetail, openDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { openMember } from './cluster.ts';
-import { openGroup, openQuieted } from './noise.ts';
+import { openGroup, openInhibited } from './noise.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
@@ -48,7 +48,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
       },
       'dead-letters': (store) => openLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
       groups: (store) => openGroup(store, rowUnderCursor(store) as GroupRow | undefined),
-      inhibitions: (store) => openQuieted(store, rowUnderCursor(store) as InhibitionRow | undefined),
+      inhibitions: (store) => openInhibited(store, rowUnderCursor(store) as InhibitionRow | undefined),
       cluster: openMember,
       inspect: onLayer('inspect', openRow),
     },
@@ -84,7 +84,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     run: onLayer('detail', (store, layer) => putLayer(store, { ...layer, wrap: !layer.wrap })),
   },
   {
-    name: 'why',
+    name: 'explain',
     keys: ['W'],
     in: ['events', 'detail', 'inspect', 'dead-letters', 'dead-letter'],
     help: 'show why each handler was or was not notified of the event',

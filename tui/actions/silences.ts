@@ -66,7 +66,7 @@ export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string
 function askEndSilences(store: Screen & Says & Known, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0)
-    return store.say(`there is no silence to end here: ${keyOf('silence-again')} recreates an ended one`);
+    return store.say(`there is no silence to end here: ${keyOf('silence-recreate')} recreates an ended one`);
   const ids = living.map(({ id }) => id);
   const button = `End ${countOf(living.length, 'silence')}`;
   askFirst(store, {
@@ -88,7 +88,7 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
   if (origin.entries.length === 0) {
     return store.say(
       origin.kind === 'change'
-        ? `there is no silence to change: ${keyOf('silence-again')} recreates an ended one`
+        ? `there is no silence to change: ${keyOf('silence-recreate')} recreates an ended one`
         : `it has not ended: ${keyOf('silence-change')} changes it`,
     );
   }
@@ -146,7 +146,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     run: (store) => askEndSilences(store, currentSilences(store), 'cancel'),
   },
   {
-    name: 'silence-again',
+    name: 'silence-recreate',
     keys: ['n'],
     in: ['silences', 'silence-entry'],
     help: 'recreate ended silences',

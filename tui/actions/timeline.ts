@@ -48,7 +48,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     run: onLayer('timeline', (store, layer) => turnSpan(store, layer, -1)),
   },
   {
-    name: 'outage-before',
+    name: 'outage-previous',
     keys: ['h', 'left'],
     in: ['timeline'],
     help: 'previous outage',
@@ -56,7 +56,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     run: onLayer('timeline', (store, layer) => stepOutage(store, layer, 1)),
   },
   {
-    name: 'outage-after',
+    name: 'outage-next',
     keys: ['l', 'right'],
     in: ['timeline'],
     help: 'next outage',

@@ -16,6 +16,7 @@ import { VIEWS, type ViewName } from '../state/view-names.ts';
 import { SKINS } from '../text/theme.ts';
 import { CONSOLE_SETTING_NAMES } from './console-setting-names.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
+import { withCurrentNames } from './current-names.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
@@ -125,13 +126,14 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   if (syntax.length > 0) fail(syntax);
   const written: unknown = document.toJS() ?? {};
   const renamed = isSettings(written) ? renameSettings(written, CONSOLE_SETTING_NAMES) : undefined;
-  const read = readConfig(renamed?.settings ?? written);
-  const problems = [...(renamed?.problems ?? []), ...read.problems];
+  const current = withCurrentNames(renamed?.settings ?? written);
+  const read = readConfig(current.config);
+  const problems = [...(renamed?.problems ?? []), ...current.problems, ...read.problems];
   if (problems.length > 0) {
     fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
   }
-  const warnings = (renamed?.warnings ?? []).map(({ path, message }) => ({
-    section: path[0] ?? '',
+  const warnings = [...(renamed?.warnings ?? []), ...current.warnings].map(({ path, message }) => ({
+    section: String(path[0] ?? ''),
     text: `${at(offsetOf(document, path))}: ${said(path, message)}`,
   }));
   return { ...read.config, warnings };
@@ -182,6 +184,7 @@ function readConfig(given: unknown): {
     ...contextProblems(context ?? undefined, Object.keys(contexts ?? {})),
   ];
   const config: Omit<ConsoleConfig, 'warnings'> = {
+    ...EMPTY_CONFIG,
     keys: own.keys,
     views: new Map(saved.map(({ name, read }) => [name, read.view])),
     columns: columns ?? {},

@@ -29,7 +29,7 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   const sum = (count: (report: Report) => number): number =>
     reports.reduce((total, { report }) => total + count(report), 0);
   const open = reports.flatMap(({ place, report }) => report.open.checks.map((check) => checkAt(check, place)));
-  const over = reports.flatMap(({ place, report }) => report.over.checks.map((check) => checkAt(check, place)));
+  const resolved = reports.flatMap(({ place, report }) => report.resolved.checks.map((check) => checkAt(check, place)));
   const told = reports.map(({ report }) => report.complete_since);
   const trails = reports.flatMap(({ place, report: { changes } }) => (changes === null ? [] : [{ place, changes }]));
   return {
@@ -37,7 +37,7 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
     until: Math.max(...reports.map(({ report }) => report.until)),
     // The whole is only complete since the latest of these times, and unknown if one is unknown.
     complete_since: told.some((since) => since === null) ? null : Math.max(...told.map((since) => since ?? 0)),
-    is_cut: reports.some(({ report }) => report.is_cut),
+    truncated: reports.some(({ report }) => report.truncated),
     total: {
       checks: sum(({ total }) => total.checks),
       clients: sum(({ total }) => total.clients),
@@ -45,7 +45,10 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
       down: sum(({ total }) => total.down),
     },
     open: { count: sum((report) => report.open.count), checks: open.toSorted(worstFirst).slice(0, LISTED) },
-    over: { count: sum((report) => report.over.count), checks: over.toSorted(longestFirst).slice(0, LISTED) },
+    resolved: {
+      count: sum((report) => report.resolved.count),
+      checks: resolved.toSorted(longestFirst).slice(0, LISTED),
+    },
     inhibited: {
       checks: sum(({ inhibited }) => inhibited.checks),
       count: sum(({ inhibited }) => inhibited.count),

@@ -28,19 +28,19 @@ export function rowsOfPast(
  * @param isPlaced true if it covers all namespaces and contains their names
  */
 export function rowsOfChanges(
-  { events, gone, silenced, clients, gone_clients: goneClients }: PastChanges,
+  { events, removed, silenced, clients, removed_clients: removedClients }: PastChanges,
   before: Iterable<Pick<EventRecord, 'key' | 'row'>>,
   isPlaced: boolean,
 ): FeedRows {
   const rows = feedRows(
     {
       events: [
-        ...gone.map(({ namespace, client, check }) => [placed(namespace, eventKey(client, check)), null] as const),
+        ...removed.map(({ namespace, client, check }) => [placed(namespace, eventKey(client, check)), null] as const),
         ...events.map(eventOf),
       ],
       silenced: silenced?.map(silenceOf),
       clients: [
-        ...goneClients.map(({ namespace, name }) => [placed(namespace, name), null] as const),
+        ...removedClients.map(({ namespace, name }) => [placed(namespace, name), null] as const),
         ...clients.map(clientOf),
       ],
     },
@@ -70,9 +70,14 @@ function silenceOf(row: NonNullable<PastState['silenced']>[number]): readonly [s
 }
 
 /** Returns a client with its newest keepalive, so that its age can be computed for each moment. */
-function clientOf({ events: _events, gone: _gone, seen, ...row }: PastClient): readonly [string, ClientRow] {
+function clientOf({
+  events: _events,
+  deleted: _deleted,
+  last_seen: lastSeen,
+  ...row
+}: PastClient): readonly [string, ClientRow] {
   const subscriptions = [...row.subscriptions];
-  return [placed(row.namespace, row.name), { ...row, timestamp: seen ?? row.timestamp, subscriptions }];
+  return [placed(row.namespace, row.name), { ...row, timestamp: lastSeen ?? row.timestamp, subscriptions }];
 }
 
 function feedRows(

@@ -1,7 +1,7 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { ifThere } from '../../shared/client/if-there.ts';
-import { writerName } from '../../shared/domain/cluster.ts';
+import { leaderName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { nameBeside } from '../model/backend-names.ts';
 import {
@@ -279,7 +279,7 @@ async function handOver({ to, name }: Effect & { readonly kind: 'hand-over' }, t
   try {
     const view = await (await api()).handOver(to);
     const seconds = Math.max(0, store.options.now() - beganMs) / 1000;
-    store.say(`${safeLine(writerName(view) ?? 'no member')} is the leader now, after ${seconds.toFixed(1)}s`, 'done');
+    store.say(`${safeLine(leaderName(view) ?? 'no member')} is the leader now, after ${seconds.toFixed(1)}s`, 'done');
   } catch (error) {
     store.say(`handover failed: ${safeLine(errorMessage(error))}`, 'problem');
   }

@@ -95,7 +95,7 @@ export class Travel {
   async #show(atMs: number, turn: number): Promise<void> {
     const changes = await this.#changesTo(atMs);
     if (turn !== this.#turn) return;
-    if (changes === undefined || changes.is_too_much) return this.#showAnew(atMs, turn);
+    if (changes === undefined || changes.too_many_changes) return this.#showAnew(atMs, turn);
     const store = this.#parts.store();
     store.pastChanged(momentOf(changes), rowsOfChanges(changes, store.events.records(), this.#parts.isPlaced()));
     this.#askAhead(turn);

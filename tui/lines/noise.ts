@@ -6,7 +6,7 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { isInShown } from '../model/shown-namespace.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
-import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../words/group-text.ts';
+import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../words/group-text.ts';
 import { NO_INHIBITION } from '../words/inhibition-text.ts';
 import { sayFirst, wantedCount } from './say-first.ts';
 import { nameWords } from './sentences.ts';
@@ -18,7 +18,7 @@ export async function listGroups(state: LinesState, talk: Talk, rest: string): P
   const wanted = wantedCount(talk, 'groups', rest);
   if (wanted === undefined) return;
   const all = await (await state.about.api()).handlerGroups();
-  const groups = all.filter(isInShown(state.about)).toSorted(nextTurnFirst);
+  const groups = all.filter(isInShown(state.about)).toSorted(nextFlushFirst);
   if (groups.length === 0) talk.say(NO_GROUP);
   sayFirst(talk, wanted, groups, (group) => groupSentence(group, state.nowMs));
 }
@@ -28,12 +28,12 @@ export async function listGroups(state: LinesState, talk: Talk, rest: string): P
  * 24s`.
  */
 function groupSentence(group: GroupRow, nowMs: number): string {
-  const { handler, by, firing, worst = 'unknown', waiting, told_at: toldAt } = group;
+  const { handler, by, firing, worst = 'unknown', pending, notified_at: notifiedAt } = group;
   const parts = [
     ...(firing === 0 ? [] : [countOf(firing, 'event')]),
-    ...(waiting === 0 ? [] : [`${countText(waiting)} pending`]),
-    toldAt === null ? 'never notified' : `notified ${toldText(group, nowMs)}`,
-    nextTurnText(group, nowMs),
+    ...(pending === 0 ? [] : [`${countText(pending)} pending`]),
+    notifiedAt === null ? 'never notified' : `notified ${notifiedText(group, nowMs)}`,
+    nextFlushText(group, nowMs),
   ];
   const state = firing === 0 ? 'resolved' : worst;
   return safeLine(`${state}: ${groupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
@@ -46,7 +46,7 @@ export async function listInhibitions(state: LinesState, talk: Talk, rest: strin
   const all = await (await state.about.api()).inhibitions();
   const rules = all
     .map((rule) => inhibitionWithin(rule, isInShown(state.about)))
-    .toSorted((a, b) => (b.quieted ?? 0) - (a.quieted ?? 0) || b.inhibitors.length - a.inhibitors.length);
+    .toSorted((a, b) => (b.inhibited ?? 0) - (a.inhibited ?? 0) || b.inhibitors.length - a.inhibitors.length);
   if (rules.length === 0) talk.say(NO_INHIBITION);
   sayFirst(talk, wanted, rules, inhibitionSentence);
 }
@@ -58,12 +58,12 @@ export async function listInhibitions(state: LinesState, talk: Talk, rest: strin
 function inhibitionSentence(rule: InhibitionRow): string {
   const { name, source, target, equal } = rule;
   const common = equal.length === 0 ? '' : `, equal ${equal.join(', ')}`;
-  return safeLine(`${name} ${quietWords(rule)}; source ${source}, target ${target}${common}`);
+  return safeLine(`${name} ${inhibitedWords(rule)}; source ${source}, target ${target}${common}`);
 }
 
-function quietWords({ quieted, inhibitors: [first, ...others] }: InhibitionRow): string {
+function inhibitedWords({ inhibited, inhibitors: [first, ...others] }: InhibitionRow): string {
   if (first === undefined) return 'inhibits nothing now';
-  const events = quieted === undefined ? 'events' : countOf(quieted, 'event');
+  const events = inhibited === undefined ? 'events' : countOf(inhibited, 'event');
   const more = others.length === 0 ? '' : ` and ${countText(others.length)} more`;
   return `inhibits ${events}: ${nameWords(first)}${more}`;
 }

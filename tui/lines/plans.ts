@@ -63,7 +63,7 @@ function readPlan(plan: PlanRun, talk: Talk): void {
 }
 
 function stepSentence(plan: PlanRun, step: PlanRunStep, isNext: boolean): string {
-  const what = isNext && step.state === 'waiting' ? 'next' : step.state;
+  const what = isNext && step.state === 'pending' ? 'next' : step.state;
   return safeLine(`${stepText(plan, step)}: ${what}${step.note === '' ? '' : `, ${step.note}`}.`);
 }
 

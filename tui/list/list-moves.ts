@@ -52,7 +52,7 @@ export function sayShifted(store: Says, key: string): void {
 }
 
 /** The keys of all lists that act on the row under the cursor. */
-const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'why']);
+const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'explain']);
 
 export function isAboutRow(action: KeyAction, actions: readonly KeyAction[]): boolean {
   return ROW_KEYS.has(action) || actions.includes(action);

@@ -1,4 +1,4 @@
-import { WHOLE_EVENTS_MAX } from '../../shared/schemas/whole-events.ts';
+import { FULL_EVENTS_MAX } from '../../shared/schemas/full-events.ts';
 import { EVENT_COLUMN } from '../model/event-sort.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { Shown } from '../state/ports.ts';
@@ -42,7 +42,7 @@ function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & P
     sort.column === EVENT_COLUMN &&
     !sort.reversed &&
     !rows.frozen &&
-    listRows(state) < WHOLE_EVENTS_MAX / 2
+    listRows(state) < FULL_EVENTS_MAX / 2
   );
 }
 
@@ -52,7 +52,7 @@ function drawnEvents({ state, list, events }: Shown & Pick<Known, 'events'> & Li
   const drawn = events.order.slice(top, top + listRows(state));
   const keys = new Set(drawn.map(({ key }) => key));
   const last = drawn.length < listRows(state) ? BELOW_ALL : (drawn.at(-1) ?? BELOW_ALL);
-  for (const key of events.briefsUpTo(last, WHOLE_EVENTS_MAX - keys.size)) keys.add(key);
+  for (const key of events.briefsUpTo(last, FULL_EVENTS_MAX - keys.size)) keys.add(key);
   return [...keys];
 }
 

@@ -72,12 +72,12 @@ function recurringText({ id, expire, recurrence }: SilencedDetail): string {
 type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
 
 /** Returns the effect on the events that the rule inhibits. */
-function inhibitionText({ rule, change, quieted, equal }: Inhibition): string {
+function inhibitionText({ rule, change, inhibited, equal }: Inhibition): string {
   const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
-  if (change === 'begins') return `${rule} would inhibit matching events${shared} from then on`;
-  const events = counted(quieted, 'event');
-  return change === 'ends'
-    ? `${rule} would inhibit nothing any more: ${events} that ${quieted === 1 ? 'is' : 'are'} inhibited now would be notified by the usual rules`
+  if (change === 'starts') return `${rule} would inhibit matching events${shared} from then on`;
+  const events = counted(inhibited, 'event');
+  return change === 'stops'
+    ? `${rule} would inhibit nothing any more: ${events} that ${inhibited === 1 ? 'is' : 'are'} inhibited now would be notified by the usual rules`
     : `${rule} as before: ${events}`;
 }
 

@@ -11,6 +11,14 @@ const LISTED_MAX = 10;
 /** Number of names in an error if none resembles the typed word. */
 const SIMILAR_SHOWN = 3;
 
+/** Commands that were renamed before 1.0.0: the current words by the old words. */
+const RENAMED_COMMANDS: ReadonlyMap<string, string> = new Map([
+  ['api-key grant', 'api-key create'],
+  ['silenced clear', 'silenced delete'],
+  ['silenced extend', 'silenced update'],
+  ['upgrade show', 'upgrade info'],
+]);
+
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
@@ -195,6 +203,10 @@ function matchingCommands(words: readonly string[], commands: readonly Command[]
     const next = matching.filter((command) => command.words[index] === word);
     if (next.length === 0) {
       const before = words.slice(0, index);
+      const renamed = RENAMED_COMMANDS.get([...before, word].join(' '));
+      if (renamed !== undefined) {
+        throw new MonError('invalid', `unknown command ${[...before, word].join(' ')}: use monctl ${renamed}`);
+      }
       const called = ['monctl', ...before].join(' ');
       throw unknown({
         what: 'command',

@@ -17,7 +17,7 @@ export function endText(
   const until = entry.expire === EXPIRE_NEVER ? '' : ` until ${timestamp(startSeconds + entry.expire)}`;
   const resolves = entry.expire_on_resolve ? `${until === '' ? ' until' : ' or until'} it resolves` : '';
   const ending = `${until}${resolves}`;
-  return `${from}${ending === '' ? ' until it is cleared' : ending}`;
+  return `${from}${ending === '' ? ' until it is deleted' : ending}`;
 }
 
 /** A silence with the moment of its end, so that the remaining time can count down on the screen. */

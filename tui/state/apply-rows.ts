@@ -86,10 +86,10 @@ function allRowsChanged(store: Rows): void {
 
 /** Shows a message that a silence is about to end, when its backend sends the reminder. */
 function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, nowMs: number): void {
-  const { reminded, expire_at: end } = row;
-  if (reminded === undefined || end === null || known?.reminded !== undefined) return;
+  const { reminder_sent: reminderSent, expire_at: end } = row;
+  if (reminderSent === undefined || end === null || known?.reminder_sent !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);
-  const events = counted(reminded.events, 'event');
+  const events = counted(reminderSent.events, 'event');
   store.say(
     `${safeLine(silenceName(row))} ends in ${left} and silences ${events}: ${keyOf('silence-change')} in the silences view extends it`,
   );

@@ -6,18 +6,18 @@ import type { GroupRow } from '../../shared/schemas/grouping.ts';
 export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 
 /** Returns the time of the last notification: `4m ago`, `never`. */
-export function toldText({ told_at: at }: Pick<GroupRow, 'told_at'>, nowMs: number): string {
+export function notifiedText({ notified_at: at }: Pick<GroupRow, 'notified_at'>, nowMs: number): string {
   return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
 }
 
 /** Returns the time of the next flush, or of the next repeat if no notification is pending. */
-export function nextTurnText({ waiting, due_at: at }: Pick<GroupRow, 'waiting' | 'due_at'>, nowMs: number): string {
+export function nextFlushText({ pending, due_at: at }: Pick<GroupRow, 'pending' | 'due_at'>, nowMs: number): string {
   const seconds = at - nowMs / 1000;
-  if (waiting > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
+  if (pending > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
   return `repeats in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
 /** Sorts groups with pending notifications before those that only repeat. */
-export function nextTurnFirst(a: GroupRow, b: GroupRow): number {
-  return Number(b.waiting > 0) - Number(a.waiting > 0) || a.due_at - b.due_at;
+export function nextFlushFirst(a: GroupRow, b: GroupRow): number {
+  return Number(b.pending > 0) - Number(a.pending > 0) || a.due_at - b.due_at;
 }

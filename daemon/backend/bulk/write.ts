@@ -237,7 +237,7 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
 
 function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
-  const { selector, lifetime, labels, annotations, asterisks, recurrence, reminded } = entry;
+  const { selector, lifetime, labels, annotations, asterisks, recurrence, reminder_sent } = entry;
   const restored: SilencedEntry = {
     id: entryId(entry),
     subscription,
@@ -254,7 +254,7 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
     ...(annotations !== undefined && { annotations }),
     ...(asterisks !== undefined && { asterisks }),
     ...(recurrence !== undefined && { recurrence: recurrenceOf(recurrence) }),
-    ...(reminded !== undefined && { reminded }),
+    ...(reminder_sent !== undefined && { reminder_sent }),
   };
   return inOwnWindow(restored, nowMs);
 }

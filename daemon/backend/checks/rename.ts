@@ -73,9 +73,9 @@ export class CheckNames {
     for (let start = 0; start < names.length; start += SLICE) {
       const slice = names.slice(start, start + SLICE);
       moved += await this.#renameOf(namespaceName, slice, rename, actor);
-      const quieted = [...this.#quietedBy(namespaceName, slice, rename)];
-      for (let at = 0; at < quieted.length; at += SLICE) {
-        await this.#renameInhibitor(namespaceName, quieted.slice(at, at + SLICE), rename);
+      const inhibited = [...this.#inhibitedBy(namespaceName, slice, rename)];
+      for (let at = 0; at < inhibited.length; at += SLICE) {
+        await this.#renameInhibitor(namespaceName, inhibited.slice(at, at + SLICE), rename);
       }
     }
     // Results under the new name may have arrived meanwhile.
@@ -91,7 +91,7 @@ export class CheckNames {
   }
 
   /** Yields the events that are inhibited by an event which has its new name by now. */
-  *#quietedBy(
+  *#inhibitedBy(
     namespaceName: string,
     clients: readonly string[],
     { from, to }: CheckRename,
@@ -99,7 +99,7 @@ export class CheckNames {
     const namespace = this.#parts.registry.namespace(namespaceName);
     for (const client of clients) {
       for (const { rule } of inhibitorsOf(namespace).of(client, to).values()) {
-        for (const entry of namespace.quieted.of({ rule, client, check: from })) {
+        for (const entry of namespace.inhibited.of({ rule, client, check: from })) {
           yield [namespaceName, entry.client.name, entry.name];
         }
       }

@@ -46,7 +46,7 @@ export function clientsOnMon(
       const { namespaces, placed } = askedNamespaces(request, deps);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
       const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
-      if (query.whole === true) {
+      if (query.full === true) {
         return sendList(request, reply, found(entries, where), async (some) =>
           (await readClients(store, some)).map(([entry, client]) => placed(shownClient(client), entry.namespace.name)),
         );

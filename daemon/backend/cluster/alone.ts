@@ -8,7 +8,7 @@ import type { Cluster } from './cluster.ts';
 import { memberName } from './member-name.ts';
 
 /** Location of the store, for people. */
-export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'place'>;
+export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'location'>;
 
 interface AloneParts {
   /** The id of this run of the backend. */
@@ -43,10 +43,10 @@ export class Alone implements Cluster {
     const problem = store.refusal?.message ?? null;
     const { origin } = this.#url;
     return {
-      answered_by: id,
-      writer: { id, since: this.#since, epoch },
+      member_id: id,
+      leader: { id, since: this.#since, epoch },
       seq,
-      database: { ...database, state: problem === null ? 'ok' : 'away', problem },
+      database: { ...database, state: problem === null ? 'ok' : 'unavailable', problem },
       members: [
         {
           id,
@@ -55,10 +55,10 @@ export class Alone implements Cluster {
           version: VERSION,
           since: this.#since,
           last_seen: this.#nowSeconds(),
-          role: 'writer',
+          role: 'leader',
           state: 'ok',
           seq,
-          behind: 0,
+          lag: 0,
         },
       ],
     };

@@ -2,7 +2,7 @@ import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster
 import type { Standing, StoredMember } from '../store/shared.ts';
 
 /** A member that was not seen for this long counts as gone. */
-export const GONE_MS = 5000;
+export const LOST_MS = 5000;
 
 /** The state that a member knows about itself. */
 interface ViewOfSelf {
@@ -18,7 +18,7 @@ interface ViewOfSelf {
 
 interface ViewOfDatabase {
   /** Location of the database for people, without secrets. */
-  readonly place: string;
+  readonly location: string;
   /** The reason why the database cannot be queried; null: it responds. */
   readonly problem: string | null;
 }
@@ -31,13 +31,13 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
   const { lease, members = [], nowMs = 0 } = standing ?? {};
   const holder = lease !== undefined && lease.goodUntilMs > nowMs ? lease.holder : undefined;
   return {
-    answered_by: self.id,
-    writer:
+    member_id: self.id,
+    leader:
       holder === undefined || lease === undefined
         ? null
         : { id: holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch },
     seq: self.newest,
-    database: { kind: 'postgres', ...database, state: database.problem === null ? 'ok' : 'away' },
+    database: { kind: 'postgres', ...database, state: database.problem === null ? 'ok' : 'unavailable' },
     members: members
       .filter((member) => !isReplaced(member, members, { self, holder }))
       .map((member) => shownMember(member, { self, holder, nowMs })),
@@ -66,8 +66,8 @@ function shownMember(
   const isSelf = id === self.id;
   // The sequence number that another member reported is older than the newest write of the leader.
   const seq = isSelf ? self.seq : id === holder ? self.newest : told;
-  const isGone = nowMs - seenMs > GONE_MS;
-  const problem = isGone ? undefined : self.problems.get(id);
+  const isLost = nowMs - seenMs > LOST_MS;
+  const problem = isLost ? undefined : self.problems.get(id);
   return {
     id,
     name,
@@ -75,10 +75,10 @@ function shownMember(
     version,
     since: Math.floor(sinceMs / 1000),
     last_seen: Math.floor(seenMs / 1000),
-    role: id === holder ? 'writer' : 'member',
-    state: isGone ? 'gone' : isSelf && self.isTooFarBehind ? 'behind' : 'ok',
+    role: id === holder ? 'leader' : 'follower',
+    state: isLost ? 'lost' : isSelf && self.isTooFarBehind ? 'lagging' : 'ok',
     seq,
-    behind: Math.max(0, self.newest - seq),
+    lag: Math.max(0, self.newest - seq),
     ...(problem !== undefined && { problem }),
   };
 }

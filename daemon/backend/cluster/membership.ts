@@ -8,7 +8,7 @@ import type { Clock, Lease } from '../ports.ts';
 import type { TimeKeeper } from '../schedule/keep-time.ts';
 import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
-import { clusterViewOf, GONE_MS } from './cluster-view.ts';
+import { clusterViewOf, LOST_MS } from './cluster-view.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
 import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
@@ -201,7 +201,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** Returns the other members by their rows in the database, with or without a proof. */
   #live(): readonly StoredMember[] {
     const { members = [], nowMs = 0 } = this.#standing ?? {};
-    return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
+    return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < LOST_MS);
   }
 
   view(): ClusterView {
@@ -217,7 +217,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
         isTooFarBehind: this.#isTooFarBehind(),
         problems: this.#problems,
       },
-      { place: store.shown, problem: store.refusal?.message ?? this.#problem ?? null },
+      { location: store.shown, problem: store.refusal?.message ?? this.#problem ?? null },
     );
   }
 

@@ -1,4 +1,4 @@
-import { successionOf, writerName } from '../../../shared/domain/cluster.ts';
+import { successionOf, leaderName } from '../../../shared/domain/cluster.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
@@ -28,8 +28,8 @@ export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' |
       await audit.record(actorOf(request), {
         action: 'cluster.hand-over',
         target: member.name,
-        before: { writer: writerName(view) ?? null },
-        after: { writer: member.name },
+        before: { leader: leaderName(view) ?? null },
+        after: { leader: member.name },
       });
       return await cluster.handOver(member.id);
     },

@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
-import { GONE_MS } from '../cluster/cluster-view.ts';
+import { LOST_MS } from '../cluster/cluster-view.ts';
 import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import { foreignMember } from '../../../shared/domain/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
@@ -34,7 +34,7 @@ export async function acquireStore(
 async function refuseForeign(store: SharedStore): Promise<void> {
   const { members, nowMs } = await store.meet(SHARD, undefined);
   const foreign = foreignMember(
-    members.filter(({ seenMs }) => nowMs - seenMs < GONE_MS),
+    members.filter(({ seenMs }) => nowMs - seenMs < LOST_MS),
     VERSION,
   );
   if (foreign === undefined) return;

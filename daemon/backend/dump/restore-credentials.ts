@@ -11,15 +11,15 @@ import { storedPeerKey } from '../access/key-secret.ts';
 import type { ApiKey, User } from '../access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
-import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
+import { exactly, skipped, settle, withoutExact, type Restoring } from './restoring.ts';
 import { saveApiKey, saveUser } from '../access/saved.ts';
 
 export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
-  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { username, groups, disabled, password_hash: hash } = parsed.data;
   if (!hash)
-    return leftOut(`the file holds no hash of the password: make the user with monctl user create ${username}`);
+    return skipped(`the file holds no hash of the password: make the user with monctl user create ${username}`);
   const { transaction } = restoring;
   const { credentials } = transaction.registry;
   const before = credentials.users.get(username);
@@ -36,7 +36,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const users = new Map(credentials.users).set(username, after);
   const isAdministered = restoring.configuredUser !== undefined || hasAdministrator(users, index);
   if (hasAdministrator(credentials.users, index) && !isAdministered) {
-    return leftOut('nobody could administer the backend any more: make another administrator first');
+    return skipped('nobody could administer the backend any more: make another administrator first');
   }
   const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
   const reason = 'groups of this name give no rights here, until a role binding names them';
@@ -53,17 +53,17 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
-    return leftOut(`the file holds no hash of the key: make another one with monctl api-key grant ${user}`);
+    return skipped(`the file holds no hash of the key: make another one with monctl api-key create ${user}`);
   }
   const parsed = restoredApiKeySchema.safeParse(unwrap(object));
-  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { transaction, configuredUser } = restoring;
   const { credentials } = transaction.registry;
   const { metadata, username, scopes, all_roles: allRoles, namespace, description, hash, ...times } = parsed.data;
   const own = scopesOfUser(credentials, configuredUser, username);
   const isAssumed = restoring.assumed.has(restoreKey('User', '', username));
   if (own === undefined && !credentials.users.has(username) && !isAssumed) {
-    return leftOut(`there is no user ${username}: restore the users too`);
+    return skipped(`there is no user ${username}: restore the users too`);
   }
   const before = credentials.apiKeys.get(metadata.name);
   const after: ApiKey = {

@@ -13,7 +13,7 @@ import { DEFINITION_SCHEMAS } from '../definitions/schemas.ts';
 import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 import type { RoleChange } from '../access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
-import { leftOut, settle, type Restoring } from './restoring.ts';
+import { skipped, settle, type Restoring } from './restoring.ts';
 import { saveDefinition } from '../definitions/saved.ts';
 
 export function restoreDefinition(
@@ -24,22 +24,22 @@ export function restoreDefinition(
 ): Restored {
   const given = inNamespace(object, namespace);
   const parsed = DEFINITION_SCHEMAS[kind].safeParse(given);
-  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { name } = parsed.data.metadata;
   if (namespace === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
-    return leftOut(`${name} is defined in the configuration file; change it there`);
+    return skipped(`${name} is defined in the configuration file; change it there`);
   }
   const { transaction } = restoring;
   const definition = usable(kind, given);
-  if ('problem' in definition) return leftOut(definition.problem);
+  if ('problem' in definition) return skipped(definition.problem);
   const refused = restoring.commands.problemOf(kind, definition);
-  if (refused !== undefined) return leftOut(refused);
+  if (refused !== undefined) return skipped(refused);
   const { definitions } = transaction.registry;
   const before = definitions.get(kind, namespace, name)?.object;
   if (isRoleKind(kind)) {
     const change: RoleChange = { kind, namespace, name, object: definition.object as RoleChange['object'] };
     const problem = problemOfRole(restoring, change);
-    if (problem !== undefined) return leftOut(problem);
+    if (problem !== undefined) return skipped(problem);
     if (isFixed(change)) return { outcome: 'unchanged' };
   }
   const save = (): void => saveDefinition(transaction, kind, definition);

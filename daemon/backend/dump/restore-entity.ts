@@ -11,7 +11,7 @@ import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { StoredClient } from '../clients/client-record.ts';
 import { letIn, recordOf } from '../clients/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
 import { saveClient } from '../clients/saved.ts';
 import { CLIENTS, dumpedEntity } from '../clients/table.ts';
 
@@ -21,10 +21,10 @@ const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
 export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
   const exact = exactClient(namespace.name, object);
   const parsed = v2EntitySchema.safeParse({ ...unwrap(object), mon: undefined });
-  if (exact === undefined && !parsed.success) return leftOut(problemsOf(parsed.error));
+  if (exact === undefined && !parsed.success) return skipped(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
   if (exact?.isCounted !== false && isBeyondEntities(restoring, namespace.name, name)) {
-    return leftOut(ENTITY_LIMIT_REFUSAL);
+    return skipped(ENTITY_LIMIT_REFUSAL);
   }
   const { transaction } = restoring;
   const present = namespace.clients.get(name);

@@ -12,7 +12,7 @@ import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
 import { stateOf, type CheckRecord } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { restoreClient, translated } from './restore-entity.ts';
-import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
 import { saveCheck } from '../events/saved.ts';
 import { noteStoredInhibiting } from '../handlers/quieting.ts';
 import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
@@ -27,7 +27,7 @@ export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEnt
 
 export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
   const [entity = '', check = ''] = wrappedName(object).split('/');
-  if (entity === '' || check === '') return leftOut('it names no entity or no check');
+  if (entity === '' || check === '') return skipped('it names no entity or no check');
   const isAssumed = restoring.assumed.has(restoreKey('Entity', namespace.name, entity));
   if (isAssumed && !namespace.clients.has(entity)) return { outcome: 'created' };
   const owner = ownerOf(restoring, namespace, entity, object);
@@ -36,7 +36,7 @@ export function restoreEvent(restoring: Restoring, namespace: Namespace, object:
   const present = client === undefined ? undefined : namespace.check(entity, check);
   const exact = client === undefined ? undefined : exactRecord(restoring, client, check, object);
   const foreign = exact === undefined ? foreignRecord(restoring, { entity, check }, present, object) : undefined;
-  if (foreign !== undefined && 'problem' in foreign) return leftOut(foreign.problem);
+  if (foreign !== undefined && 'problem' in foreign) return skipped(foreign.problem);
   const record = exact ?? foreign?.record;
   if (record === undefined) throw new Error(`there is no record of ${entity}/${check}`);
   return settle(
@@ -62,9 +62,9 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   const isWhole = event.success && 'system' in (event.data.entity ?? {});
   const entity = isWhole ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
   if (entity === undefined || !entity.success) {
-    return leftOut(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
+    return skipped(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
   }
-  if (isBeyondEntities(restoring, namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
+  if (isBeyondEntities(restoring, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
   const { transaction } = restoring;
   const stored = translated(entity.data, undefined, transaction);
   return { client: undefined, make: () => restoreClient(transaction, namespace, stored) };

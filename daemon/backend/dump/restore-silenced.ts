@@ -9,7 +9,7 @@ import {
   inOwnWindow,
   isOver,
   isSelectorId,
-  remindedAs,
+  withReminderOf,
   replacementProblem,
   silencedEntry,
 } from '../../../shared/domain/silencing.ts';
@@ -19,7 +19,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { EXACT_LOST, exactly, isFaithful, skipped, settle, type Restoring } from './restoring.ts';
 import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
 import { costProblem } from '../silences/selector-budget.ts';
 import { UNUSED } from '../silences/state.ts';
@@ -34,23 +34,23 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const { transaction, by, silencesMax } = restoring;
   const exact = exactState(namespace.name, object, transaction.nowMs);
   const dumped = exact ?? translated(namespace, object, transaction.nowMs);
-  if ('problem' in dumped) return leftOut(dumped.problem);
+  if ('problem' in dumped) return skipped(dumped.problem);
   const present = namespace.silenced.get(dumped.entry.id);
   const after = present === undefined ? dumped : goingOn(dumped, present, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
-  if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
-  if (isOver(after.entry, transaction.nowMs)) return leftOut('it has expired');
+  if (selector?.kind === 'problem') return skipped(`its selector cannot be read: ${selector.message}`);
+  if (isOver(after.entry, transaction.nowMs)) return skipped('it has expired');
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
-  if (costly !== undefined) return leftOut(costly);
+  if (costly !== undefined) return skipped(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first`);
+    return skipped(`there are ${String(silencesMax)} silenced entries: clear some first`);
   }
   const before =
     present === undefined
       ? undefined
       : { entry: entryAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
   const refused = replacementProblem(before?.entry, after.entry);
-  if (refused !== undefined) return leftOut(refused);
+  if (refused !== undefined) return skipped(refused);
   const lost =
     exact === undefined
       ? [
@@ -78,7 +78,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
  * continuously, and the reminder of the same end.
  */
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
-  const entry = remindedAs(dumped, present);
+  const entry = withReminderOf(dumped, present);
   // An entry that suppressed nothing may have matched something here.
   const known = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
   if (known === undefined) return { entry, use };
@@ -91,8 +91,8 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): State | 
   const exact = exactly(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
-  const { expire_at: end, ...rest } = exact.entry;
-  const entry = { ...rest, id: entryId(rest), expireAtMs: endOf(end) };
+  const { expire_at: end, reminded, ...rest } = exact.entry;
+  const entry = { ...rest, ...(reminded && { reminder_sent: reminded }), id: entryId(rest), expireAtMs: endOf(end) };
   if (!isFaithful(object, dumpedSilenced(namespace, entry, use))) return undefined;
   return { entry: inOwnWindow(entry, nowMs), use };
 }

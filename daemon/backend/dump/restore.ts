@@ -1,5 +1,5 @@
 import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
-import { leftOutReason } from '../../../shared/domain/v2/lost.ts';
+import { skippedReason } from '../../../shared/domain/v2/lost.ts';
 import { isCountedEntity, kindOf, namespaceOf, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { v2NamespaceSchema } from '../../../shared/schemas/v2/namespace.ts';
@@ -16,7 +16,7 @@ import { restoreApiKey, restoreUser } from './restore-credentials.ts';
 import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
-import { leftOut, settle, type Restoring } from './restoring.ts';
+import { skipped, settle, type Restoring } from './restoring.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { SilencesMax } from '../silences/write.ts';
@@ -68,7 +68,7 @@ export class Restore {
         };
         const results = objects.map((object) => {
           const result = restoreOne(restoring, object);
-          if (isDryRun && result.outcome !== 'left out') assume(restoring, object, result);
+          if (isDryRun && result.outcome !== 'skipped') assume(restoring, object, result);
           return result;
         });
         const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
@@ -90,7 +90,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   // This backend reports nothing to third parties, whatever the file says.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
-  if (kind === undefined) return leftOut(leftOutReason(object));
+  if (kind === undefined) return skipped(skippedReason(object));
   if (kind.type === 'Namespace') return restoreNamespace(restoring, object);
   if (kind.type === 'User') return restoreUser(restoring, object);
   if (kind.type === 'APIKey') return restoreApiKey(restoring, object);
@@ -99,7 +99,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);
   if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
-    return leftOut(`there is no namespace ${name}: restore the namespaces too`);
+    return skipped(`there is no namespace ${name}: restore the namespaces too`);
   }
   // A namespace that is only assumed must not be created by reading it.
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
@@ -126,7 +126,7 @@ function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): v
 
 function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
   const parsed = v2NamespaceSchema.safeParse({ name: wrappedName(object) });
-  if (!parsed.success) return leftOut(problemsOf(parsed.error));
+  if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { name } = parsed.data;
   const { transaction } = restoring;
   const before = transaction.registry.hasNamespace(name) ? name : undefined;

@@ -54,8 +54,8 @@ export function isBeyondEntities(
   return isBeyondLimit({ ...usage, total: usage.total + assumedEntities });
 }
 
-export function leftOut(reason: string): Restored {
-  return { outcome: 'left out', reason };
+export function skipped(reason: string): Restored {
+  return { outcome: 'skipped', reason };
 }
 
 /**

@@ -55,9 +55,9 @@ export async function explainEvent(
     const circumstances = handling.circumstances(namespace.name, openEvents(namespace), nowMs, quiet);
     const routed = handling.route(namespace.name, event.check).handlers;
     const judged = handling.verdicts(routed, event, circumstances);
-    const unquieted =
+    const uninhibited =
       quiet && handling.verdicts(routed, event, { ...circumstances, quiet: undefined }, record.event ?? {});
-    const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted });
+    const verdicts = withGroups(judged, routed, { namespace, event, nowMs, uninhibited });
     const recovery = record.event?.recovery;
     const handled = handlingSentence(verdicts);
     const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);

@@ -69,9 +69,9 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
       if (isDry) return { ...about, preview, outcome: null };
       await audit.record(actorOf(request), { action: 'handler.test', target: targetIn(namespace.name, name), after });
       const begunMs = clock.monotonic();
-      const { outcome, answer } = await delivery.try(job, handler);
+      const { outcome, response } = await delivery.try(job, handler);
       const seconds = Math.round(clock.monotonic() - begunMs) / 1000;
-      const said = { ...(answer !== undefined && { answer }), seconds };
+      const said = { ...(response !== undefined && { response }), seconds };
       return {
         ...about,
         preview,

@@ -39,7 +39,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
       );
       const inOrder = await inChunks(sortInChunks(found, (a, b) => order(a.row, b.row)));
       const sorted = inOrder.map(({ entry }) => entry);
-      if (query.whole === true) {
+      if (query.full === true) {
         return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, whole));
       }
       return sendList(request, reply, sorted, async (some) => {

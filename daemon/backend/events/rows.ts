@@ -86,7 +86,7 @@ function changedEntries(
       }
     } else if (change[0] === 'inhibitor') {
       const [, , rule, client, check] = change;
-      for (const entry of namespace?.quieted.of({ rule, client, check }) ?? []) {
+      for (const entry of namespace?.inhibited.of({ rule, client, check }) ?? []) {
         entries.set(eventKey(entry.client.name, entry.name), entry);
       }
     }

@@ -70,7 +70,7 @@ export function saveInhibited(
   const { event } = entry.state;
   if (event === undefined) return;
   noteInhibited(transaction, entry, inhibited);
-  entry.client.namespace.quieted.move(entry, event.inhibited, inhibited);
+  entry.client.namespace.inhibited.move(entry, event.inhibited, inhibited);
   entry.state = { ...entry.state, event: { ...event, isHeld, inhibited, owed } };
 }
 

@@ -8,14 +8,14 @@ import type { FeedReach } from './feed-reach.ts';
  */
 export class BriefEvents {
   /** Undefined: all are sent in full. */
-  #whole: ReadonlySet<string> | undefined;
+  #full: ReadonlySet<string> | undefined;
   readonly #owed = new Set<string>();
   /** The events among them that are requested in full by now. */
   readonly #due = new Set<string>();
 
   /** True if frames for this consumer cannot be shared with others. */
   get isInUse(): boolean {
-    return this.#whole !== undefined || this.#owed.size > 0;
+    return this.#full !== undefined || this.#owed.size > 0;
   }
 
   /** True if the consumer got rows only in brief. */
@@ -28,9 +28,9 @@ export class BriefEvents {
   }
 
   /** @param whole keys of the events to be sent in full from now on; undefined: all */
-  want(whole: readonly string[] | undefined): void {
-    this.#whole = whole && new Set(whole);
-    for (const key of whole ?? this.#owed) if (this.#owed.has(key)) this.#due.add(key);
+  want(full: readonly string[] | undefined): void {
+    this.#full = full && new Set(full);
+    for (const key of full ?? this.#owed) if (this.#owed.has(key)) this.#due.add(key);
   }
 
   /** Yields the due events as if they had changed just now. They stay pending until their row was sent. */
@@ -42,12 +42,12 @@ export class BriefEvents {
 
   /** Separates the rows to be sent in brief. Removed rows are sent in full. */
   split({ events = {}, ...others }: FeedRows): { readonly rows: FeedRows; readonly brief?: FeedBriefs } {
-    const whole: Record<string, EventRow | null> = Object.create(null) as Record<string, EventRow | null>;
+    const full: Record<string, EventRow | null> = Object.create(null) as Record<string, EventRow | null>;
     const brief: Record<string, EventBrief> = Object.create(null) as Record<string, EventBrief>;
     let isAny = false;
     for (const [key, row] of Object.entries(events)) {
-      if (row === null || this.#whole?.has(key) !== false) {
-        whole[key] = row;
+      if (row === null || this.#full?.has(key) !== false) {
+        full[key] = row;
         this.#owed.delete(key);
       } else {
         const { status, action, since, silenced_by, inhibited_by } = row;
@@ -56,7 +56,7 @@ export class BriefEvents {
         isAny = true;
       }
     }
-    return { rows: { events: whole, ...others }, ...(isAny && { brief: { events: brief } }) };
+    return { rows: { events: full, ...others }, ...(isAny && { brief: { events: brief } }) };
   }
 
   /** Resets the state: the consumer starts over and gets everything in full. */

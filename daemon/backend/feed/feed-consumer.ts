@@ -216,9 +216,9 @@ export class FeedConsumer {
     }
   }
 
-  #takePace({ ms, whole }: Extract<FeedRequest, { type: 'pace' }>): void {
+  #takePace({ ms, full }: Extract<FeedRequest, { type: 'pace' }>): void {
     this.#paceMs = ms;
-    this.#brief.want(whole);
+    this.#brief.want(full);
   }
 
   #refuse(error: unknown): void {
@@ -314,7 +314,7 @@ export class FeedConsumer {
     };
     const { rows, isLast } = takeRows(changed.rows);
     this.#changes = isLast ? undefined : changed;
-    const { rows: whole, brief } = this.#brief.split(selection.select(rows, nowMs));
+    const { rows: full, brief } = this.#brief.split(selection.select(rows, nowMs));
     // Until the last part the position does not advance: a consumer that is disconnected here resumes from there.
     if (isLast) this.#seq = changed.seq;
     if (isLast && !this.#brief.owes) this.#wholeSeq = this.#seq;
@@ -322,7 +322,7 @@ export class FeedConsumer {
       type: 'changes',
       seq: this.#wholeSeq,
       time: nowMs,
-      rows: whole,
+      rows: full,
       ...(brief && { brief }),
     };
     const text = JSON.stringify(message);

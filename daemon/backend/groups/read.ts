@@ -14,7 +14,7 @@ interface Handled {
   readonly event: Event;
   readonly nowMs: number;
   /** What would become of it if no inhibition kept it quiet; absent: none does. */
-  readonly unquieted?: readonly HandlerVerdict[] | undefined;
+  readonly uninhibited?: readonly HandlerVerdict[] | undefined;
   /** Whether it is about a result that did not come; absent: about the event as it is. */
   readonly isAssumed?: boolean;
 }
@@ -66,12 +66,12 @@ function inGroup(
 function quietInGroup(
   verdict: HandlerVerdict,
   { name, definition }: Routed,
-  { namespace, event, nowMs, unquieted = [] }: Handled,
+  { namespace, event, nowMs, uninhibited = [] }: Handled,
 ): HandlerVerdict {
   if (event.action === 'resolve') return verdict;
   const groups = groupsOf(namespace);
   const member = groups.member(name, event.client.name, event.check.name);
-  const isToRun = unquieted.some((free) => free.handler === name && isRun(free));
+  const isToRun = uninhibited.some((free) => free.handler === name && isRun(free));
   if (member === undefined && !isToRun) return verdict;
   const place = member?.group ?? groupPlace(definition?.group_by ?? [], event);
   const group = groups.get(name, place.key);
@@ -129,9 +129,9 @@ export function groupRow(group: Group, dueMs: number): GroupRow {
     id,
     by: Object.fromEntries(by),
     firing: tally.firing,
-    waiting: tally.waiting,
+    pending: tally.waiting,
     worst: tally.worst,
-    told_at: toldAtMs === undefined ? null : Math.floor(toldAtMs / 1000),
+    notified_at: toldAtMs === undefined ? null : Math.floor(toldAtMs / 1000),
     due_at: Math.ceil(dueMs / 1000),
   };
 }

@@ -163,10 +163,10 @@ function tell(transaction: Transaction, namespace: Namespace, group: Group, turn
     for (const member of turn.held) noteTold(transaction, namespace, member, 'held');
     if (turn.held.length > 0) touch(transaction, namespace, group);
     // So it does what another command of this batch brought up.
-    if (turn.held.length > 0 || turn.listed.length + turn.leftOut <= LOOKED_AT) return;
+    if (turn.held.length > 0 || turn.listed.length + turn.omitted <= LOOKED_AT) return;
   }
   if (cause !== undefined) {
-    const run = runOf(transaction, group, { ...turn, listed, leftOut: turn.leftOut + unread }, cause);
+    const run = runOf(transaction, group, { ...turn, listed, omitted: turn.omitted + unread }, cause);
     const [first] = run.events;
     if (first !== undefined) addJob(transaction, namespace, group.handler, first, run);
     group.toldAtMs = nowMs;
@@ -182,7 +182,7 @@ function tell(transaction: Transaction, namespace: Namespace, group: Group, turn
 function runOf(
   transaction: Transaction,
   { namespace, handler, key, by }: Group,
-  { listed, leftOut, counts, severity }: Turn<GroupMember>,
+  { listed, omitted, counts, severity }: Turn<GroupMember>,
   cause: GroupRun['cause'],
 ): GroupRun {
   return {
@@ -191,7 +191,7 @@ function runOf(
     cause,
     severity,
     ...counts,
-    left_out: leftOut,
+    omitted,
     events: listed.map(([member, change]) => ({ ...transaction.body(GROUPED_EVENTS, member), change })),
   };
 }

@@ -71,7 +71,7 @@ interface Run {
 interface Trial {
   readonly outcome: DeliveryOutcome;
   /** Of the receiver; undefined: there was none, or it has no words. */
-  readonly answer: string | undefined;
+  readonly response: string | undefined;
 }
 
 /** What is told: without its secrets where it goes without them. */
@@ -118,7 +118,7 @@ export class Delivery implements Disposable {
     let answer: string | undefined;
     const onAnswer = (said: string): void => void (answer = said);
     const outcome = await this.#inTrial(job, (run) => this.#run({ ...run, onAnswer }, handler));
-    return { outcome, answer };
+    return { outcome, response: answer };
   }
 
   /** What would be sent, for people: without secrets, whatever the definition says. The mutator runs. */

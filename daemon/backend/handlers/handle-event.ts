@@ -164,7 +164,7 @@ function askForRuns(
     ...transaction.handling.circumstances(namespace.name, openEvents(namespace), transaction.nowMs, quiet),
     isBeside,
   };
-  const unquieted = { ...circumstances, quiet: undefined };
+  const uninhibited = { ...circumstances, quiet: undefined };
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;
   const withheldFrom: string[] = [];
@@ -181,13 +181,13 @@ function askForRuns(
     if (isRun(verdict)) {
       ask(transaction, namespace, handler, given);
       hasRun = true;
-    } else if (event.silenced && verdict.verdict === 'silenced' && isSuppressedRun(handler, given, unquieted)) {
+    } else if (event.silenced && verdict.verdict === 'silenced' && isSuppressedRun(handler, given, uninhibited)) {
       // Of both the inhibition remembers it: the silence is asked again when that ends.
       if (quiet === undefined) {
         noteSuppressed(transaction, namespace, event.silenced_by);
         isSuppressed = true;
       } else withheldFrom.push(handler.name);
-    } else if (verdict.verdict === 'inhibited' && isRun(judgeHandler(handler, given, unquieted))) {
+    } else if (verdict.verdict === 'inhibited' && isRun(judgeHandler(handler, given, uninhibited))) {
       withheldFrom.push(handler.name);
     }
   }

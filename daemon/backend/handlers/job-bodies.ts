@@ -1,5 +1,6 @@
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Store } from '../ports.ts';
+import { jobOfStored } from './stored-job.ts';
 import { handlerJobKey } from './table.ts';
 
 /** Jobs that wait and are kept whole, with their events of some kilobytes each; the others are read when they are wanted. */
@@ -57,7 +58,7 @@ export class JobBodies {
       const values = await this.#store.getMany(some.map(([id]) => handlerJobKey(id)));
       some.forEach(([, { resolve }], at) => {
         const value = values[at];
-        resolve(value === undefined ? undefined : (JSON.parse(value) as HandlerJob));
+        resolve(value === undefined ? undefined : jobOfStored(value));
       });
     } catch (error) {
       for (const [, { reject }] of some) reject(error);

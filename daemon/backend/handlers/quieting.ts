@@ -80,7 +80,7 @@ export function rememberQuiet(
   { handlers, withheldFrom }: { readonly handlers: readonly RoutedHandler[]; readonly withheldFrom: readonly string[] },
 ): void {
   const { state, isNew } = occasion;
-  if (quiet === undefined && isUnquieted(state)) return;
+  if (quiet === undefined && isUninhibited(state)) return;
   const entry = storedEntry(occasion);
   if (entry === undefined) return;
   const isHeld = quiet !== undefined && (isNew === true || state.isHeld === true) ? true : undefined;
@@ -92,7 +92,7 @@ export function rememberQuiet(
   }
 }
 
-function isUnquieted({ isHeld, inhibited, owed }: EventState): boolean {
+function isUninhibited({ isHeld, inhibited, owed }: EventState): boolean {
   return isHeld === undefined && inhibited === undefined && owed === undefined;
 }
 

@@ -1,9 +1,9 @@
 import { redactGroup } from '../../../shared/domain/grouping/run.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/dead-letter.ts';
-import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { DeadLetterEntry } from './letter-box.ts';
 import type { Store } from '../ports.ts';
+import { jobOfStored } from './stored-job.ts';
 import { handlerJobKey } from './table.ts';
 
 export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
@@ -25,7 +25,7 @@ export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
 export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
   const [text] = await store.getMany([handlerJobKey(entry.id)]);
   if (text === undefined) return undefined;
-  const { event, group } = JSON.parse(text) as HandlerJob;
+  const { event, group } = jobOfStored(text);
   return {
     ...shownDeadLetter(entry),
     event: redactEvent(event),

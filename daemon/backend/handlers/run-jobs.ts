@@ -14,6 +14,7 @@ import type { Registry } from '../registry/registry.ts';
 import { DEAD_LETTERS, HANDLER_JOBS } from './table.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JobBodies } from './job-bodies.ts';
+import { jobOfStored } from './stored-job.ts';
 import type { JobQueue, Ticket } from './job-queue.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
@@ -127,7 +128,7 @@ export class JobRunner implements AsyncDisposable {
     const letters: (readonly [Ticket, JobFailure])[] = [];
     let lastId = 0;
     for await (const [, value] of store.scan([HANDLER_JOBS])) {
-      const job = JSON.parse(value) as HandlerJob;
+      const job = jobOfStored(value);
       const failure = failures.get(job.id);
       lastId = job.id;
       if (failure === undefined) {

@@ -1,6 +1,7 @@
 import type { GroupRun, HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import { storedJob } from './stored-job.ts';
 import { handlerJobKey } from './table.ts';
 
 /**
@@ -27,5 +28,5 @@ export function addJob(
     ...(group !== undefined && { group }),
   };
   transaction.addJob(job);
-  transaction.write(handlerJobKey(job.id), JSON.stringify(job));
+  transaction.write(handlerJobKey(job.id), storedJob(job));
 }

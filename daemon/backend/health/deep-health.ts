@@ -1,4 +1,4 @@
-import { answeringMember, clusterTroubles, writerName } from '../../../shared/domain/cluster.ts';
+import { respondingMember, clusterTroubles, leaderName } from '../../../shared/domain/cluster.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
@@ -76,13 +76,13 @@ export interface DeepHealth {
   /** The backends that share the store, as this one knows them. */
   readonly cluster: {
     readonly members: number;
-    /** Host name and port of the one that writes; null: none does. */
-    readonly writer: string | null;
+    /** Host name and port of the leader; null: there is none. */
+    readonly leader: string | null;
     /** The role of this backend; null: the others do not know it yet. */
     readonly role: ClusterMember['role'] | null;
     readonly state: ClusterMember['state'] | null;
-    /** Writes that are not in its memory yet. */
-    readonly behind: number;
+    /** The number of writes that are not in its memory yet. */
+    readonly lag: number;
     readonly database: ClusterView['database']['state'];
   };
   /** How some clients in memory compare with the store; null: the store was too busy to tell. */
@@ -138,13 +138,13 @@ export async function deepHealth(parts: HealthParts, known: readonly string[]): 
 
 function clusterHealth(view: ClusterView): DeepHealth['cluster'] {
   const { members, database } = view;
-  const own = answeringMember(view);
+  const own = respondingMember(view);
   return {
     members: members.length,
-    writer: writerName(view) ?? null,
+    leader: leaderName(view) ?? null,
     role: own?.role ?? null,
     state: own?.state ?? null,
-    behind: own?.behind ?? 0,
+    lag: own?.lag ?? 0,
     database: database.state,
   };
 }

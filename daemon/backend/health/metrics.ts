@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry as MetricRegistry, type MetricObjec
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { ALERTMANAGER_VERSION } from '../../../shared/domain/shown-alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import { answeringMember } from '../../../shared/domain/cluster.ts';
+import { respondingMember } from '../../../shared/domain/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
@@ -236,21 +236,21 @@ export class Metrics implements Disposable {
       'mon_cluster_members',
       'Members of the cluster, including this one',
       () => {
-        const counts = { ok: 0, behind: 0, gone: 0 };
+        const counts = { ok: 0, lagging: 0, lost: 0 };
         for (const { state } of cluster.view().members) counts[state] += 1;
         return counts;
       },
       'state',
     );
     this.#gauge('mon_cluster_is_writer', '1 while this member is the leader', () => {
-      const { answered_by: id, writer } = cluster.view();
-      return Number(writer?.id === id);
+      const { member_id: id, leader } = cluster.view();
+      return Number(leader?.id === id);
     });
     this.#gauge('mon_cluster_seq', 'Number of the latest write that this member has seen', () => cluster.view().seq);
     this.#gauge(
       'mon_cluster_behind',
       'Writes that this member has not applied yet',
-      () => answeringMember(cluster.view())?.behind ?? 0,
+      () => respondingMember(cluster.view())?.lag ?? 0,
     );
     this.#gauge('mon_cluster_database_up', '0 while the store does not accept writes', () =>
       Number(cluster.view().database.state === 'ok'),

@@ -23,8 +23,8 @@ export interface OverviewParts {
 /** Checks that are named. */
 const NOISIEST = 10;
 
-/** Seconds of silence after which a client is not only late. */
-const GONE_SECONDS = 3600;
+/** The seconds without a keepalive after which a stale client counts as lost. */
+const LOST_SECONDS = 3600;
 
 /** @param asked the namespaces whose checks and clients are counted; all else is of the whole backend */
 export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overview {
@@ -45,7 +45,7 @@ export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overvi
     entities: entityLimit.usage(),
     queue: { results: batcher.queued },
     store: { write_p99_ms: rounded(metrics.writeP99Ms()) },
-    api: { answer_p99_ms: rounded(metrics.answerP99Ms()) },
+    api: { response_p99_ms: rounded(metrics.answerP99Ms()) },
     feed: { consumers: feed.size },
   };
 }
@@ -56,13 +56,13 @@ function openOf(namespace: Namespace, check: string): number {
 }
 
 function clientCounts(namespaces: readonly Namespace[], now: number): Overview['clients'] {
-  const counts = { registered: 0, stale: 0, gone: 0 };
+  const counts = { registered: 0, stale: 0, lost: 0 };
   for (const { clients } of namespaces) {
     counts.registered += clients.size;
     for (const { isDown, timestamp } of clients.values()) {
       if (!isDown) continue;
       counts.stale++;
-      if (now - timestamp > GONE_SECONDS) counts.gone++;
+      if (now - timestamp > LOST_SECONDS) counts.lost++;
     }
   }
   return counts;

@@ -69,20 +69,20 @@ export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'in
 
 /** Only the one that writes does anything by the clock. */
 function tasksOf(cluster: Cluster, { tasks }: BackendStatus): readonly string[] {
-  const { answered_by: id, writer, members } = cluster.view();
-  return members.length < 2 || writer?.id === id ? tasks : [];
+  const { member_id: id, leader, members } = cluster.view();
+  return members.length < 2 || leader?.id === id ? tasks : [];
 }
 
 /** The other members; what their processors do is not known here. */
 function othersIn(cluster: Cluster, status: BackendStatus): readonly object[] {
-  const { answered_by: answeredBy, members } = cluster.view();
+  const { member_id: ownId, members } = cluster.view();
   return members
-    .filter(({ id }) => id !== answeredBy)
+    .filter(({ id }) => id !== ownId)
     .map(({ id, name, url, role, last_seen: timestamp }: ClusterMember) => ({
       id,
       hostname: name,
       address: URL.parse(url)?.hostname ?? url,
-      tasks: role === 'writer' ? status.tasks : [],
+      tasks: role === 'leader' ? status.tasks : [],
       sensu: { version: COMPATIBLE_VERSION },
       tessen: { enabled: false },
       timestamp,

@@ -40,27 +40,27 @@ export function v2Members({ status, store, cluster }: MemberDeps): {
   readonly own: MemberId;
   readonly members: readonly V2Member[];
 } {
-  const { answered_by: answeredBy, members } = cluster.view();
+  const { member_id: ownId, members } = cluster.view();
   const problem = problemOf(status);
   if (members.length < 2) {
     const alone = { id: memberId(store.id), name: status.hostname, urls: [], problem };
     return { own: alone.id, members: [alone] };
   }
   return {
-    own: memberId(answeredBy),
+    own: memberId(ownId),
     members: members.map((member) => ({
       id: memberId(member.id),
       name: member.name,
       urls: [member.url],
-      problem: (member.id === answeredBy ? problem : '') || PROBLEMS[member.state],
+      problem: (member.id === ownId ? problem : '') || PROBLEMS[member.state],
     })),
   };
 }
 
 const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
   ok: '',
-  behind: 'it is too far behind',
-  gone: 'it has sent no heartbeat for a while',
+  lagging: 'it is too far behind',
+  lost: 'it has sent no heartbeat for a while',
 };
 
 /** Empty: nothing ails it. */

@@ -12,6 +12,9 @@ export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
 }
 
+/** Query parameters that were renamed before 1.0.0: the current name by the old name. */
+const RENAMED_PARAMETERS: Readonly<Record<string, string>> = { whole: 'full' };
+
 /**
  * Returns a function that reads the query of an endpoint by its table. Of a repeated parameter the last value counts.
  * The function throws MonError `invalid`.
@@ -33,6 +36,11 @@ export function queryReader<Query extends EndpointQuery>(
     const { schema, ofNone } = compiled;
     if (ofNone.success && (names.length === 0 || !request.url.includes('?'))) return ofNone.data as Read;
     const params = queryOf(request);
+    for (const [old, current] of Object.entries(RENAMED_PARAMETERS)) {
+      if (params.has(old) && names.includes(current)) {
+        throw new MonError('invalid', `unknown parameter ${old}: use ${current}`);
+      }
+    }
     const parsed = schema.safeParse(Object.fromEntries(names.map((name) => [name, params.getAll(name).at(-1)])));
     if (parsed.success) return parsed.data as Read;
     throw new MonError('invalid', problemsOf(parsed.error));

@@ -149,8 +149,8 @@ class RuleFollower implements Disposable {
 
   /** Events that are quiet by rules that are gone. */
   *#freed(inForce: ReadonlySet<string>): Generator<EventPlace | undefined, void, undefined> {
-    for (const { quieted } of this.#parts.registry.namespaces()) {
-      for (const entry of quieted.all()) {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      for (const entry of namespace.inhibited.all()) {
         const inhibited = entry.state.event?.inhibited;
         yield inhibited === undefined || inForce.has(inhibited.mark) ? undefined : placeOf(entry);
       }

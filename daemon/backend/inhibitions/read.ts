@@ -50,12 +50,12 @@ function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generat
   let looked = 0;
   for (const namespace of namespaces) {
     for (const inhibitor of inhibitorsOf(namespace).by(rule)) {
-      const quieted = namespace.quieted.of(inhibitor).size;
-      all += quieted;
+      const inhibited = namespace.inhibited.of(inhibitor).size;
+      all += inhibited;
       const { client, check } = inhibitor;
-      if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, quieted });
+      if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, inhibited });
       if (++looked % STRIDE === 0) yield undefined;
     }
   }
-  return { name, source: source.text, target: target.text, equal: [...equal], quieted: all, inhibitors };
+  return { name, source: source.text, target: target.text, equal: [...equal], inhibited: all, inhibitors };
 }

@@ -9,7 +9,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import { CountedMap, MARK_BYTES, type Footprint } from '../registry/footprint.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
-import { checkKey } from './quieted.ts';
+import { checkKey } from './inhibited-events.ts';
 
 /** An event that keeps others quiet by a rule. */
 export interface HeldInhibitor extends Inhibitor {

@@ -86,7 +86,7 @@ function blockingText(finding: Finding, run: StepRun): string {
 
 /** Returns the step that fixes a finding, if its turn has not come yet. */
 function menderOf({ rule: broken }: Finding, { runbook }: StepRun): PlanRunStep | undefined {
-  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'waiting');
+  return runbook.steps.find(({ rule, state }) => rule === broken && state === 'pending');
 }
 
 function findingText({ rule, evidence, remedy }: Finding): string {

@@ -18,7 +18,7 @@ export function upgradeRow(runbook: PlanRun): UpgradeRow {
     step:
       step === undefined
         ? null
-        : { number: steps.indexOf(step) + 1, of: steps.length, title: step.title, state: step.state },
+        : { number: steps.indexOf(step) + 1, total: steps.length, title: step.title, state: step.state },
   };
 }
 

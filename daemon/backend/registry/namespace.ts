@@ -12,7 +12,7 @@ import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HeldResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import { QuietedEvents } from '../inhibitions/quieted.ts';
+import { InhibitedEvents } from '../inhibitions/inhibited-events.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { ClientCounts } from '../clients/counts.ts';
 import { ClientProfiles, type SharedProfile } from '../clients/profiles.ts';
@@ -316,7 +316,7 @@ export class Namespace {
   };
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
-  readonly quieted = new QuietedEvents<CheckEntry>();
+  readonly inhibited = new InhibitedEvents<CheckEntry>();
   /** The states of nouns, by the function that created them. */
   readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
@@ -501,7 +501,7 @@ export class Namespace {
     const hasEvent = state.event !== undefined;
     entry.eventStatus = state.event?.status;
     const inhibited = entry.state.event?.inhibited;
-    if (inhibited !== state.event?.inhibited) this.quieted.move(entry, inhibited, state.event?.inhibited);
+    if (inhibited !== state.event?.inhibited) this.inhibited.move(entry, inhibited, state.event?.inhibited);
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     this.resultsByCheck.move(entry.name, entry.status, status);

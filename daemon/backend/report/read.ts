@@ -46,17 +46,17 @@ export async function readReport(store: ReadStore, wanted: WantedReport): Promis
   const kept = wanted.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
   const { pasts, actions, cutMs } = await gather(store, asked, span, wanted.transitionsMax);
   const told = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
-  const { open, over, causes, noise, total } = await judged(pasts, asked, { span, kept: told, limit });
+  const { open, resolved, causes, noise, total } = await judged(pasts, asked, { span, kept: told, limit });
   const shown = new ShownChecks(store, { asked, span, kept: told });
   const deeds = together(actions);
   return {
     since: span.sinceMs,
     until: span.untilMs,
     complete_since: wanted.kept === undefined ? null : Math.max(told.sinceMs, span.sinceMs),
-    is_cut: cutMs !== undefined,
+    truncated: cutMs !== undefined,
     total,
     open: { count: open.count, checks: await shown.of(open.items()) },
-    over: { count: over.count, checks: await shown.of(over.items()) },
+    resolved: { count: resolved.count, checks: await shown.of(resolved.items()) },
     inhibited: causes.first(limit),
     noisiest: noise.first(NOISIEST),
     actions: { count: deeds.length, actions: deeds.slice(0, limit) },
@@ -65,7 +65,7 @@ export async function readReport(store: ReadStore, wanted: WantedReport): Promis
 
 interface Judged {
   readonly open: FirstOf<Found>;
-  readonly over: FirstOf<Found>;
+  readonly resolved: FirstOf<Found>;
   readonly causes: Causes;
   readonly noise: Noise;
   readonly total: Report['total'];
@@ -77,7 +77,7 @@ async function judged(
   { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
 ): Promise<Judged> {
   const open = new FirstOf<Found>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
-  const over = new FirstOf<Found>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const resolved = new FirstOf<Found>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
   const causes = new Causes();
   const noise = new Noise();
   const clients = new Set<string>();
@@ -91,7 +91,7 @@ async function judged(
     const trouble = troubleOf(past, span, keptSinceOf(past, kept));
     if (trouble === undefined) continue;
     const { name } = past.namespace;
-    (trouble.ended === null ? open : over).add({ past, trouble });
+    (trouble.ended === null ? open : resolved).add({ past, trouble });
     causes.count(trouble, placed({}, name));
     noise.count(`${name}\0${past.check}`, trouble, placed({}, name));
     clients.add(`${name}\0${past.client}`);
@@ -99,7 +99,7 @@ async function judged(
     total.outages += trouble.outages;
     total.down += trouble.down;
   }
-  return { open, over, causes, noise, total: { ...total, clients: clients.size } };
+  return { open, resolved, causes, noise, total: { ...total, clients: clients.size } };
 }
 
 /**

@@ -120,7 +120,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   if (transition.kind === 'none') return entry;
   if (transition.kind === 'resolve') endSilences(transaction, entry);
   const { event } = transition;
-  if (transition.kind === 'well') {
+  if (transition.kind === 'ok') {
     handleWell(transaction, { client, check, state: event, history: state.history });
     return entry;
   }

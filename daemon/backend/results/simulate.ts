@@ -67,7 +67,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
       handling.definitions.inhibitions,
       namespace.name,
       event,
-      quietedBy(client, check),
+      inhibitedBy(client, check),
     );
     const aggregates = parts.rulesAfter(namespace, { client: client.name, check, isSilenced }, nowMs);
     return { ...(inhibits.length > 0 && { inhibits }), ...(aggregates.length > 0 && { aggregates }) };
@@ -103,23 +103,23 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
       handling.verdicts([handler], getsV2Events(handler) ? silencedOk : event, surroundings, owing),
     );
   const judged = verdictsIn(circumstances);
-  const unquieted = quiet && verdictsIn({ ...circumstances, quiet: undefined });
-  const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted, isAssumed: true });
+  const uninhibited = quiet && verdictsIn({ ...circumstances, quiet: undefined });
+  const verdicts = withGroups(judged, routed, { namespace, event, nowMs, uninhibited, isAssumed: true });
   const told = new Set(route.all.map(({ name }) => name));
-  const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
+  const handlers = transition.kind === 'ok' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
-  const shown = transition.kind === 'well' ? silencedOk : event;
+  const shown = transition.kind === 'ok' ? silencedOk : event;
   return { ...about, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
 /** Returns the number of events that each rule inhibits now because of this one. */
-function quietedBy(
+function inhibitedBy(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
 ): ReadonlyMap<string, number> {
   const held = [...inhibitorsOf(namespace).of(client, check).keys()];
-  return new Map(held.map((rule) => [rule, namespace.quieted.of({ rule, client, check }).size]));
+  return new Map(held.map((rule) => [rule, namespace.inhibited.of({ rule, client, check }).size]));
 }
 
 function newClient(namespace: Namespace, record: Client): ClientEntry {

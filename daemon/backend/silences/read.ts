@@ -17,7 +17,7 @@ export function silencedDetail(
     expire_at: expireAtOf(entry),
     ...(entry.selector !== undefined && { selector: entry.selector }),
     ...(entry.recurrence !== undefined && { recurrence: entry.recurrence }),
-    ...(entry.reminded !== undefined && { reminded: entry.reminded }),
+    ...(entry.reminder_sent !== undefined && { reminder_sent: entry.reminder_sent }),
     ...(entry.idle !== undefined && { idle: entry.idle }),
     ...use,
   };

@@ -72,7 +72,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, tell }: Re
       if (entry === undefined || !isDue(entry, transaction.nowMs)) return;
       const events = [...eventsSilencedBy(namespace, changeOf(namespaceName, entry))].length;
       if (events === 0) return;
-      const noted = { ...entry, reminded: { at: transaction.now, events } };
+      const noted = { ...entry, reminder_sent: { at: transaction.now, events } };
       renewSilenced(transaction, namespace, noted);
       tell(transaction, namespace, noted);
     });

@@ -49,9 +49,9 @@ export function resumeWindow(
   transaction: Transaction,
   namespace: Namespace,
   entry: SilencedEntry,
-  { reminded }: Pick<SilencedEntry, 'reminded'>,
+  { reminder_sent }: Pick<SilencedEntry, 'reminder_sent'>,
 ): void {
-  renewSilenced(transaction, namespace, reminded === undefined ? entry : { ...entry, reminded });
+  renewSilenced(transaction, namespace, reminder_sent === undefined ? entry : { ...entry, reminder_sent });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
 import { learnSelectors } from './learn.ts';
 import { SILENCED_TOPIC } from './rows.ts';
+import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from './stored-reminder.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
@@ -14,19 +15,20 @@ import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
  * The stored form of an entry, unchanged since the first version: its end is `expire_at`, in milliseconds. Only this
  * file knows it.
  */
-interface Stored extends Omit<SilencedEntry, 'expireAtMs'> {
+interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
   readonly expire_at: number | null;
 }
 
 /** Returns the stored form of an entry, for JSON. */
 export function storedSilenced(entry: SilencedEntry): object {
-  const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, ...rest } = entry;
+  const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, ...rest } = withStoredReminder(entry);
   return { id, subscription, check, reason, creator, begin, expire_at, ...rest } satisfies Stored;
 }
 
 /** @param value the result of `storedSilenced`, parsed from JSON */
 export function silencedOfStored(value: unknown): SilencedEntry {
-  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...rest } = value as Stored;
+  const stored = withCurrentReminder(value as Stored);
+  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...rest } = stored;
   return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest };
 }
 
@@ -147,5 +149,5 @@ function presentPart(part: string | number | undefined): string | undefined {
 
 export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: KeptUse | undefined): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
-  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: silencedRow(entry), use } });
+  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: withStoredReminder(silencedRow(entry)), use } });
 }

@@ -19,7 +19,7 @@ export interface StorePlace {
 export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
   /** Location of the store, for people. */
-  readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly place: string };
+  readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly location: string };
   /** True if other backends may share it. */
   readonly isShared: boolean;
   /** Returns the bytes that the store occupies. */
@@ -34,7 +34,7 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
   if (url === undefined) {
     return {
       openStore: () => openLevelStore(stateDir, options),
-      database: { kind: 'leveldb', place: shown },
+      database: { kind: 'leveldb', location: shown },
       isShared: false,
       storeBytes: () => storeBytes(stateDir),
       disk: new DiskSpace(stateDir),
@@ -43,7 +43,7 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
   let opened: PostgresStore | undefined;
   return {
     openStore: async () => (opened = await openPostgresStore(url)),
-    database: { kind: 'postgres', place: shown },
+    database: { kind: 'postgres', location: shown },
     isShared: true,
     storeBytes: async () => (await opened?.bytes()) ?? 0,
   };

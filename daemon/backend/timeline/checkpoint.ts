@@ -5,6 +5,7 @@ import { shownOutput } from '../events/rows.ts';
 import type { Store } from '../ports.ts';
 import { byName } from '../registry/by-name.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../silences/stored-reminder.ts';
 import type { Timeline } from './state.ts';
 import { CHECKPOINT_PREFIX, clientPartsOf, placeOf, silencePartsOf } from './table.ts';
 
@@ -153,7 +154,7 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
   };
   for (const entry of silenced.all()) {
     // Omitted, because no transition records the end of the idle state.
-    const text = JSON.stringify({ ...entry, idle: undefined });
+    const text = JSON.stringify(withStoredReminder({ ...entry, idle: undefined }));
     part.push(text);
     length += text.length;
     if (length >= PART_LENGTH) end();
@@ -190,7 +191,8 @@ export async function silencesAt(
 ): Promise<Map<string, SilencedEntry>> {
   const entries = new Map<string, SilencedEntry>();
   for await (const [, text] of store.scan(silencePartsOf(placeOf(from), namespace))) {
-    for (const entry of JSON.parse(text) as SilencedEntry[]) entries.set(entry.id, entry);
+    const stored = JSON.parse(text) as WithStoredReminder<SilencedEntry>[];
+    for (const entry of stored.map(withCurrentReminder)) entries.set(entry.id, entry);
   }
   return entries;
 }

@@ -15,7 +15,7 @@ import type { Registry } from '../registry/registry.ts';
 import { FirstRows } from './first-rows.ts';
 import { baseOf, changesAround, readNamespace, type PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
-import { readChanges, TOO_MUCH } from './read-changes.ts';
+import { readChanges, TOO_MANY_CHANGES } from './read-changes.ts';
 
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
@@ -51,7 +51,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
         const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
         // A clock correction in between has shifted all silences.
         const isSame = checkpoint.era === base.checkpoint.era;
-        const changes = isSame ? await readChanges(store, base, asked, between) : TOO_MUCH;
+        const changes = isSame ? await readChanges(store, base, asked, between) : TOO_MANY_CHANGES;
         return {
           from: between.fromMs,
           at: between.atMs,
@@ -73,7 +73,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
         const lists = await readLists(store, base, { asked, atMs, found, hasClients: clients });
         return {
           at: atMs,
-          known_since: base.knownSinceMs,
+          retained_since: base.knownSinceMs,
           ...(await around(store, asked, base, atMs)),
           counts: lists.counts,
           total: events.total,

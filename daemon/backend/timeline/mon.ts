@@ -52,7 +52,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
       // A page without a filter ends as soon as it is full, so it needs no queue.
       const isSearch = search !== undefined || (client === undefined && check !== undefined);
       const page = await (isSearch ? oneByOne(read) : read());
-      return { ...page, kept_since: registry.timeline.keptSince(clock.now()) };
+      return { ...page, retained_since: registry.timeline.keptSince(clock.now()) };
     },
 
     checkPast: async (request, _reply, { since, until }) => {

@@ -39,14 +39,14 @@ export function pastEventRows(
 export function pastClientRow({ clients }: Namespace, { name, events }: PastClient, atMs: number): PastClientRow {
   const today = clients.get(name);
   if (today === undefined) {
-    return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, gone: true };
+    return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, deleted: true };
   }
   const row = clientRow(today);
   // It was seen since then; its last keepalive at that time is unknown.
   return {
     ...row,
     timestamp: Math.min(row.timestamp, Math.floor(atMs / 1000)),
-    seen: row.timestamp,
+    last_seen: row.timestamp,
     events: events.size,
   };
 }

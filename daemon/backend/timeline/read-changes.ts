@@ -16,14 +16,20 @@ type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
 /** The differences that were collected so far. */
 interface Told {
   readonly events: Changes['events'][number][];
-  readonly gone: Changes['gone'][number][];
+  readonly removed: Changes['removed'][number][];
   readonly silenced: NonNullable<Changes['silenced']>[number][];
   readonly clients: Changes['clients'][number][];
-  readonly gone_clients: Changes['gone_clients'][number][];
+  readonly removed_clients: Changes['removed_clients'][number][];
 }
 
 /** The response if there are too many differences. */
-export const TOO_MUCH: Changes = { is_too_much: true, events: [], gone: [], clients: [], gone_clients: [] };
+export const TOO_MANY_CHANGES: Changes = {
+  too_many_changes: true,
+  events: [],
+  removed: [],
+  clients: [],
+  removed_clients: [],
+};
 
 /** Returns the differences between two moments, in some namespaces. */
 export async function readChanges(
@@ -35,23 +41,23 @@ export async function readChanges(
   const differences = new Map<Namespace, PastDifference>();
   for (const namespace of asked.namespaces) {
     const difference = await differenceOf(store, base, namespace, between);
-    if (difference === undefined) return TOO_MUCH;
+    if (difference === undefined) return TOO_MANY_CHANGES;
     differences.set(namespace, difference);
   }
   // Silences are included for all namespaces or for none.
   const hasSilences = [...differences.values()].some(({ isSilencedAnew }) => isSilencedAnew);
-  const told: Told = { events: [], gone: [], silenced: [], clients: [], gone_clients: [] };
+  const told: Told = { events: [], removed: [], silenced: [], clients: [], removed_clients: [] };
   for (const [namespace, difference] of differences) {
     const whole =
       hasSilences && !difference.isSilencedAnew
         ? await differenceOf(store, base, namespace, between, { isSilencedAnew: true })
         : difference;
-    if (whole === undefined) return TOO_MUCH;
+    if (whole === undefined) return TOO_MANY_CHANGES;
     await tell(told, namespace, whole, { asked, atMs: between.atMs });
-    if (told.events.length > EVENTS_MAX) return TOO_MUCH;
+    if (told.events.length > EVENTS_MAX) return TOO_MANY_CHANGES;
   }
   const { silenced, ...rest } = told;
-  return { is_too_much: false, ...rest, ...(hasSilences && { silenced }) };
+  return { too_many_changes: false, ...rest, ...(hasSilences && { silenced }) };
 }
 
 async function tell(
@@ -81,6 +87,6 @@ async function tell(
       }
     }
   }
-  told.gone.push(...Array.from(over.values(), (one) => placed(one, place)));
-  told.gone_clients.push(...Array.from(gone, (name) => placed({ name }, place)));
+  told.removed.push(...Array.from(over.values(), (one) => placed(one, place)));
+  told.removed_clients.push(...Array.from(gone, (name) => placed({ name }, place)));
 }

@@ -45,7 +45,7 @@ export async function readPage(
   store: ReadStore,
   query: PageQuery,
   examinedMax = EXAMINED_MAX,
-): Promise<Omit<TimelinePage, 'kept_since'>> {
+): Promise<Omit<TimelinePage, 'retained_since'>> {
   const { sources, beforeId, sinceMs, limit, filter, shown } = query;
   const transitions: TimelineRow[] = [];
   let examined = 0;

@@ -24,14 +24,14 @@ export function groupOfOne(
     new: isOver ? 0 : 1,
     changed: 0,
     resolved: isOver ? 1 : 0,
-    left_out: 0,
+    omitted: 0,
     events: [{ ...event, change: isOver ? 'resolved' : 'new' }],
   };
 }
 
-/** How many events a run tells of, those among it that are left out. */
-export function eventsIn({ events, left_out: leftOut }: GroupRun): number {
-  return events.length + leftOut;
+/** Returns the number of events of a run, with those that its list omits. */
+export function eventsIn({ events, omitted }: GroupRun): number {
+  return events.length + omitted;
 }
 
 /** The same without the secrets of its events. */

@@ -143,7 +143,7 @@ export interface Turn<Member> {
   readonly cause: 'change' | 'repeat' | undefined;
   /** What is told, in order, within the limits. */
   readonly listed: readonly (readonly [Member, GroupChange])[];
-  readonly leftOut: number;
+  readonly omitted: number;
   readonly counts: {
     readonly firing: number;
     readonly new: number;
@@ -194,7 +194,7 @@ export function takeTurn<Member extends TurnMember>(
   return {
     cause,
     listed,
-    leftOut: cause === undefined ? 0 : shown.length - listed.length,
+    omitted: cause === undefined ? 0 : shown.length - listed.length,
     counts: { firing: firing.length, new: count('new'), changed: count('changed'), resolved: count('resolved') },
     severity: severityOf(worstOf(firing.map(([{ status }]) => status))),
     told: changed.flatMap(([member]) => (isLast(member) ? [] : [member])),

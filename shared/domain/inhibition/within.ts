@@ -11,5 +11,5 @@ export function inhibitionWithin(
 ): InhibitionRow {
   const inhibitors = rule.inhibitors.filter(isThere);
   if (inhibitors.length === rule.inhibitors.length) return rule;
-  return { ...rule, inhibitors, quieted: inhibitors.reduce((sum, { quieted = 0 }) => sum + quieted, 0) };
+  return { ...rule, inhibitors, inhibited: inhibitors.reduce((sum, { inhibited = 0 }) => sum + inhibited, 0) };
 }

@@ -23,9 +23,9 @@ interface ToldGroup {
  * event.
  */
 export function groupMessageOf({ namespace, group, output }: ToldGroup): Message {
-  const { id, events, firing, resolved, severity, left_out: leftOut } = group;
+  const { id, events, firing, resolved, severity, omitted } = group;
   const [only, ...others] = events;
-  const isSingle = only !== undefined && others.length === 0 && leftOut === 0;
+  const isSingle = only !== undefined && others.length === 0 && omitted === 0;
   if (isSingle) return { ...messageOf({ namespace, event: only, output }), key: id };
   const label = plainLine(groupLabel(Object.entries(group.by)));
   const isOver = firing === 0;
@@ -59,8 +59,8 @@ function newsOf({ cause, firing, resolved, changed, new: fresh }: GroupRun): str
   return counts.flatMap(([count, word]) => (count === 0 ? [] : `${String(count)} ${word}`)).join(', ');
 }
 
-function listOf({ events, left_out: leftOut }: GroupRun): string {
-  const rest = leftOut === 0 ? [] : [`and ${String(leftOut)} more, left out here`];
+function listOf({ events, omitted }: GroupRun): string {
+  const rest = omitted === 0 ? [] : [`and ${String(omitted)} more omitted here`];
   return [...events.map(lineOf), ...rest].join('\n');
 }
 
@@ -72,12 +72,12 @@ function lineOf({ change, action, client, check }: GroupedEvent): string {
   return clip(plainLine(`${state}${mark} ${client.name}/${check.name}${said}`), LINE_MAX);
 }
 
-function factsOf(namespace: string, { by, firing, resolved, left_out: leftOut }: GroupRun): Message['facts'] {
+function factsOf(namespace: string, { by, firing, resolved, omitted }: GroupRun): Message['facts'] {
   const facts: (readonly [string, string])[] = [
     ...Object.entries(by),
     ['Firing', String(firing)],
     ...(resolved === 0 ? [] : [['Resolved', String(resolved)] as const]),
-    ...(leftOut === 0 ? [] : [['Left out', String(leftOut)] as const]),
+    ...(omitted === 0 ? [] : [['Omitted', String(omitted)] as const]),
     ...(namespace === DEFAULT_NAMESPACE ? [] : [['Namespace', namespace] as const]),
   ];
   return facts.map(([name, value]) => [name, plainLine(value)]);

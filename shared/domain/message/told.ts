@@ -102,7 +102,7 @@ const GROUP: Shape = {
   new: 'any',
   changed: 'any',
   resolved: 'any',
-  left_out: 'any',
+  omitted: 'any',
 };
 
 /** Returns the problems in the templates of a handler, before any event is rendered. */

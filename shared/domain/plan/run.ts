@@ -24,7 +24,7 @@ export function newPlan(
     holder: null,
     verdict: plan.verdict,
     findings: plan.findings,
-    steps: plan.steps.map((step) => ({ ...step, state: 'waiting', started_at: null, ended_at: null, note: '' })),
+    steps: plan.steps.map((step) => ({ ...step, state: 'pending', started_at: null, ended_at: null, note: '' })),
     backup: null,
     entities,
     log: [{ at: nowMs, step: null, text: `plan from ${plan.from} to ${plan.to}, created by ${who}` }],
@@ -43,7 +43,7 @@ export function currentStep({ steps }: Pick<PlanRun, 'steps'>): PlanRunStep | un
 
 /** Whether the plan has no owner, or its owner has left. */
 export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): boolean {
-  return holder === null || nowMs - holder.seen >= HOLDER_GONE_MS;
+  return holder === null || nowMs - holder.last_seen >= HOLDER_GONE_MS;
 }
 
 /**
@@ -60,7 +60,7 @@ export function carryOut(runbook: PlanRun, order: PlanOrder, who: string, nowMs:
       holder === null ? 'take ownership of the plan first' : `${holder.who} owns the plan: take ownership first`,
     );
   }
-  const held = { ...runbook, holder: { ...runbook.holder, seen: nowMs } };
+  const held = { ...runbook, holder: { ...runbook.holder, last_seen: nowMs } };
   switch (order.order) {
     case 'release':
       return ok(logged({ ...runbook, holder: null }, nowMs, null, `released by ${who}`));
@@ -80,10 +80,10 @@ function take(
   nowMs: number,
 ): OrderOutcome {
   const { holder } = runbook;
-  if (holder?.session === session) return ok({ ...runbook, holder: { ...holder, seen: nowMs } });
+  if (holder?.session === session) return ok({ ...runbook, holder: { ...holder, last_seen: nowMs } });
   if (holder !== null && !isFree(runbook, nowMs) && !force) return refused('conflict', `${holder.who} owns the plan`);
   const text = holder === null ? `owned by ${who}` : `taken over by ${who} from ${holder.who}`;
-  return ok(logged({ ...runbook, holder: { who, session, since: nowMs, seen: nowMs } }, nowMs, null, text));
+  return ok(logged({ ...runbook, holder: { who, session, since: nowMs, last_seen: nowMs } }, nowMs, null, text));
 }
 
 function onStep(

@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../schemas/audit.ts';
-import type { ReportAction, ReportDeed } from '../../schemas/report.ts';
+import type { ReportAction, ReportActionKind } from '../../schemas/report.ts';
 import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
 import { clientSubscription } from '../subscription.ts';
 
@@ -11,7 +11,7 @@ const OF_ONE_CLIENT = clientSubscription('');
 /** Maximum number of named targets. */
 const NAMED_MAX = 5;
 
-const DEEDS: Partial<Record<Transition['kind'], ReportDeed>> = {
+const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
   silence: 'silenced',
   clear: 'ended',
   resolve: 'resolved',
@@ -61,25 +61,28 @@ function isNextWindow({ recurrence, by }: TimelineRow): boolean {
 
 /** Returns the action of a person; undefined if the change was automatic. */
 export function actionOf(row: TimelineRow): ReportAction | undefined {
-  const deed = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : DEEDS[row.kind];
+  const action = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : ACTIONS[row.kind];
   const who = row.creator ?? row.by;
-  if (deed === undefined || who === undefined || isNextWindow(row)) return undefined;
+  if (action === undefined || who === undefined || isNextWindow(row)) return undefined;
   const { namespace, at, reason, end } = row;
   return {
     ...(namespace !== undefined && { namespace }),
     at,
     who,
-    deed,
-    targets: [targetOf(row, deed)],
+    action,
+    targets: [targetOf(row, action)],
     count: 1,
     ...(reason !== undefined && { reason }),
     ...(end !== undefined && { end }),
   };
 }
 
-function targetOf({ client, subscription = '', check = '', silence = '', to }: TimelineRow, deed: ReportDeed): string {
-  if (deed === 'renamed') return `${check} > ${String(to)}`;
-  if (deed === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
+function targetOf(
+  { client, subscription = '', check = '', silence = '', to }: TimelineRow,
+  action: ReportActionKind,
+): string {
+  if (action === 'renamed') return `${check} > ${String(to)}`;
+  if (action === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
   return client === undefined ? silence : `${client}/${check}`;
 }
 
@@ -101,7 +104,7 @@ export function together(actions: readonly ReportAction[]): ReportAction[] {
 function isSame(newer: ReportAction, older: ReportAction): boolean {
   return (
     newer.who === older.who &&
-    newer.deed === older.deed &&
+    newer.action === older.action &&
     newer.reason === older.reason &&
     newer.namespace === older.namespace &&
     newer.at - older.at <= TOGETHER_MS

@@ -10,14 +10,14 @@ export class Noise {
   count(key: string, { client, check, outages }: Trouble, place: Pick<ReportNoise, 'namespace'>): void {
     const known = this.#byCheck.get(key);
     if (known === undefined) {
-      this.#byCheck.set(key, { ...place, check, outages, clients: 1, client, of_client: outages });
+      this.#byCheck.set(key, { ...place, check, outages, clients: 1, client, client_outages: outages });
       return;
     }
     known.outages += outages;
     known.clients += 1;
-    if (outages <= known.of_client) return;
+    if (outages <= known.client_outages) return;
     known.client = client;
-    known.of_client = outages;
+    known.client_outages = outages;
   }
 
   /** Returns the checks with the most outages first. */

@@ -51,10 +51,10 @@ function inhibitedOf({ inhibited: { checks, count } }: Report): string[] {
   ];
 }
 
-function lackOf({ since, complete_since: complete, is_cut: isCut }: Report, moment: Moment): string[] {
+function lackOf({ since, complete_since: complete, truncated: isTruncated }: Report, moment: Moment): string[] {
   if (complete === null) return ['No history is stored: timeline.days of the backend is 0.'];
   if (complete <= since) return [];
-  const cause = isCut
+  const cause = isTruncated
     ? 'there are more entries than one report can hold; choose a shorter span'
     : 'there is no older history';
   return [`The report starts at ${moment(complete)}: ${cause}.`];
@@ -62,10 +62,10 @@ function lackOf({ since, complete_since: complete, is_cut: isCut }: Report, mome
 
 /** Returns the sections in their order. */
 export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
-  const { until, open, over, inhibited, noisiest, actions, changes } = report;
+  const { until, open, resolved, inhibited, noisiest, actions, changes } = report;
   // Resolved problems that were inhibited are listed with their inhibitor.
-  const ownTrouble = over.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
-  const isPlaced = [...open.checks, ...over.checks, ...noisiest, ...actions.actions].some(
+  const ownTrouble = resolved.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
+  const isPlaced = [...open.checks, ...resolved.checks, ...noisiest, ...actions.actions].some(
     ({ namespace }) => namespace !== undefined,
   );
   const placed = (columns: readonly string[]): string[] => [...(isPlaced ? ['Namespace'] : []), ...columns];
@@ -81,9 +81,9 @@ export function reportSections(report: Report, moment: Moment = utcMoment): read
     {
       title: 'Resolved',
       columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Failing', 'Silenced', 'Output']),
-      rows: ownTrouble.map((row) => at(row).concat(overRow(row, moment))),
-      more: over.count - ownTrouble.length,
-      empty: over.count === 0 ? 'Nothing.' : 'Only inhibited events.',
+      rows: ownTrouble.map((row) => at(row).concat(resolvedRow(row, moment))),
+      more: resolved.count - ownTrouble.length,
+      empty: resolved.count === 0 ? 'Nothing.' : 'Only inhibited events.',
     },
     ...(inhibited.count === 0
       ? []
@@ -146,7 +146,7 @@ function openRow(
   ];
 }
 
-function overRow(
+function resolvedRow(
   { client, check, worst, began, ended, outages, down, silenced, output }: ReportCheck,
   moment: Moment,
 ): string[] {
@@ -174,13 +174,13 @@ function causeRow({ rule, client, check, checks, clients, open }: ReportCause): 
   return [client, check, rule, String(checks), String(clients), String(open)];
 }
 
-function noiseRow({ check, outages, clients, client, of_client: ofClient }: ReportNoise): string[] {
-  return [check, String(outages), String(clients), clients === 1 ? client : `${client} (${String(ofClient)})`];
+function noiseRow({ check, outages, clients, client, client_outages: clientOutages }: ReportNoise): string[] {
+  return [check, String(outages), String(clients), clients === 1 ? client : `${client} (${String(clientOutages)})`];
 }
 
-function actionRow({ at, who, deed, targets, count, reason, end }: ReportAction, moment: Moment): string[] {
+function actionRow({ at, who, action, targets, count, reason, end }: ReportAction, moment: Moment): string[] {
   const rest = count - targets.length;
-  const what = `${deed} ${targets.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+  const what = `${action} ${targets.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
   return [moment(at), who, what, end === undefined ? '' : moment(end), reason ?? ''];
 }
 

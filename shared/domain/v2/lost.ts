@@ -36,7 +36,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 /** Returns why an object of an unsupported type is skipped. */
-export function leftOutReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
+export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
   const known = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
   return known ?? `there is no type ${version}.${type} here`;
 }

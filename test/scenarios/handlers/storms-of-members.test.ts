@@ -143,7 +143,7 @@ test('a switch fails with hosts behind it: one message, the same at both, and wh
     );
     await vi.waitFor(async () =>
       expect(await member.api.inhibitions()).toMatchObject([
-        { name: 'switch-down', quieted: HOSTS.length, inhibitors: [{ client: 'switch', quieted: HOSTS.length }] },
+        { name: 'switch-down', inhibited: HOSTS.length, inhibitors: [{ client: 'switch', inhibited: HOSTS.length }] },
       ]),
     );
   }
@@ -154,8 +154,8 @@ test('a switch fails with hosts behind it: one message, the same at both, and wh
     expect(await pair.other.api.handlerGroups()).toEqual(await pair.writer.api.handlerGroups()),
   );
   expect(await pair.other.api.handlerGroups()).toMatchObject([
-    { by: { 'client.rack': 'a' }, firing: 1, waiting: 0 },
-    { by: { 'client.rack': 'b' }, firing: 3, waiting: 0 },
+    { by: { 'client.rack': 'a' }, firing: 1, pending: 0 },
+    { by: { 'client.rack': 'b' }, firing: 3, pending: 0 },
   ]);
 
   await pair.inhibit({});
@@ -172,13 +172,13 @@ test('a switch fails with hosts behind it: one message, the same at both, and wh
   for (const member of pair.both) {
     await vi.waitFor(async () =>
       expect(await member.api.inhibitions()).toMatchObject([
-        { inhibitors: [{ client: 'switch', quieted: HOSTS.length }] },
+        { inhibitors: [{ client: 'switch', inhibited: HOSTS.length }] },
       ]),
     );
   }
   await pair.report('ping', 2, HOSTS);
   for (const member of pair.both) {
-    await vi.waitFor(async () => expect(await member.api.inhibitions()).toMatchObject([{ quieted: HOSTS.length }]));
+    await vi.waitFor(async () => expect(await member.api.inhibitions()).toMatchObject([{ inhibited: HOSTS.length }]));
   }
 });
 
@@ -193,7 +193,7 @@ test('the one that writes is killed: what waited is told once by the other', asy
   await vi.waitFor(async () => expect(await pair.told()).toHaveLength(2));
   const { api } = pair.other;
   await vi.waitFor(async () => {
-    for (const group of await api.handlerGroups()) expect(group).toMatchObject({ waiting: 0 });
+    for (const group of await api.handlerGroups()) expect(group).toMatchObject({ pending: 0 });
     expect(await api.handlers()).toMatchObject([{ name: 'default', queued: 0, running: 0, dead_letters: 0 }]);
   });
   expect((await pair.told()).toSorted()).toEqual([

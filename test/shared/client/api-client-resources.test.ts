@@ -90,10 +90,10 @@ const OVERVIEW = {
   at: 5,
   noisiest: [{ check: 'disk', events: 9, clients: 2 }],
   results: { period: 10, rates: [1.5, 0] },
-  clients: { registered: 3, stale: 2, gone: 1 },
+  clients: { registered: 3, stale: 2, lost: 1 },
   queue: { results: 0 },
   store: { write_p99_ms: 1.2 },
-  api: { answer_p99_ms: null },
+  api: { response_p99_ms: null },
   feed: { consumers: 1 },
 };
 const POLICY = {

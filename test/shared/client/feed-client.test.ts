@@ -266,7 +266,7 @@ const UPGRADE = {
   state: 'open',
   verdict: 'pass',
   holder: null,
-  step: { number: 1, of: 2, title: 'Look', state: 'waiting' },
+  step: { number: 1, total: 2, title: 'Look', state: 'pending' },
 };
 
 test('rows of plans for upgrades are passed on, with the step whose turn it is or without one', async () => {
@@ -365,12 +365,12 @@ test('it asks for a pace, when it changes and after each connection anew', async
 
 test('it asks for events in brief where the backend knows them, and passes on what comes of it', async () => {
   const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true, brief: true } });
-  feed.setPace({ ms: 1000, whole: [A] });
+  feed.setPace({ ms: 1000, full: [A] });
   const first = await server.connection(0);
-  await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000, whole: [A] }]));
-  feed.setPace({ ms: 1000, whole: [A] });
-  feed.setPace({ ms: 1000, whole: [B] });
-  await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 1000, whole: [B] }));
+  await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000, full: [A] }]));
+  feed.setPace({ ms: 1000, full: [A] });
+  feed.setPace({ ms: 1000, full: [B] });
+  await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 1000, full: [B] }));
   expect(paces(first)).toHaveLength(2);
   first.send({ type: 'snapshot', seq: 7, rows: { events: { [A]: rowA } } }, { type: 'live', seq: 7 });
   const brief = { events: { [A]: { status: 1, action: 'flapping', since: 9, silenced_by: [] } } } as const;
@@ -381,12 +381,12 @@ test('it asks for events in brief where the backend knows them, and passes on wh
   await diary.reaches('waiting');
   clock.advance(500);
   const second = await server.connection(1);
-  await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 1000, whole: [B] }]));
+  await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 1000, full: [B] }]));
 });
 
 test('a backend that knows a pace and no events in brief hears of none', async () => {
   const { server, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
-  feed.setPace({ ms: 1000, whole: [A] });
+  feed.setPace({ ms: 1000, full: [A] });
   const connection = await server.connection(0);
   await vi.waitFor(() => expect(paces(connection)).toEqual([{ type: 'pace', ms: 1000 }]));
 });

@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import {
-  answeringMember,
+  respondingMember,
   clusterTroubles,
   newestHeard,
   successionOf,
-  writerName,
+  leaderName,
 } from '../../../shared/domain/cluster.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import { aClusterView, aMember } from '../../support/told-cluster.ts';
 
-const writer = aMember('web1', { role: 'writer' });
-const away = { kind: 'postgres', place: 'postgres://db/mon', state: 'away', problem: 'refused' } as const;
+const writer = aMember('web1', { role: 'leader' });
+const away = { kind: 'postgres', location: 'postgres://db/mon', state: 'unavailable', problem: 'refused' } as const;
 
 describe('who writes after a hand-over', () => {
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; expected: unknown }>([
     {
-      name: 'of the others the one that is least behind',
-      view: { members: [aMember('web3', { behind: 4 }), writer, aMember('web2', { behind: 3 })] },
+      name: 'of the others the one with the smallest lag',
+      view: { members: [aMember('web3', { lag: 4 }), writer, aMember('web2', { lag: 3 })] },
       expected: 'web2-id',
     },
     {
-      name: 'never one that is too far behind or gone',
-      view: { members: [writer, aMember('web2', { state: 'behind', behind: 1 }), aMember('web3', { behind: 9 })] },
+      name: 'never one that lags or is lost',
+      view: { members: [writer, aMember('web2', { state: 'lagging', lag: 1 }), aMember('web3', { lag: 9 })] },
       expected: 'web3-id',
     },
     {
       name: 'never one that has not proved itself',
-      view: { members: [writer, aMember('web2', { problem: 'is none of ours' }), aMember('web3', { behind: 9 })] },
+      view: { members: [writer, aMember('web2', { problem: 'is none of ours' }), aMember('web3', { lag: 9 })] },
       expected: 'web3-id',
     },
     { name: 'the one of this name', to: 'web3:4567', expected: 'web3-id' },
@@ -38,7 +38,7 @@ describe('who writes after a hand-over', () => {
       to: 'web2-id',
       expected: 'web2-id',
     },
-    { name: 'anybody, while nobody writes', view: { writer: null }, to: 'web1:4567', expected: 'web1-id' },
+    { name: 'anybody, while nobody writes', view: { leader: null }, to: 'web1:4567', expected: 'web1-id' },
   ])('$name', ({ view, to, expected }) => {
     expect(successionOf(aClusterView(view), to)).toMatchObject({ kind: 'to', member: { id: expected } });
   });
@@ -46,7 +46,7 @@ describe('who writes after a hand-over', () => {
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; code: string; reason: RegExp }>([
     {
       name: 'without a database there is nobody else, and the way there is named',
-      view: { database: { kind: 'leveldb', place: '/var/lib/mon', state: 'ok', problem: null }, members: [writer] },
+      view: { database: { kind: 'leveldb', location: '/var/lib/mon', state: 'ok', problem: null }, members: [writer] },
       code: 'invalid',
       reason: /no other member.*--store postgres:\/\/….*docs\/scale-out\.md/,
     },
@@ -68,14 +68,14 @@ describe('who writes after a hand-over', () => {
     { name: 'the one that writes', to: 'web1:4567', code: 'conflict', reason: /^web1:4567 is the leader already$/ },
     {
       name: 'one that is too far behind',
-      view: { members: [writer, aMember('web2', { state: 'behind' }), aMember('web3')] },
+      view: { members: [writer, aMember('web2', { state: 'lagging' }), aMember('web3')] },
       to: 'web2:4567',
       code: 'conflict',
       reason: /too far behind/,
     },
     {
-      name: 'one that is gone',
-      view: { members: [writer, aMember('web2', { state: 'gone' }), aMember('web3')] },
+      name: 'one that is lost',
+      view: { members: [writer, aMember('web2', { state: 'lost' }), aMember('web3')] },
       to: 'web2-id',
       code: 'conflict',
       reason: /no heartbeat/,
@@ -88,10 +88,10 @@ describe('who writes after a hand-over', () => {
       reason: /^web2:4567 has no peer-key-file$/,
     },
     {
-      name: 'anybody, when all others are behind or gone',
-      view: { members: [writer, aMember('web2', { state: 'gone' }), aMember('web3', { state: 'behind' })] },
+      name: 'anybody, when all others lag or are lost',
+      view: { members: [writer, aMember('web2', { state: 'lost' }), aMember('web3', { state: 'lagging' })] },
       code: 'conflict',
-      reason: /^every other member is behind, gone or not believed$/,
+      reason: /^every other member lags, is lost or is not believed$/,
     },
   ])('refused: $name', ({ view, to, code, reason }) => {
     expect(successionOf(aClusterView(view), to)).toEqual({
@@ -103,14 +103,14 @@ describe('who writes after a hand-over', () => {
 });
 
 describe('what the member that answers is in trouble with', () => {
-  const behind = [writer, aMember('web2', { state: 'behind', behind: 1204 })];
+  const behind = [writer, aMember('web2', { state: 'lagging', lag: 1204 })];
   test.each<{ name: string; view?: Partial<ClusterView>; expected: readonly string[] }>([
     { name: 'nothing', expected: [] },
     { name: 'the database', view: { database: away }, expected: ['database away: writes wait'] },
-    { name: 'nobody who writes', view: { writer: null }, expected: ['no leader: writes wait'] },
+    { name: 'nobody who writes', view: { leader: null }, expected: ['no leader: writes wait'] },
     {
       name: 'being behind',
-      view: { answered_by: 'web2-id', members: behind },
+      view: { member_id: 'web2-id', members: behind },
       expected: ['member web2:4567 is 1204 writes behind'],
     },
     {
@@ -121,7 +121,7 @@ describe('what the member that answers is in trouble with', () => {
     { name: 'others that are behind are not its trouble', view: { members: behind }, expected: [] },
     {
       name: 'several things, the worst first',
-      view: { answered_by: 'web2-id', members: behind, database: away, writer: null },
+      view: { member_id: 'web2-id', members: behind, database: away, leader: null },
       expected: ['database away: writes wait', 'no leader: writes wait', 'member web2:4567 is 1204 writes behind'],
     },
     {
@@ -135,11 +135,11 @@ describe('what the member that answers is in trouble with', () => {
 });
 
 test('a member that is not known yet has no name', () => {
-  const view = aClusterView({ answered_by: 'web9-id', writer: { id: 'web8-id', since: 1, epoch: 1 } });
-  expect(answeringMember(view)).toBeUndefined();
-  expect(writerName(view)).toBe('web8-id');
-  expect(writerName(aClusterView())).toBe('web1:4567');
-  expect(writerName(aClusterView({ writer: null }))).toBeUndefined();
+  const view = aClusterView({ member_id: 'web9-id', leader: { id: 'web8-id', since: 1, epoch: 1 } });
+  expect(respondingMember(view)).toBeUndefined();
+  expect(leaderName(view)).toBe('web8-id');
+  expect(leaderName(aClusterView())).toBe('web1:4567');
+  expect(leaderName(aClusterView({ leader: null }))).toBeUndefined();
 });
 
 const standing = (seq: number, hears: boolean): PeerStanding => ({ seq, hears_database: hears });

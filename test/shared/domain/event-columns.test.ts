@@ -59,12 +59,12 @@ test('each name and text is there once', () => {
   ];
   const columns = eventColumns(held);
   expect(columns).toMatchObject({
-    client: { of: ['web-001', 'web-002'], at: [0, 0, 1] },
-    silenced_by: { of: [[], ['a']], at: [0, 1, 1] },
-    output: { of: [held[0]?.output], at: [0, 0, 0] },
+    client: { values: ['web-001', 'web-002'], indices: [0, 0, 1] },
+    silenced_by: { values: [[], ['a']], indices: [0, 1, 1] },
+    output: { values: [held[0]?.output], indices: [0, 0, 0] },
   });
   expect(columns).not.toHaveProperty('namespace');
-  expect(columns).not.toHaveProperty('rest');
+  expect(columns).not.toHaveProperty('sparse');
 });
 
 test('a snapshot has the events of its rows in columns, and nothing else', () => {
@@ -79,7 +79,7 @@ test('a snapshot has the events of its rows in columns, and nothing else', () =>
 
 test('what columns say beside what they may say is left out', () => {
   const more = { groups: ['a'], client: 7 };
-  expect(rowsOfColumns({ ...eventColumns([anEventRow()]), rest: { 0: more } })).toEqual([
+  expect(rowsOfColumns({ ...eventColumns([anEventRow()]), sparse: { 0: more } })).toEqual([
     anEventRow({ groups: ['a'] }),
   ]);
 });
@@ -88,13 +88,13 @@ describe('columns that do not belong together make no rows', () => {
   const columns = eventColumns([anEventRow(), anEventRow({ check: 'disk' })]);
   test.each<{ name: string; broken: Partial<EventColumns> }>([
     { name: 'a short one', broken: { last: [1] } },
-    { name: 'a short one of places', broken: { check: { of: ['disk'], at: [0] } } },
-    { name: 'a place where there is nothing', broken: { check: { of: ['disk'], at: [0, 1] } } },
-    { name: 'a place before the first', broken: { output: { of: ['full'], at: [0, -1] } } },
-    { name: 'a place between two', broken: { client: { of: ['a', 'b'], at: [0, 0.5] } } },
-    { name: 'namespaces of some', broken: { namespace: { of: ['a'], at: [0] } } },
-    { name: 'more about a row that is not there', broken: { rest: { 2: { groups: [] } } } },
-    { name: 'more about no row', broken: { rest: { length: { groups: [] } } } },
+    { name: 'a short one of places', broken: { check: { values: ['disk'], indices: [0] } } },
+    { name: 'a place where there is nothing', broken: { check: { values: ['disk'], indices: [0, 1] } } },
+    { name: 'a place before the first', broken: { output: { values: ['full'], indices: [0, -1] } } },
+    { name: 'a place between two', broken: { client: { values: ['a', 'b'], indices: [0, 0.5] } } },
+    { name: 'namespaces of some', broken: { namespace: { values: ['a'], indices: [0] } } },
+    { name: 'more about a row that is not there', broken: { sparse: { 2: { groups: [] } } } },
+    { name: 'more about no row', broken: { sparse: { length: { groups: [] } } } },
   ])('$name', ({ broken }) => {
     expect(rowsOfColumns({ ...columns, ...broken })).toBeUndefined();
   });

@@ -74,7 +74,7 @@ describe('OK results', () => {
       const { transition } = nextCheckState(before, result, surroundings);
       return transition.kind === 'none' ? undefined : [transition.kind, transition.event.occurrences];
     };
-    expect(occurrencesOf(ok)).toEqual(['well', 30]);
+    expect(occurrencesOf(ok)).toEqual(['ok', 30]);
     expect(occurrencesOf({ ...ok, type: 'metric', event_metadata: {} })).toEqual(['metric', 30]);
     expect(occurrencesOf({ ...ok, type: 'metric' })).toEqual(['metric', 1]);
   });

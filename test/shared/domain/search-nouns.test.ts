@@ -67,7 +67,7 @@ test.each([
   ['!on_resolve', false],
   ['creator=alice subscription~client:*', true],
   // Nobody has said what it kept back.
-  ['kept_back>=0', false],
+  ['suppressed>=0', false],
 ])('a silenced entry by %s: %s', (text, expected) => {
   expect(found(SILENCED_SEARCH, entry, text)).toBe(expected);
 });
@@ -77,7 +77,7 @@ test.each([
   ['that never ends', { expire_at: null }, 'state=active !left>0'],
   ['that ends late', { expire_at: NOW + 3600 }, 'state=active left>30m'],
   ['whose end has come', { expire_at: NOW }, 'state=ended'],
-  ['that kept something back', { suppressed: 12, last_suppressed: NOW }, 'kept_back>10'],
+  ['that kept something back', { suppressed: 12, last_suppressed: NOW }, 'suppressed>10'],
 ])('a silenced entry %s', (_name, changes, text) => {
   expect(found(SILENCED_SEARCH, { ...entry, ...changes }, text)).toBe(true);
 });

@@ -19,7 +19,7 @@ describe('the end of a silence is pointed out (spec, reminder 1)', () => {
     {
       name: 'once',
       request: { check: 'disk', expire: HOUR },
-      more: { reminded: { at: NOW, events: 1 } },
+      more: { reminder_sent: { at: NOW, events: 1 } },
       at: undefined,
     },
     {

@@ -90,10 +90,10 @@ describe('a list, a text or a set of pairs may be as long as its limit, and no l
       of: (count) => ({ type: 'subscribe', topics: ['events'], transports: namesOf(count) }),
     },
     {
-      list: 'events that are wanted whole',
+      list: 'events to send in full',
       schema: feedRequestSchema,
       limit: 100,
-      of: (count) => ({ type: 'pace', ms: 0, whole: namesOf(count) }),
+      of: (count) => ({ type: 'pace', ms: 0, full: namesOf(count) }),
     },
     { list: 'milliseconds of a pace', schema: feedRequestSchema, limit: 10_000, of: (ms) => ({ type: 'pace', ms }) },
     {

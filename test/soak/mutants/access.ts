@@ -338,7 +338,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'commands of a restore keep to their directories',
     file: 'daemon/backend/dump/restore-definition.ts',
-    text: 'if (refused !== undefined) return leftOut(refused);',
+    text: 'if (refused !== undefined) return skipped(refused);',
     replacement: '',
     test: 'test/daemon/backend/audit/api-commands.test.ts',
   },

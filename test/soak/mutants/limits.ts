@@ -224,7 +224,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the cost of selectors that are restored',
     file: 'daemon/backend/dump/restore-silenced.ts',
-    text: 'if (costly !== undefined) return leftOut(costly);',
+    text: 'if (costly !== undefined) return skipped(costly);',
     replacement: '',
     test: 'test/daemon/backend/silences/selector-budget.test.ts',
   },

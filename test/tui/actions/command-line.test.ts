@@ -134,6 +134,8 @@ describe('a command', () => {
 describe('a command that cannot be carried out stays, and says what is allowed', () => {
   test.each([
     ['slience 1h', 'there is no command "slience": did you mean silence?'],
+    ['why', 'unknown command why: use explain'],
+    ['groups told<1h', 'unknown field told: use notified (at character 1)'],
     ['xyzzy', 'there is no command "xyzzy": Tab lists them'],
     ['sort colour', 'there is no sort column "colour": status, client, check, count, age, last'],
     ['sort stauts', 'there is no sort column "stauts": did you mean status?'],

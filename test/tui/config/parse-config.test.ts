@@ -72,6 +72,52 @@ test('a file says which keys, views, columns and backends a person wants', () =>
   expect(config.aggregateNeeds).toEqual({ default: 90, named: new Map([['canary', 'none']]) });
 });
 
+describe('a file with old names', () => {
+  const OLD = `keys:
+  why: ctrl-w
+columns:
+  groups: [handler, told]
+views:
+  waiting:
+    view: groups
+    filter: untold>0 and told>1h
+    sort: -told
+    columns: [handler, untold]
+`;
+
+  test('works, with a warning for each that gives its place and the current name', () => {
+    const config = parseConfig(OLD, FILE);
+    expect(config.keys).toEqual({ explain: ['ctrl-w'] });
+    expect(config.columns).toEqual({ groups: ['handler', 'notified'] });
+    expect(config.views.get('waiting')).toEqual({
+      view: 'groups',
+      filter: 'pending>0 and notified>1h',
+      sort: { column: 'notified', reversed: true },
+      columns: ['handler', 'pending'],
+    });
+    expect(config.warnings).toEqual([
+      'console.yml:2:3: keys.why: is an old name: use explain',
+      'console.yml:4:3: columns.groups: told is an old name: use notified',
+      'console.yml:10:5: views.waiting.columns: untold is an old name: use pending',
+      'console.yml:9:5: views.waiting.sort: told is an old name: use notified',
+      'console.yml:8:5: views.waiting.filter: untold is an old name: use pending',
+      'console.yml:8:5: views.waiting.filter: told is an old name: use notified',
+    ]);
+  });
+
+  test('cannot have the old and the current name of an action', () => {
+    expect(problems('keys:\n  why: ctrl-w\n  explain: ctrl-x')).toEqual([
+      'console.yml:2:3: keys.why: is an old name of explain, which is set too: remove one',
+    ]);
+  });
+
+  test('an old name of a column of another view is no column', () => {
+    expect(problems('columns:\n  clients: [client, told]')).toEqual([
+      expect.stringContaining('clients has no column "told"') as string,
+    ]);
+  });
+});
+
 test('the example of the documentation is right', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'console.md'), 'utf8');
   const [, example = ''] = /```yaml\n([^]*?)```/.exec(text) ?? [];

@@ -7,14 +7,14 @@ const NOW = FEED_HELLO.time / 1000;
 
 function aGroup(rack: string, more: Partial<GroupRow> = {}): GroupRow {
   const by = { 'client.rack': rack };
-  const times = { told_at: null, due_at: NOW + 24 };
+  const times = { notified_at: null, due_at: NOW + 24 };
   return {
     namespace: 'default',
     handler: 'pager',
     id: rack,
     by,
     firing: 3,
-    waiting: 2,
+    pending: 2,
     worst: 'critical',
     ...times,
     ...more,

@@ -17,10 +17,10 @@ function aReport(more: Partial<Report> = {}): Report {
     since: SINCE,
     until: SINCE + 12 * HOUR,
     complete_since: SINCE,
-    is_cut: false,
+    truncated: false,
     total: { checks: 1, clients: 1, outages: 1, down: 60 },
     open: { count: 0, checks: [] },
-    over: { count: 0, checks: [] },
+    resolved: { count: 0, checks: [] },
     inhibited: { checks: 0, count: 0, causes: [] },
     noisiest: [],
     actions: { count: 0, actions: [] },
@@ -38,21 +38,21 @@ const joined = (eu: Partial<Report>, us: Partial<Report>): Report =>
 
 describe('the reports of several backends as one', () => {
   test('have both, the worst and the longest first, with names that say where', () => {
-    const { open, over, total } = joined(
+    const { open, resolved, total } = joined(
       {
         open: { count: 1, checks: [aCheck('db-1', { status: 1, silences: [{ id: 'client:db-1:disk', who: 'ada' }] })] },
-        over: { count: 120, checks: [aCheck('a', { down: 5 })] },
+        resolved: { count: 120, checks: [aCheck('a', { down: 5 })] },
       },
       {
         open: { count: 1, checks: [aCheck('db-1', { status: 2 })] },
-        over: { count: 1, checks: [aCheck('b', { down: 50 })] },
+        resolved: { count: 1, checks: [aCheck('b', { down: 50 })] },
       },
     );
     expect(open.checks.map(({ client, silences }) => [client, silences.map(({ id }) => id)])).toEqual([
       ['db-1@us', []],
       ['db-1@eu', ['client:db-1:disk@eu']],
     ]);
-    expect([over.count, over.checks.map(({ client }) => client)]).toEqual([121, ['b@us', 'a@eu']]);
+    expect([resolved.count, resolved.checks.map(({ client }) => client)]).toEqual([121, ['b@us', 'a@eu']]);
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
   });
 
@@ -80,13 +80,13 @@ describe('the reports of several backends as one', () => {
   });
 
   test('tell what was noisy and who did what, the newest first', () => {
-    const noise = { check: 'disk', outages: 3, clients: 1, client: 'a', of_client: 3 };
-    const deed = { who: 'ada', deed: 'resolved' as const, targets: ['a/disk'], count: 1 };
+    const noise = { check: 'disk', outages: 3, clients: 1, client: 'a', client_outages: 3 };
+    const action = { who: 'ada', action: 'resolved' as const, targets: ['a/disk'], count: 1 };
     const { noisiest, actions, changes } = joined(
-      { noisiest: [noise], actions: { count: 1, actions: [{ ...deed, at: SINCE }] } },
+      { noisiest: [noise], actions: { count: 1, actions: [{ ...action, at: SINCE }] } },
       {
         noisiest: [{ ...noise, outages: 9 }],
-        actions: { count: 1, actions: [{ ...deed, at: SINCE + 1 }] },
+        actions: { count: 1, actions: [{ ...action, at: SINCE + 1 }] },
         changes: {
           count: 1,
           changes: [{ id: 7, at: SINCE, who: 'bob', action: 'namespace.create', target: 'shop', reason: null }],
@@ -104,10 +104,10 @@ describe('the reports of several backends as one', () => {
   test.each<[string, Partial<Report>, Partial<Report>, unknown]>([
     ['what one does not know, the whole does not', { complete_since: SINCE + HOUR }, {}, [SINCE + HOUR, false]],
     ['nothing is kept by one', { complete_since: null }, {}, [null, false]],
-    ['one is cut', {}, { is_cut: true, complete_since: SINCE + 1 }, [SINCE + 1, true]],
+    ['one is cut', {}, { truncated: true, complete_since: SINCE + 1 }, [SINCE + 1, true]],
   ])('%s', (_title, eu, us, expected) => {
-    const { complete_since: complete, is_cut: isCut } = joined(eu, us);
-    expect([complete, isCut]).toEqual(expected);
+    const { complete_since: complete, truncated: isTruncated } = joined(eu, us);
+    expect([complete, isTruncated]).toEqual(expected);
   });
 });
 

@@ -32,7 +32,7 @@ function placed(row: EventRow, namespace: string): readonly [string, EventRow] {
   return [`${namespace}/${eventKey(row.client, row.check)}`, { ...row, namespace }];
 }
 
-const GROUP = { firing: 1, waiting: 1, worst: 'critical', told_at: null, due_at: 1_795_212_030 };
+const GROUP = { firing: 1, pending: 1, worst: 'critical', notified_at: null, due_at: 1_795_212_030 };
 
 const COUNTS = { ok: 0, warning: 0, critical: 0, unknown: 0, stale: 0, silenced: 0, down: 0 };
 
@@ -80,10 +80,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       { namespace: 'default', check: 'http', events: 3, clients: 0 },
     ],
     results: { period: 10, rates: [3, 5] },
-    clients: { registered: 3, stale: 0, gone: 0 },
+    clients: { registered: 3, stale: 0, lost: 0 },
     queue: { results: 0 },
     store: { write_p99_ms: null },
-    api: { answer_p99_ms: null },
+    api: { response_p99_ms: null },
     feed: { consumers: 1 },
   },
   // Of all namespaces that the credentials may see, whichever is shown.
@@ -97,10 +97,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
       source: 'check=http',
       target: 'check!=http',
       equal: ['client.rack'],
-      quieted: 7,
+      inhibited: 7,
       inhibitors: [
-        { namespace: 'team-a', client: 'web-1', check: 'http', quieted: 5 },
-        { namespace: 'default', client: 'db-1', check: 'disk', quieted: 2 },
+        { namespace: 'team-a', client: 'web-1', check: 'http', inhibited: 5 },
+        { namespace: 'default', client: 'db-1', check: 'disk', inhibited: 2 },
       ],
     },
   ],
@@ -247,7 +247,7 @@ describe('all namespaces', () => {
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':cluster\r');
     await rig.shows('3 of 3 members shown');
-    expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +writer +ok/);
+    expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +leader +ok/);
   });
 
   test('are asked for each thing where it is', async () => {

@@ -35,8 +35,8 @@ test('an event is listed, silenced, resolved and gone, on a real backend', async
   expect(await monctl('silenced list')).toBe('0 no silenced entries');
 
   expect(await monctl('silenced create --subscription client:web-001')).toMatch(/^0 silenced client:web-001:\*/);
-  expect(await monctl('silenced clear client:web-001:*')).toBe('0 cleared client:web-001:*');
-  expect(await monctl('silenced clear client:web-001:*')).toMatch(/^3 /);
+  expect(await monctl('silenced delete client:web-001:*')).toBe('0 deleted client:web-001:*');
+  expect(await monctl('silenced delete client:web-001:*')).toMatch(/^3 /);
   expect(await monctl('silenced create --check no/name')).toMatch(/^2 monctl: check: /);
   expect(await monctl('version')).toMatch(/^0 monctl +1\.0\.0\nbackend +1\.0\.0 \(API level 1\.9\.0\) at http/);
 });

@@ -90,7 +90,7 @@ const DRY_RUNS: readonly {
     ],
   },
   {
-    line: ['silenced', 'extend', 'web:http', '2h'],
+    line: ['silenced', 'update', 'web:http', '2h'],
     request: 'POST /silenced',
     body: {
       subscription: 'web',
@@ -104,7 +104,7 @@ const DRY_RUNS: readonly {
     effects: [/^web:http would be silenced until .* or until it resolves$/, 'it never expires now'],
   },
   {
-    line: ['silenced', 'clear', 'web:http'],
+    line: ['silenced', 'delete', 'web:http'],
     request: 'POST /silenced/clear',
     body: { id: 'web:http' },
     effects: ['the silence web:http of bob (CHG-1) would end', '1 event: 1 warning would no longer be silenced'],
@@ -327,7 +327,7 @@ test('everything that changes has a dry run, and what cannot be taken back asks 
     'pipeline delete',
     'restore',
     'result delete',
-    'silenced clear',
+    'silenced delete',
     'stash delete',
     'upgrade fix-namespaces',
     'user disable',
@@ -336,7 +336,7 @@ test('everything that changes has a dry run, and what cannot be taken back asks 
 
 test.each([
   ['event', 'resolve', 'web-001', 'nope'],
-  ['silenced', 'clear', 'web:nope'],
+  ['silenced', 'delete', 'web:nope'],
   ['client', 'delete', 'nope'],
   ['client', 'delete', '--selector', 'client:nope'],
   ['check', 'request', 'nope'],
@@ -348,7 +348,7 @@ test.each([
 });
 
 test('a dry run for people', async () => {
-  const { stdout } = await monctl(['silenced', 'clear', 'web:http', '--dry-run']);
+  const { stdout } = await monctl(['silenced', 'delete', 'web:http', '--dry-run']);
   expect(stdout).toBe(
     [
       `would send POST ${backend.url}/silenced/clear`,

@@ -6,11 +6,11 @@ import { startScriptedServer } from '../../support/scripted-server.ts';
 import { aClusterView, aMember, ToldCluster } from '../../support/told-cluster.ts';
 
 const TOLD = aClusterView({
-  writer: { id: 'web1-id', since: NOW - 3600, epoch: 7 },
+  leader: { id: 'web1-id', since: NOW - 3600, epoch: 7 },
   members: [
-    aMember('web1', { role: 'writer', since: NOW - 172_800, last_seen: NOW }),
-    aMember('web2', { since: NOW - 7200, last_seen: NOW - 1, behind: 3, seq: 1197 }),
-    aMember('web3', { since: NOW - 7200, last_seen: NOW - 300, state: 'gone', behind: 1200, seq: 0 }),
+    aMember('web1', { role: 'leader', since: NOW - 172_800, last_seen: NOW }),
+    aMember('web2', { since: NOW - 7200, last_seen: NOW - 1, lag: 3, seq: 1197 }),
+    aMember('web3', { since: NOW - 7200, last_seen: NOW - 300, state: 'lost', lag: 1200, seq: 0 }),
   ],
 });
 
@@ -33,10 +33,10 @@ test('list shows the members', async () => {
   expect(await monctl('cluster list')).toEqual({
     code: 0,
     stdout: [
-      'NAME       ROLE    STATE  BEHIND  SEEN  VERSION  UP',
-      'web1:4567  writer  ok          0    0s  1.0.0    2d',
-      'web2:4567  member  ok          3    1s  1.0.0    2h',
-      'web3:4567  member  gone     1200    5m  1.0.0    2h',
+      'NAME       ROLE      STATE   LAG  SEEN  VERSION  UP',
+      'web1:4567  leader    ok        0    0s  1.0.0    2d',
+      'web2:4567  follower  ok        3    1s  1.0.0    2h',
+      'web3:4567  follower  lost   1200    5m  1.0.0    2h',
       '',
     ].join('\n'),
     stderr: '',
@@ -48,12 +48,12 @@ describe('info', () => {
   test('shows who writes and where everything is', async () => {
     expect((await monctl('cluster info')).stdout).toBe(
       [
-        'answered by  web1:4567',
-        'writer       web1:4567 since 2026-11-20 11:00:00Z (1h ago), epoch 7',
-        'last write   1200',
-        'database     postgres postgres://db-1:5432,db-2:5432/mon',
-        'its state    ok',
-        'members      3 members, 1 gone',
+        'member          web1:4567',
+        'leader          web1:4567 since 2026-11-20 11:00:00Z (1h ago), epoch 7',
+        'last write      1200',
+        'database        postgres postgres://db-1:5432,db-2:5432/mon',
+        'database state  ok',
+        'members         3 members, 1 lost',
         '',
       ].join('\n'),
     );
@@ -61,13 +61,13 @@ describe('info', () => {
   });
 
   test('says what is wrong', async () => {
-    const database = { ...TOLD.database, state: 'away', problem: 'connection refused' } as const;
-    cluster.told = { ...TOLD, database, writer: null };
+    const database = { ...TOLD.database, state: 'unavailable', problem: 'connection refused' } as const;
+    cluster.told = { ...TOLD, database, leader: null };
     const { code, stdout } = await monctl('cluster info');
     expect(code).toBe(0);
-    expect(stdout).toContain('writer       nobody\n');
-    expect(stdout).toContain('its state    away: connection refused\n');
-    expect(stdout).toContain('trouble      database away: writes wait\ntrouble      no leader: writes wait\n');
+    expect(stdout).toContain('leader          none\n');
+    expect(stdout).toContain('database state  unavailable: connection refused\n');
+    expect(stdout).toContain('trouble         database away: writes wait\ntrouble         no leader: writes wait\n');
   });
 });
 
@@ -82,7 +82,7 @@ describe('hand-over', () => {
     expect((await monctl('cluster hand-over web1:4567 --output json')).stdout).toContain('"seconds": 0');
   });
 
-  test('shows the name of the new writer so that no terminal obeys it', async () => {
+  test('shows the name of the new leader so that no terminal obeys it', async () => {
     const named = TOLD.members.map((member) =>
       member.id === 'web2-id' ? { ...member, name: 'web2\u001B[2J' } : member,
     );

@@ -62,7 +62,7 @@ async function candidates(line: string): Promise<readonly string[]> {
 test.each<[string, readonly string[]]>([
   ['ev', ['event']],
   ['event ', ['list', 'follow', 'info', 'explain', 'resolve', 'delete', 'timeline', 'availability']],
-  ['silenced ex', ['extend']],
+  ['silenced up', ['update']],
   ['-o json event li', ['list']],
   ['event list --stat', ['--status']],
   ['event list --status ', ['ok', 'warn', 'crit', 'unknown']],
@@ -80,8 +80,8 @@ test.each<[string, readonly string[]]>([
   ['event list --check ', ['disk', 'http', 'load']],
   ['silenced create --check l', ['load']],
   ['check rename disk h', ['http']],
-  ['silenced clear ', ['*:http', 'client:web-001:*']],
-  ['silenced clear client:', ['client:web-001:*']],
+  ['silenced delete ', ['*:http', 'client:web-001:*']],
+  ['silenced delete client:', ['client:web-001:*']],
   ['aggregate info ', ['shop']],
   ['aggregate results shop c', ['critical']],
   ['completion ', ['bash', 'zsh', 'fish']],
@@ -92,9 +92,9 @@ test.each<[string, readonly string[]]>([
   ['event info --namespace staging ', ['db-9']],
   ['event info --namespace staging db-9 ', ['disk']],
   ['entity delete --namespace=staging ', ['db-9']],
-  ['silenced clear --namespace staging ', ['client:db-9:disk']],
+  ['silenced delete --namespace staging ', ['client:db-9:disk']],
   ['user create bob --groups v', ['viewers']],
-  ['api-key grant bob --scopes re', ['read', 'resolve']],
+  ['api-key create bob --scopes re', ['read', 'resolve']],
   [
     'dump ',
     [
@@ -235,7 +235,7 @@ describe.runIf(hasBash)('bash', () => {
     ['monctl client info w', ['<web-001>']],
     ['monctl client info ', ['<db-001>', '<web-001>']],
     // Only what stands behind the last colon, which ends a word for bash.
-    ['monctl silenced clear client:w', ['<web-001:*>']],
+    ['monctl silenced delete client:w', ['<web-001:*>']],
     ['monctl event list --client=w', ['<web-001>']],
     ['monctl stash info ', ['<deploy/web>']],
   ])('%s', async (line, expected) => {

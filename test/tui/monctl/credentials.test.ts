@@ -79,7 +79,7 @@ test('a password is never taken from the command line, and asked for twice where
 test('a key is granted, shown once, used, listed and revoked', async () => {
   const granted = await monctl([
     'api-key',
-    'grant',
+    'create',
     'me',
     '--scopes',
     'read',
@@ -89,7 +89,7 @@ test('a key is granted, shown once, used, listed and revoked', async () => {
     'board',
   ]);
   expect(granted.stdout).toMatch(
-    /^Granted a new API key\. Save this key as it will not be retrievable later!\nName {2}[\da-f]{16}\nKey {3}mk_\S+\n$/,
+    /^Created a new API key\. Save this key as it will not be retrievable later!\nName {2}[\da-f]{16}\nKey {3}mk_\S+\n$/,
   );
   const [, name = '', key = ''] = /Name {2}(\S+)\nKey {3}(\S+)/.exec(granted.stdout) ?? [];
   const withKey = (...line: string[]): Promise<MonctlRun> =>
@@ -102,7 +102,7 @@ test('a key is granted, shown once, used, listed and revoked', async () => {
   expect(await monctl(['api-key', 'revoke', name, '--skip-confirm'])).toMatchObject({ code: 0, stdout: 'Deleted\n' });
   expect(await withKey('event', 'list')).toMatchObject({ code: 4 });
   expect(await monctl(['api-key', 'revoke', name])).toMatchObject({ code: 3 });
-  expect(await monctl(['api-key', 'grant', 'nobody'])).toMatchObject({ code: 2 });
+  expect(await monctl(['api-key', 'create', 'nobody'])).toMatchObject({ code: 2 });
 });
 
 test('configure keeps a backend for monctl and the console, the secret in a file of its own', async () => {
@@ -131,7 +131,7 @@ test('configure keeps a backend for monctl and the console, the secret in a file
 });
 
 test('configure with an API key beside another context, and what stands in the file stays', async () => {
-  const granted = await monctl(['api-key', 'grant', 'me', '-o', 'json']);
+  const granted = await monctl(['api-key', 'create', 'me', '-o', 'json']);
   const { key } = JSON.parse(granted.stdout) as { key: string };
   const file = join(home, 'key');
   await writeFile(file, `${key}\n`, { mode: 0o600 });

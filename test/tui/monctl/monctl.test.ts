@@ -245,7 +245,7 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
   {
     args: ['--check', 'disk', '--creator', 'cron'],
     sent: { check: 'disk', expire: -1, expire_on_resolve: false, creator: 'cron' },
-    said: 'silenced *:disk until it is cleared\n',
+    said: 'silenced *:disk until it is deleted\n',
   },
   {
     args: [
@@ -280,11 +280,11 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
 });
 
 test.each([[['client:web-001:http']], [['--client', 'web-001', '--check', 'http']]])(
-  'silenced clear %j',
+  'silenced delete %j',
   async (args) => {
     const { url } = await service();
-    const { code, stdout } = await runMonctl(['silenced', 'clear', ...args, '--backend', url]);
-    expect([code, stdout]).toEqual([0, 'cleared client:web-001:http\n']);
+    const { code, stdout } = await runMonctl(['silenced', 'delete', ...args, '--backend', url]);
+    expect([code, stdout]).toEqual([0, 'deleted client:web-001:http\n']);
   },
 );
 
@@ -305,7 +305,7 @@ test('version, of the program and of the backend', async () => {
 test.each<[string[], RegExp]>([
   [['event', 'info', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
   [['event', 'resolve', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
-  [['silenced', 'clear', 'web:nope'], /^monctl: there is no silence web:nope: see monctl silenced list\n$/],
+  [['silenced', 'delete', 'web:nope'], /^monctl: there is no silence web:nope: see monctl silenced list\n$/],
 ])('%j: exit 3, it is not there', async (args, message) => {
   const { url } = await service();
   const { code, stdout, stderr } = await runMonctl([...args, '--backend', url]);
@@ -381,8 +381,8 @@ test.each([
   [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /not both/],
   [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],
-  [['silenced', 'clear'], /either by its ID or by/],
-  [['silenced', 'clear', 'a:b', '--check', 'c'], /either by its ID or by/],
+  [['silenced', 'delete'], /either by its ID or by/],
+  [['silenced', 'delete', 'a:b', '--check', 'c'], /either by its ID or by/],
 ])('%j: exit 2, and nothing is asked', async (args, message) => {
   const { url, seen } = await service();
   const { code, stdout, stderr } = await runMonctl(args, { MON_BACKEND: url });

@@ -150,7 +150,7 @@ test('a silence in another namespace, by the names of either API, and in the lis
   );
   expect(silenced).toEqual({
     code: 0,
-    stdout: 'silenced client:web-1:http until it is cleared\nit matches 1 event now\n',
+    stdout: 'silenced client:web-1:http until it is deleted\nit matches 1 event now\n',
     stderr: '',
   });
   expect(await rows('silenced', 'list', '--client', 'web-1', ...options)).toEqual([
@@ -160,11 +160,11 @@ test('a silence in another namespace, by the names of either API, and in the lis
   expect(await rows('event', 'list', '--no-silenced', ...options)).toEqual([]);
   expect((await monctl('silenced', 'info', 'entity:web-1:http', ...options)).stdout).toMatch(/reason +CHG-7/);
   expect((await monctl('silenced', 'list')).stderr).toBe('no silenced entries\n');
-  expect(await monctl('silenced', 'clear', 'client:web-1:http', ...options)).toMatchObject({
+  expect(await monctl('silenced', 'delete', 'client:web-1:http', ...options)).toMatchObject({
     code: 0,
-    stdout: 'cleared client:web-1:http\n',
+    stdout: 'deleted client:web-1:http\n',
   });
-  expect(await monctl('silenced', 'clear', 'entity:web-1:http', ...options)).toMatchObject({ code: 3 });
+  expect(await monctl('silenced', 'delete', 'entity:web-1:http', ...options)).toMatchObject({ code: 3 });
 });
 
 test('the namespace of the environment stands in for the option', async () => {
@@ -197,14 +197,14 @@ test('what is the same everywhere is about the namespace that is named', async (
   ]);
   expect((await monctl('event', 'explain', 'web-1', 'http', ...options)).code).toBe(0);
   expect((await monctl('event', 'explain', 'web-1', 'http')).code).toBe(3);
-  expect((await monctl('silenced', 'extend', '*:swap', '1h', ...options)).stdout).toMatch(/^silenced \*:swap until /);
+  expect((await monctl('silenced', 'update', '*:swap', '1h', ...options)).stdout).toMatch(/^silenced \*:swap until /);
   expect((await monctl('check', 'request', 'swap', ...options)).stdout).toMatch(/^requested swap/);
   expect((await monctl('check', 'delete', 'swap', '--results', ...options)).code).toBe(0);
   expect(await monctl('client', 'delete', 'web-1', '--dry-run', ...options)).toMatchObject({
     stdout: expect.stringContaining('/api/mon/v1/clients/web-1?namespace=staging') as unknown,
   });
   await monctl('check', 'delete', 'swap', ...options);
-  await monctl('silenced', 'clear', '*:swap', ...options);
+  await monctl('silenced', 'delete', '*:swap', ...options);
 });
 
 test('stashes are kept in a namespace, and silence there once they are migrated', async () => {
@@ -223,7 +223,7 @@ test('stashes are kept in a namespace, and silence there once they are migrated'
   expect((await runMonctl(['migrate', 'stashes', '--apply', '-y'], env)).stdout).toBe('migrated 1 stash\n');
   expect((await monctl('silenced', 'info', '*:swap', ...options)).stdout).toMatch(/reason +CHG-9/);
   expect(await monctl('stash', 'delete', 'silence/all/swap', ...options)).toMatchObject({ code: 3 });
-  expect(await monctl('silenced', 'clear', '*:swap', ...options)).toMatchObject({ code: 0 });
+  expect(await monctl('silenced', 'delete', '*:swap', ...options)).toMatchObject({ code: 0 });
 });
 
 test('an event is resolved, and its record and its entity are deleted', async () => {

@@ -51,9 +51,9 @@ const simulate = async (result: object): Promise<string> =>
 test('groups are those of all namespaces, and say which', async () => {
   expect((await monctl(['handler', 'groups'])).stdout).toBe(
     [
-      'NAMESPACE  HANDLER  GROUP          WORST  FIRING  UNTOLD   TOLD  DUE',
-      'default    default  client.rack=a  CRIT        1       1  never  in 10m',
-      'default    default  client.rack=b  WARN        1       1  never  in 10m',
+      'NAMESPACE  HANDLER  GROUP          WORST  FIRING  PENDING  NOTIFIED  DUE',
+      'default    default  client.rack=a  CRIT        1        1     never  in 10m',
+      'default    default  client.rack=b  WARN        1        1     never  in 10m',
       '',
     ].join('\n'),
   );
@@ -77,14 +77,14 @@ test('as JSON they are what the API has', async () => {
 test('inhibitions say how many events they keep quiet, because of which and where', async () => {
   expect((await monctl(['inhibition', 'list'])).stdout).toBe(
     [
-      'INHIBITION  SOURCE                    TARGET         EQUAL        QUIETED  SOURCE EVENT',
-      'switch      check=switch status=crit  check!=switch  client.rack        1  default:sw-a/switch (1), team-a:sw-t/switch (0)',
+      'INHIBITION  SOURCE                    TARGET         EQUAL        INHIBITED  SOURCE EVENT',
+      'switch      check=switch status=crit  check!=switch  client.rack          1  default:sw-a/switch (1), team-a:sw-t/switch (0)',
       '',
     ].join('\n'),
   );
   const elsewhere = await monctl(['inhibition', 'list', '--namespace', 'team-a', '--output', 'json']);
   expect(JSON.parse(elsewhere.stdout)).toMatchObject([
-    { name: 'switch', quieted: 0, inhibitors: [{ namespace: 'team-a', client: 'sw-t' }] },
+    { name: 'switch', inhibited: 0, inhibitors: [{ namespace: 'team-a', client: 'sw-t' }] },
   ]);
 });
 

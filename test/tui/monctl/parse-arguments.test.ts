@@ -12,13 +12,13 @@ function parsed(line: string): ReturnType<typeof parseArguments> {
 
 test('options stand anywhere', () => {
   for (const line of [
-    '--backend http://h -o json silenced clear web:* --no-silenced',
-    'silenced --output json clear web:*',
-    'silenced clear -o json -- web:*',
-    'silenced clear --output=json web:*',
+    '--backend http://h -o json silenced delete web:* --no-silenced',
+    'silenced --output json delete web:*',
+    'silenced delete -o json -- web:*',
+    'silenced delete --output=json web:*',
   ]) {
     const called = parsed(line.replace(' --no-silenced', ''));
-    expect(called).toMatchObject({ kind: 'command', operands: ['web:*'], command: { words: ['silenced', 'clear'] } });
+    expect(called).toMatchObject({ kind: 'command', operands: ['web:*'], command: { words: ['silenced', 'delete'] } });
     expect(called.kind === 'command' && called.flags.value('output')).toBe('json');
   }
 });
@@ -55,6 +55,10 @@ test.each([
     'monctl event needs a command: list, follow, info, explain, resolve, delete, timeline, availability; see monctl event --help',
   ],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
+  ['api-key grant bob', 'unknown command api-key grant: use monctl api-key create'],
+  ['silenced clear -y web:*', 'unknown command silenced clear: use monctl silenced delete'],
+  ['silenced extend web:* 2h', 'unknown command silenced extend: use monctl silenced update'],
+  ['upgrade show', 'unknown command upgrade show: use monctl upgrade info'],
   ['event lsit', 'monctl event lsit is no command: did you mean monctl event list?'],
   ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
   [
@@ -90,7 +94,7 @@ test.each([
   ['event list --client a --client b', 'The flag --client can only be set once.'],
   ['event info web-001', 'CHECK is missing: use monctl event info CLIENT CHECK'],
   ['event info a b c', '"c" is an unexpected argument: use monctl event info CLIENT CHECK'],
-  ['silenced clear a b', '"b" is an unexpected argument: use monctl silenced clear [ID]'],
+  ['silenced delete a b', '"b" is an unexpected argument: use monctl silenced delete [ID]'],
 ])('%s: %s', (line, message) => {
   expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
 });

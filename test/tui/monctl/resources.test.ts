@@ -309,12 +309,12 @@ test('a silence is shown with what it does, and given another end', async () => 
   expect(stdout).toMatch(/^suppressed +no notifications$/m);
   expect(stdout).toMatch(/^last suppressed +never$/m);
   expect(await monctl(['silenced', 'info', '*:nope'])).toMatchObject({ code: 3 });
-  expect(await monctl(['silenced', 'extend', '*:s-load', '8h'])).toMatchObject({ code: 0 });
+  expect(await monctl(['silenced', 'update', '*:s-load', '8h'])).toMatchObject({ code: 0 });
   const entry = await api.silencedEntry('*:s-load');
   expect(entry).toMatchObject({ reason: 'CHG-2', creator: expect.stringMatching(/^alice@/) });
   expect(entry?.expire).toBeGreaterThan(28_000);
-  expect(await monctl(['silenced', 'extend', '*:nope', '8h'])).toMatchObject({ code: 3 });
-  expect(await monctl(['silenced', 'clear', '*:s-load'])).toMatchObject({ code: 0 });
+  expect(await monctl(['silenced', 'update', '*:nope', '8h'])).toMatchObject({ code: 3 });
+  expect(await monctl(['silenced', 'delete', '*:s-load'])).toMatchObject({ code: 0 });
 });
 
 test('a silence that has matched nothing for long is found, with since when', async () => {
@@ -337,7 +337,7 @@ test('a silence that has matched nothing for long is found, with since when', as
   expect(await json('silenced', 'list', '-q', '!idle')).toEqual([]);
   expect((await monctl(['silenced', 'info', '*:i-load'])).stdout).toMatch(/^idle +no match for /m);
   expect(await monctl(['silenced', 'list', '--idle', '--at', '1h'])).toMatchObject({ code: 2 });
-  expect(await monctl(['silenced', 'clear', '*:i-load'])).toMatchObject({ code: 0 });
+  expect(await monctl(['silenced', 'delete', '*:i-load'])).toMatchObject({ code: 0 });
 });
 
 test('event delete is event resolve', async () => {
@@ -391,7 +391,7 @@ test.each<[string[], RegExp, string?]>([
   [['stash', 'create', 'a'], /set the content/],
   [['stash', 'create', 'a', '--content', '{'], /--content is not JSON/],
   [['stash', 'create', 'a', '--content', '[]'], /a stash must be an object/],
-  [['silenced', 'extend', 'a:b', 'soon'], /DURATION must be at least one second/],
+  [['silenced', 'update', 'a:b', 'soon'], /DURATION must be at least one second/],
   [['health', '--consumers', 'x'], /--consumers must be a whole number from 0/],
   [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],
 ])('%j: exit 2', async (line, message, input = '') => {

@@ -57,7 +57,7 @@ test('a dump of a real cluster is carried over, as far as there is a place for i
 
 test('whatever is left out is named, with the reason', () => {
   const left = lines().flatMap((line) => {
-    const [, what, why] = /^left out ([^:]+(?::\*)?): (.*)$/.exec(line) ?? [];
+    const [, what, why] = /^skipped ([^:]+(?::\*)?): (.*)$/.exec(line) ?? [];
     return what === undefined || why === undefined ? [] : [{ what, why }];
   });
   expect(left.map(({ what }) => what)).toEqual([
@@ -127,7 +127,7 @@ test('definitions and entities are as the cluster had them', async () => {
 test('restored again it is all there already', async () => {
   const { code, stdout, stderr } = await monctl('restore', FILE);
   expect(code).toBe(9);
-  expect(stderr).toMatch(/^0 created, 0 replaced, 19 unchanged, 5 left out$/m);
+  expect(stderr).toMatch(/^0 created, 0 replaced, 19 unchanged, 5 skipped$/m);
   expect(stdout).not.toMatch(/read back/);
 });
 

@@ -83,7 +83,7 @@ async function administrator(backend: RunningBackend): Promise<string> {
   const create = ['user', 'create', 'root', '--groups', 'cluster-admins', '--password-file', '-'];
   await done(on(backend, { input: 'correct horse' }, ...create));
   const env = { MON_BACKEND: backend.url, MON_CREDENTIALS: 'root:correct horse' };
-  const granted = await runMonctl(['api-key', 'grant', 'root', '--description', 'backup', '-o', 'json'], env);
+  const granted = await runMonctl(['api-key', 'create', 'root', '--description', 'backup', '-o', 'json'], env);
   await runMonctl(['user', 'create', 'bob', '--groups', 'viewers', '--password-file', '-'], env, {
     input: 'battery staple',
   });
@@ -121,12 +121,12 @@ test.each(['yaml', 'wrapped-json'])(
     const before = await dumped(source, `before-${format}`, '--format', format);
     await using target = await startBackend();
     const restored = await on(target, 'restore', before);
-    expect(restored.stderr).toBe('20 created, 0 replaced, 1 unchanged, 0 left out\n');
+    expect(restored.stderr).toBe('20 created, 0 replaced, 1 unchanged, 0 skipped\n');
     expect(restored.code).toBe(0);
     const after = await dumped(target, `after-${format}`, '--format', format);
     expect(uncounted(await readFile(after, 'utf8'))).toBe(uncounted(await readFile(before, 'utf8')));
     const again = await on(target, 'restore', before, '--quiet');
-    expect(again).toEqual({ code: 0, stdout: '', stderr: '0 created, 0 replaced, 21 unchanged, 0 left out\n' });
+    expect(again).toEqual({ code: 0, stdout: '', stderr: '0 created, 0 replaced, 21 unchanged, 0 skipped\n' });
   },
 );
 
@@ -222,7 +222,7 @@ test('a dry run says what would become of each object, and nothing is done', asy
   const file = await dumped(source, 'dry');
   await using target = await startBackend();
   const dry = await on(target, 'restore', file, '--dry-run');
-  expect(dry).toMatchObject({ code: 0, stderr: '20 created, 0 replaced, 1 unchanged, 0 left out; nothing was sent\n' });
+  expect(dry).toMatchObject({ code: 0, stderr: '20 created, 0 replaced, 1 unchanged, 0 skipped; nothing was sent\n' });
   expect(await on(target, 'namespace', 'list', '-o', 'json')).toMatchObject({ code: 0 });
   expect((await on(target, 'dump', 'entities', '--all-namespaces')).stdout).not.toContain('db-1');
 });
@@ -264,7 +264,7 @@ test('an object that no backend takes does not hold up the others of its page', 
   expect(code).toBe(9);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'created Namespace fine',
-    expect.stringMatching(/^left out CheckConfig default\/deep: the body is nested deeper than/),
+    expect.stringMatching(/^skipped CheckConfig default\/deep: the body is nested deeper than/),
     'created CheckConfig fine/last',
   ]);
 });
@@ -277,9 +277,9 @@ test('the entity limit holds for a restore', async () => {
   expect(dry).toMatchObject({ code: 9, stdout });
   expect(code).toBe(9);
   expect(stdout).toMatch(
-    /^left out Entity staging\/db-1: entity-limit is reached: raise it.*This functionality requires a valid /m,
+    /^skipped Entity staging\/db-1: entity-limit is reached: raise it.*This functionality requires a valid /m,
   );
-  expect(stdout).toMatch(/^left out Event staging\/db-1\/disk: there is no entity db-1 in staging/m);
+  expect(stdout).toMatch(/^skipped Event staging\/db-1\/disk: there is no entity db-1 in staging/m);
 });
 
 test('the users of a dump guard the backend from then on, but not from the programs of its machine', async () => {

@@ -75,8 +75,8 @@ test('it is made, listed, shown, explained and cleared', async () => {
       /^recurs +client:web-1:\* again at sat,sun 02:00 Europe\/Berlin, 2h each; this window ends in 1h30m$/m,
     );
   }
-  const cleared = await monctl('silenced', 'clear', '--client', 'web-1', '-y');
-  expect(cleared).toMatchObject({ code: 0, stdout: 'cleared client:web-1:*\n' });
+  const cleared = await monctl('silenced', 'delete', '--client', 'web-1', '-y');
+  expect(cleared).toMatchObject({ code: 0, stdout: 'deleted client:web-1:*\n' });
 });
 
 test('programs get it whole, with the windows', async () => {
@@ -90,12 +90,12 @@ test('programs get it whole, with the windows', async () => {
   });
   const { stdout: yaml } = await monctl('silenced', 'list', '--output', 'yaml');
   expect(yaml).toContain('schedule: "@monthly"');
-  await monctl('silenced', 'clear', '--selector', 'client~web-*', '-y');
+  await monctl('silenced', 'delete', '--selector', 'client~web-*', '-y');
 });
 
 test('one that recurs is neither extended nor replaced by one that does not, and it is said what to do', async () => {
   await monctl('silenced', 'create', '--check', 'load', ...WEEKENDS);
-  const extended = await monctl('silenced', 'extend', '*:load', '2h');
+  const extended = await monctl('silenced', 'update', '*:load', '2h');
   expect(extended).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('create it again with another --duration'),

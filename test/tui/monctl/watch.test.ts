@@ -105,16 +105,23 @@ const GROUP = {
   id: 'fra',
   by: { rack: 'fra' },
   firing: 3,
-  waiting: 2,
+  pending: 2,
   worst: 'critical' as const,
-  told_at: null,
+  notified_at: null,
   due_at: 1_800_000_000,
 };
-const RULE = { name: 'switch', source: 'check=switch', target: 'check!=switch', equal: [], quieted: 1, inhibitors: [] };
+const RULE = {
+  name: 'switch',
+  source: 'check=switch',
+  target: 'check!=switch',
+  equal: [],
+  inhibited: 1,
+  inhibitors: [],
+};
 
 test.each([
   { line: ['handler', 'groups'], topic: 'groups', row: GROUP, changed: { ...GROUP, firing: 4 } },
-  { line: ['inhibition', 'list'], topic: 'inhibitions', row: RULE, changed: { ...RULE, quieted: 2 } },
+  { line: ['inhibition', 'list'], topic: 'inhibitions', row: RULE, changed: { ...RULE, inhibited: 2 } },
 ])('$line follows the feed, and nobody is asked', async ({ line, topic, row, changed }) => {
   const { promise: follower, resolve } = Promise.withResolvers<FeedConnection>();
   const { url } = await startFeedServer({

@@ -8,18 +8,18 @@ import { expectGolden } from '../../support/screen.ts';
 
 const AWAY: ClusterView = {
   ...SCENE_CLUSTER,
-  database: { ...SCENE_CLUSTER.database, state: 'away', problem: 'connect ECONNREFUSED 10.0.0.9:5432' },
+  database: { ...SCENE_CLUSTER.database, state: 'unavailable', problem: 'connect ECONNREFUSED 10.0.0.9:5432' },
 };
-const NO_WRITER: ClusterView = {
+const NO_LEADER: ClusterView = {
   ...SCENE_CLUSTER,
-  writer: null,
-  members: SCENE_CLUSTER.members.map((member) => Object.assign({}, member, { role: 'member' } as const)),
+  leader: null,
+  members: SCENE_CLUSTER.members.map((member) => Object.assign({}, member, { role: 'follower' } as const)),
 };
 const BEHIND: ClusterView = {
   ...SCENE_CLUSTER,
-  answered_by: 'web2-id',
+  member_id: 'web2-id',
   members: SCENE_CLUSTER.members.map((member) =>
-    member.id === 'web2-id' ? Object.assign({}, member, { state: 'behind', behind: 1204 } as const) : member,
+    member.id === 'web2-id' ? Object.assign({}, member, { state: 'lagging', lag: 1204 } as const) : member,
   ),
 };
 
@@ -31,7 +31,7 @@ async function openCluster(rig: ConsoleRig): Promise<void> {
 /** Of the header alone, over the events. */
 const HEADERS = [
   { view: 'cluster-header-away', told: AWAY, shows: 'database away: writes wait' },
-  { view: 'cluster-header-no-writer', told: NO_WRITER, shows: 'no leader: writes wait' },
+  { view: 'cluster-header-no-leader', told: NO_LEADER, shows: 'no leader: writes wait' },
   { view: 'cluster-header-behind', told: BEHIND, shows: 'member web2:4567 is 1204 writes behind' },
 ] as const;
 
@@ -63,7 +63,7 @@ describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns,
     const rig = await new ClusterScene({ told: AWAY }).open({ columns, rows });
     await openCluster(rig);
     await expectGolden(rig.screen, `cluster-away-${size}`);
-    expect(rig.row('database  away')).toContain('ECONNREFUSED');
+    expect(rig.row('database  unavailable')).toContain('ECONNREFUSED');
   });
 });
 
@@ -76,13 +76,13 @@ describe('the page', () => {
     await rig.pass(1999);
     expect(rig.row('web2:4567')).toMatch(/ok +3 /);
     await rig.pass(1);
-    await rig.shows(/web2:4567 .* behind +1204 /);
+    await rig.shows(/web2:4567 .* lagging +1204 /);
   });
 
   test('is read, filtered and sorted like any list, and a click finds the row that it is on', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
-    rig.type('/state!=gone\r');
+    rig.type('/state!=lost\r');
     await rig.shows('2 of 3 members shown');
     rig.escape();
     await rig.shows('3 of 3 members shown');
@@ -91,9 +91,9 @@ describe('the page', () => {
     rig.type(`\u001B[<0;10;${String(row + 1)}M`);
     await rig.shows(/> +web3:4567/);
     expect(rig.row('web1:4567  ')).not.toContain('>');
-    rig.type(':sort behind\r');
+    rig.type(':sort lag\r');
     await rig.pass(500);
-    await rig.shows(/sort: behind/, /web3:4567[^]*web2:4567[^]*web1:4567/);
+    await rig.shows(/sort: lag/, /web3:4567[^]*web2:4567[^]*web1:4567/);
   });
 
   test('of an older backend says that it tells nothing', async () => {
@@ -111,7 +111,7 @@ describe('a hand-over', () => {
     rig.type('jH');
     await rig.shows('Hand over to web2:4567', 'web1:4567 has been the leader for 2h10m.');
     rig.type('y');
-    await rig.shows('web2:4567 is the leader now, after 0.0s', /web2:4567 +writer/);
+    await rig.shows('web2:4567 is the leader now, after 0.0s', /web2:4567 +leader/);
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /api/mon/v1/cluster/hand-over']);
   });
 
@@ -125,7 +125,7 @@ describe('a hand-over', () => {
 
   test.each([
     { to: 'the one that writes', keys: 'H', says: 'web1:4567 is the leader already' },
-    { to: 'one that is gone', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
+    { to: 'one that is lost', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
     { to: 'two of them', keys: ' j H', says: 'one member at a time' },
   ])('to $to is refused at once', async ({ keys, says }) => {
     const rig = await new ClusterScene().open();
@@ -192,7 +192,7 @@ describe('the header', () => {
 
   test('says what is wrong in fewer words where there is no room', async () => {
     const rig = await new ClusterScene({ told: BEHIND }).open({ columns: 70, rows: 20 });
-    await rig.shows(/LIVE {2}behind/);
+    await rig.shows(/LIVE {2}lagging/);
     expect(rig.screen.lines[0]).toContain('12:00Z');
   });
 

@@ -13,13 +13,17 @@ const GROUPS = [
   group(
     'pager',
     { 'client.rack': 'fra-12' },
-    { firing: 31, waiting: 30, worst: 'critical', told_at: null, due_at: NOW + 24 },
+    { firing: 31, pending: 30, worst: 'critical', notified_at: null, due_at: NOW + 24 },
   ),
-  group('pager', { 'client.rack': 'ams-3' }, { firing: 2, worst: 'warning', told_at: NOW - 720, due_at: NOW + 13_680 }),
+  group(
+    'pager',
+    { 'client.rack': 'ams-3' },
+    { firing: 2, worst: 'warning', notified_at: NOW - 720, due_at: NOW + 13_680 },
+  ),
   group(
     'mail',
     { check: 'certificate', 'client.datacenter': '' },
-    { firing: 0, waiting: 4, told_at: NOW - 130, due_at: NOW + 170 },
+    { firing: 0, pending: 4, notified_at: NOW - 130, due_at: NOW + 170 },
   ),
 ];
 
@@ -29,7 +33,7 @@ function group(handler: string, by: Readonly<Record<string, string>>, more: obje
     handler,
     id: `id-${handler}-${Object.values(by).join('-')}`,
     by,
-    waiting: 0,
+    pending: 0,
     worst: 'ok',
     ...more,
   };
@@ -41,10 +45,10 @@ const INHIBITIONS = [
     source: 'check=postgres-repl status=crit',
     target: 'check!=postgres-repl',
     equal: ['client.rack'],
-    quieted: 2,
-    inhibitors: [{ namespace: 'default', client: SWITCH.client, check: SWITCH.check, quieted: 2 }],
+    inhibited: 2,
+    inhibitors: [{ namespace: 'default', client: SWITCH.client, check: SWITCH.check, inhibited: 2 }],
   },
-  { name: 'site-away', source: 'check=uplink', target: 'check!=uplink', equal: [], quieted: 0, inhibitors: [] },
+  { name: 'site-away', source: 'check=uplink', target: 'check!=uplink', equal: [], inhibited: 0, inhibitors: [] },
 ];
 
 /** The events of the scene, of which two are inhibited by another one, and in a group. */

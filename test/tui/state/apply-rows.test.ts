@@ -30,12 +30,12 @@ test('the end of a silence is pointed out when its backend does, and once', () =
     check: 'disk',
     expire_at: store.options.now() / 1000 + 600,
   });
-  const reminded = { at: store.options.now() / 1000, events: 3 };
+  const reminder_sent = { at: store.options.now() / 1000, events: 3 };
   driver.goLive({ silenced: { '*:disk': entry } });
-  driver.change({ silenced: { '*:disk': { ...entry, reminded } } });
+  driver.change({ silenced: { '*:disk': { ...entry, reminder_sent } } });
   const line = '*:disk ends in 10m and silences 3 events: e in the silences view extends it';
   expect(said()).toEqual([line]);
-  driver.change({ silenced: { '*:disk': { ...entry, reminded, reason: 'another' } } });
+  driver.change({ silenced: { '*:disk': { ...entry, reminder_sent, reason: 'another' } } });
   expect(said()).toEqual([line]);
 });
 
@@ -46,7 +46,7 @@ test('a silence by search is called by what it searches', () => {
   const parts = { id: 'selector-0123456789abcdef', subscription: null, check: null, selector: 'env=prod' };
   const entry = aSilencedRow({ ...parts, expire_at: end });
   driver.goLive({ silenced: { [parts.id]: entry } });
-  driver.change({ silenced: { [parts.id]: { ...entry, reminded: { at: end - 600, events: 1 } } } });
+  driver.change({ silenced: { [parts.id]: { ...entry, reminder_sent: { at: end - 600, events: 1 } } } });
   expect(store.log.newestFirst.map(({ text }) => text)).toEqual([
     'search:env=prod ends in 10m and silences 1 event: e in the silences view extends it',
   ]);

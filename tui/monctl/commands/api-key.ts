@@ -11,7 +11,7 @@ import { record, type Column } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
 
 const grant: Command = {
-  words: ['api-key', 'grant'],
+  words: ['api-key', 'create'],
   summary: 'Create an API key for a user',
   details: ['The key is shown only once: the backend stores its hash.'],
   operands: ['USER'],
@@ -23,7 +23,7 @@ const grant: Command = {
     expire: takes('DURATION', 'lifetime of the key; default unlimited'),
     description: takes('TEXT', 'purpose of the key'),
   },
-  examples: [['monctl api-key grant grafana --scopes read --expire 90d', 'read-only, for 90 days']],
+  examples: [['monctl api-key create grafana --scopes read --expire 90d', 'read-only, for 90 days']],
   async run(call) {
     const { flags, output } = call;
     const [username = ''] = call.operands;
@@ -42,7 +42,7 @@ const grant: Command = {
     if (secret === '') return output.show({ location }, () => safeText(`Created: ${location ?? ''}`));
     await output.show(without(body, 'hash'), () =>
       [
-        'Granted a new API key. Save this key as it will not be retrievable later!',
+        'Created a new API key. Save this key as it will not be retrievable later!',
         record(
           [
             ['Name', nameOf(body)],

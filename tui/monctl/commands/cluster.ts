@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import { clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
+import { clusterTroubles, successionOf, leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -62,8 +62,8 @@ const handOver: Command = {
       },
       effects: async () => [effectOf(await viewOf(call.api()), to)],
       question: 'hand over',
-      value: ({ view, seconds }) => ({ writer: view.writer, seconds, members: view.members }),
-      said: ({ view, seconds }) => `${writerName(view) ?? 'no member'} is the leader now, after ${seconds.toFixed(1)}s`,
+      value: ({ view, seconds }) => ({ leader: view.leader, seconds, members: view.members }),
+      said: ({ view, seconds }) => `${leaderName(view) ?? 'no member'} is the leader now, after ${seconds.toFixed(1)}s`,
     });
   },
 };
@@ -89,19 +89,19 @@ async function viewOf(api: ApiClient): Promise<ClusterView> {
 function effectOf(view: ClusterView, to: string | undefined): string {
   const succession = successionOf(view, to);
   if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
-  return `${succession.member.name} would become the leader instead of ${writerName(view) ?? 'no member'}`;
+  return `${succession.member.name} would become the leader instead of ${leaderName(view) ?? 'no member'}`;
 }
 
 function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string, string])[] {
-  const { answered_by: answeredBy, writer, seq, database, members } = view;
-  const name = members.find(({ id }) => id === answeredBy)?.name ?? answeredBy;
-  const since = writer === null ? '' : ` since ${ago(writer.since, nowMs)}, epoch ${String(writer.epoch)}`;
+  const { member_id: memberId, leader, seq, database, members } = view;
+  const name = members.find(({ id }) => id === memberId)?.name ?? memberId;
+  const since = leader === null ? '' : ` since ${ago(leader.since, nowMs)}, epoch ${String(leader.epoch)}`;
   return [
-    ['answered by', name],
-    ['writer', `${writerName(view) ?? 'nobody'}${since}`],
+    ['member', name],
+    ['leader', `${leaderName(view) ?? 'none'}${since}`],
     ['last write', String(seq)],
-    ['database', `${database.kind} ${database.place}`.trim()],
-    ['its state', database.problem === null ? database.state : `${database.state}: ${database.problem}`],
+    ['database', `${database.kind} ${database.location}`.trim()],
+    ['database state', database.problem === null ? database.state : `${database.state}: ${database.problem}`],
     ['members', memberCounts(members)],
     ...clusterTroubles(view).map(({ text }) => ['trouble', text] as const),
   ];
@@ -109,11 +109,11 @@ function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string,
 
 /** Returns the number of members by state, such as `3 members, 1 behind, 1 gone`. */
 function memberCounts(members: readonly ClusterMember[]): string {
-  const ailing = (['behind', 'gone'] as const).flatMap((state) => {
+  const impaired = (['lagging', 'lost'] as const).flatMap((state) => {
     const count = members.filter((member) => member.state === state).length;
     return count === 0 ? [] : [`${String(count)} ${state}`];
   });
-  return [counted(members.length, 'members'), ...ailing].join(', ');
+  return [counted(members.length, 'members'), ...impaired].join(', ');
 }
 
 function columns(nowMs: number): readonly Column<ClusterMember>[] {
@@ -124,9 +124,9 @@ function columns(nowMs: number): readonly Column<ClusterMember>[] {
     {
       title: 'STATE',
       text: ({ state }) => state,
-      style: ({ state }) => (state === 'ok' ? undefined : state === 'gone' ? 'red' : 'yellow'),
+      style: ({ state }) => (state === 'ok' ? undefined : state === 'lost' ? 'red' : 'yellow'),
     },
-    { title: 'BEHIND', align: 'right', text: ({ behind }) => String(behind) },
+    { title: 'LAG', align: 'right', text: ({ lag }) => String(lag) },
     { title: 'SEEN', align: 'right', text: ({ last_seen: at }) => age(at) },
     { title: 'VERSION', text: ({ version }) => version },
     { title: 'UP', align: 'right', text: ({ since }) => age(since) },

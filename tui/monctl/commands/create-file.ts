@@ -12,7 +12,7 @@ import {
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { withCommandText } from '../../../shared/domain/v2/definition-command.ts';
 import { changedFields } from '../../../shared/domain/v2/changed-fields.ts';
-import { leftOutReason } from '../../../shared/domain/v2/lost.ts';
+import { skippedReason } from '../../../shared/domain/v2/lost.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
@@ -225,7 +225,7 @@ function pathOfObject(object: Wrapped): readonly string[] {
   const kind = kindOf(object);
   const name = wrappedName(object);
   if (kind === undefined) {
-    throw new MonError('invalid', leftOutReason(object));
+    throw new MonError('invalid', skippedReason(object));
   }
   if (name === '') throw new MonError('invalid', 'it has no name');
   return pathOf(kind, namespaceOf(object), name);

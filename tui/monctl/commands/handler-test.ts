@@ -49,8 +49,8 @@ function eventOf(text: string | undefined): { readonly client?: string; readonly
 
 function endOf({ outcome }: HandlerTest): string {
   if (outcome === null) return 'nothing was sent';
-  const { delivered, answer, reason = '', seconds } = outcome;
+  const { delivered, response, reason = '', seconds } = outcome;
   const took = `${seconds.toFixed(3)} s`;
   if (!delivered) return `failed after ${took}: ${reason}`;
-  return `delivered in ${took}${answer === undefined ? '' : `: ${answer}`}`;
+  return `delivered in ${took}${response === undefined ? '' : `: ${response}`}`;
 }

@@ -37,7 +37,7 @@ const groups: Command = {
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [
     ['monctl handler groups --watch', 'pending notifications'],
-    ["monctl handler groups --namespace team-a --filter 'untold>0'", 'pending notifications of one namespace'],
+    ["monctl handler groups --namespace team-a --filter 'pending>0'", 'pending notifications of one namespace'],
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);
@@ -50,7 +50,7 @@ const groups: Command = {
       columns: (nowMs) => [...(only === undefined ? [NAMESPACE] : []), ...groupColumns(nowMs)],
       search: GROUP_SEARCH,
       key: ({ namespace, handler, by }) => JSON.stringify([namespace, handler, by]),
-      news: ({ firing, waiting, told_at: toldAt }) => [firing, waiting, toldAt],
+      news: ({ firing, pending, notified_at: notifiedAt }) => [firing, pending, notifiedAt],
       fetch,
       follow: () => followOrPoll(call, only, 'groups', { itemsOf: (replica) => [...replica.groups.values()], fetch }),
     });
@@ -68,8 +68,8 @@ function groupColumns(nowMs: number): readonly Column<GroupRow>[] {
     { title: 'GROUP', text: ({ by }) => groupLabel(Object.entries(by)) },
     { title: 'WORST', text: ({ worst }) => severityWord(worst), style: ({ worst }) => severityStyle(worst) },
     { title: 'FIRING', align: 'right', text: ({ firing }) => String(firing) },
-    { title: 'UNTOLD', align: 'right', text: ({ waiting }) => String(waiting) },
-    { title: 'TOLD', align: 'right', text: ({ told_at: at }) => (at === null ? 'never' : `${age(at)} ago`) },
+    { title: 'PENDING', align: 'right', text: ({ pending }) => String(pending) },
+    { title: 'NOTIFIED', align: 'right', text: ({ notified_at: at }) => (at === null ? 'never' : `${age(at)} ago`) },
     { title: 'DUE', align: 'right', text: ({ due_at: at }) => dueText(at - nowMs / 1000) },
   ];
 }

@@ -17,7 +17,7 @@ const list: Command = {
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [
     ['monctl inhibition list --watch', 'watch the active rules'],
-    ["monctl inhibition list --namespace team-a --filter 'quiet>0'", 'active rules of one namespace'],
+    ["monctl inhibition list --namespace team-a --filter 'inhibited>0'", 'active rules of one namespace'],
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);
@@ -57,18 +57,18 @@ const NAMED_MAX = 5;
  * @param isEverywhere true if events are shown with their namespace
  */
 function columns(isEverywhere: boolean): readonly Column<InhibitionRow>[] {
-  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => becauseText(inhibitors, isEverywhere) }];
+  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isEverywhere) }];
 }
 
 /**
  * Returns the source events such as `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, with the number of
  * events that each inhibits.
  */
-function becauseText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
+function inhibitorsText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
   if (inhibitors.length === 0) return '';
-  const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, quieted }) => {
+  const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, inhibited }) => {
     const place = isEverywhere ? `${namespace}:` : '';
-    return `${place}${client}/${check}${quieted === undefined ? '' : ` (${String(quieted)})`}`;
+    return `${place}${client}/${check}${inhibited === undefined ? '' : ` (${String(inhibited)})`}`;
   });
   const more = inhibitors.length - named.length;
   return `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
@@ -79,5 +79,5 @@ const COLUMNS: readonly Column<InhibitionRow>[] = [
   { title: 'SOURCE', text: ({ source }) => source },
   { title: 'TARGET', text: ({ target }) => target },
   { title: 'EQUAL', text: ({ equal }) => equal.join(', ') },
-  { title: 'QUIETED', align: 'right', text: ({ quieted }) => (quieted === undefined ? '' : String(quieted)) },
+  { title: 'INHIBITED', align: 'right', text: ({ inhibited }) => (inhibited === undefined ? '' : String(inhibited)) },
 ];

@@ -38,11 +38,11 @@ export const restoreCommand: Command = {
   summary: 'Restore a dump and verify the result',
   details: [
     'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. The file is read completely before anything is sent: a truncated file is refused.',
-    'Namespaces are restored first, users and API keys last. Each object is listed as created, replaced, unchanged or left out (with the reason); lost attributes are named. Objects of the backend that are not in FILE are kept.',
-    'No handler runs. The exit code is 9 if anything was left out or lost, or differs from the file afterwards.',
+    'Namespaces are restored first, users and API keys last. Each object is listed as created, replaced, unchanged or skipped (with the reason); lost attributes are named. Objects of the backend that are not in FILE are kept.',
+    'No handler runs. The exit code is 9 if anything was skipped or lost, or differs from the file afterwards.',
   ],
   operands: ['FILE'],
-  options: { ...DELETE_OPTIONS, quiet: flag('list only objects that were left out or lost', { short: 'q' }) },
+  options: { ...DELETE_OPTIONS, quiet: flag('list only objects that were skipped or lost', { short: 'q' }) },
   examples: [
     ['monctl restore backup.yml --dry-run', 'preview each object'],
     ['monctl restore sensu-go.yml', 'migrate a Sensu Go cluster'],
@@ -71,7 +71,7 @@ interface Tally {
 }
 
 async function restoreAll(call: Call, path: string, { places }: FileIndex, isDryRun: boolean): Promise<Tally> {
-  const tally: Tally = { outcomes: { created: 0, replaced: 0, unchanged: 0, 'left out': 0 }, lossy: 0, different: 0 };
+  const tally: Tally = { outcomes: { created: 0, replaced: 0, unchanged: 0, skipped: 0 }, lossy: 0, different: 0 };
   const foreseen = new Foreseen();
   await using file = await open(path);
   for (const page of pagesOf(places)) {
@@ -88,7 +88,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
     for (const [at, object] of objects.entries()) {
       const result = results[at];
       if (result === undefined) throw new MonError('internal', `${call.v2().url} sent no outcome for an object`);
-      if (isDryRun && result.outcome !== 'left out') foreseen.add(object, result);
+      if (isDryRun && result.outcome !== 'skipped') foreseen.add(object, result);
       await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }
   }
@@ -104,7 +104,7 @@ async function restorePage(v2: V2Client, request: RestoreRequest): Promise<reado
     return (await v2.restore(request)).results;
   } catch (error) {
     if (!(error instanceof MonError && ['invalid', 'threshold', 'too_large'].includes(error.code))) throw error;
-    if (request.objects.length === 1) return [{ outcome: 'left out', reason: error.message }];
+    if (request.objects.length === 1) return [{ outcome: 'skipped', reason: error.message }];
     const results: Restored[] = [];
     for (const object of request.objects) results.push(...(await restorePage(v2, { ...request, objects: [object] })));
     return results;
@@ -163,7 +163,7 @@ function isCredentials({ rank }: Place): boolean {
 }
 
 function isDifferent({ outcome }: Restored, readBack: Restored | undefined): boolean {
-  return readBack !== undefined && outcome !== 'left out' && readBack.outcome !== 'unchanged';
+  return readBack !== undefined && outcome !== 'skipped' && readBack.outcome !== 'unchanged';
 }
 
 async function tell(
@@ -180,7 +180,7 @@ async function tell(
   const [name, namespace] = [shownName(object), namespaceText(object)];
   const title = `${type} ${namespace === '' ? '' : `${namespace}/`}${name}`.trimEnd();
   for (const warning of warnings ?? []) output.note(`${title}: ${warning}`);
-  const isNews = outcome === 'left out' || lost.length > 0 || differs;
+  const isNews = outcome === 'skipped' || lost.length > 0 || differs;
   if (flags.switch('quiet') === true && !isNews) return;
   const value = { outcome, type, api_version: version, namespace, name, reason, lost, warnings, differs };
   await output.showNext(value, () =>
@@ -205,7 +205,7 @@ function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRu
   const counts = Object.entries(outcomes).map(([outcome, count]) => `${String(count)} ${outcome}`);
   output.note(`${counts.join(', ')}${isDryRun ? '; nothing was sent' : ''}`);
   const problems = [
-    ...(outcomes['left out'] > 0 ? [`${counted(outcomes['left out'], 'objects')} left out`] : []),
+    ...(outcomes.skipped > 0 ? [`${counted(outcomes.skipped, 'objects')} skipped`] : []),
     ...(lossy > 0 ? [`${counted(lossy, 'objects')} with attributes lost`] : []),
     ...(different > 0 ? [`${counted(different, 'objects')} changed before it was read back`] : []),
   ];

@@ -56,7 +56,7 @@ const list: Command = {
   examples: [
     ['monctl silenced list --check http-frontend', 'silences of a check'],
     ["monctl silenced list -q 'creator=alice left<1h'", 'silences of alice that end soon'],
-    ['monctl silenced list --idle', 'candidates to clear'],
+    ['monctl silenced list --idle', 'candidates to delete'],
   ],
   async run(call) {
     const { check, subscription } = targetOf(call.flags);
@@ -224,14 +224,14 @@ async function createRecurring(
   });
 }
 
-const extend: Command = {
-  words: ['silenced', 'extend'],
+const update: Command = {
+  words: ['silenced', 'update'],
   summary: 'Change when a silence expires',
   details: ['It ends DURATION from now, or from its start if it is pending. Nothing else changes.'],
   operands: ['ID', 'DURATION'],
   completes: ['silenced'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl silenced extend client:web-001:disk 2h', 'extend a maintenance']],
+  examples: [['monctl silenced update client:web-001:disk 2h', 'extend a maintenance']],
   async run(call) {
     const { api, nowMs } = call;
     const [, duration = ''] = call.operands;
@@ -269,16 +269,16 @@ const extend: Command = {
   },
 };
 
-const clear: Command = {
-  words: ['silenced', 'clear'],
-  summary: 'Clear a silence',
-  details: ['--check alone clears the silence of the check on all clients,', 'not every silence of that check.'],
+const deletion: Command = {
+  words: ['silenced', 'delete'],
+  summary: 'Delete a silence',
+  details: ['--check alone deletes the silence of the check on all clients,', 'not every silence of that check.'],
   operands: ['[ID]'],
   completes: ['silenced'],
   options: { ...SEARCH_TARGET_OPTIONS, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [
-    ['monctl silenced clear client:web-001:disk', 'by the id from `monctl silenced list`'],
-    ['monctl silenced clear --client web-001 --check disk', 'by client and check'],
+    ['monctl silenced delete client:web-001:disk', 'by the id from `monctl silenced list`'],
+    ['monctl silenced delete --client web-001 --check disk', 'by client and check'],
   ],
   async run(call) {
     const id = idOf(call);
@@ -290,18 +290,18 @@ const clear: Command = {
         'name the silence either by its ID or by --check, --client, --subscription or --selector',
       );
     }
-    const cleared = id === '' ? targetId(named) : id;
+    const deleted = id === '' ? targetId(named) : id;
     await carryOut(call, {
-      send: (api) => removed(api.clearSilenced({ id: cleared }), missingEntry(cleared)),
-      effects: () => clearEffects(call, cleared),
-      question: `clear ${cleared}`,
-      value: () => ({ id: cleared, cleared: true }),
-      said: () => `cleared ${cleared}`,
+      send: (api) => removed(api.clearSilenced({ id: deleted }), missingEntry(deleted)),
+      effects: () => clearEffects(call, deleted),
+      question: `delete ${deleted}`,
+      value: () => ({ id: deleted, deleted: true }),
+      said: () => `deleted ${deleted}`,
     });
   },
 };
 
-export const silencedCommands: readonly Command[] = [list, ...[info, create, extend, clear].map(inAnyNamespace)];
+export const silencedCommands: readonly Command[] = [list, ...[info, create, update, deletion].map(inAnyNamespace)];
 
 /** Returns the id of a silence. In namespaces it also accepts `entity:`, the v2 API prefix for clients. */
 function idOf(call: Call): string {

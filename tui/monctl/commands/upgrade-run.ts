@@ -51,14 +51,14 @@ const list: Command = {
 };
 
 const show: Command = {
-  words: ['upgrade', 'show'],
+  words: ['upgrade', 'info'],
   summary: 'Show an upgrade plan with steps, findings and log',
   details: ['Without ID: the newest plan. With --watch: follow its log until the plan is closed.'],
   operands: ['[ID]'],
   options: { watch: flag('follow the log', { short: 'w' }) },
   examples: [
-    ['monctl upgrade show', 'the newest plan'],
-    ['monctl upgrade show --watch', 'follow the progress'],
+    ['monctl upgrade info', 'the newest plan'],
+    ['monctl upgrade info --watch', 'follow the progress'],
   ],
   async run(call) {
     const plan = await wantedPlan(call);

@@ -10,12 +10,12 @@ import { whenText } from '../log/lines.ts';
 
 type MemberState = ClusterMember['state'];
 
-export const MEMBER_TONES: Readonly<Record<MemberState, Tone>> = { ok: 'ok', behind: 'warning', gone: 'critical' };
+export const MEMBER_TONES: Readonly<Record<MemberState, Tone>> = { ok: 'ok', lagging: 'warning', lost: 'critical' };
 
 const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
   ok: 'ok',
-  behind: 'behind: too far to serve requests; clients get an error',
-  gone: 'gone: no heartbeat for a while',
+  lagging: 'lagging: too far behind to serve requests; clients get an error',
+  lost: 'lost: no heartbeat for a while',
 };
 
 /** Returns all that is known about one member of the cluster. */
@@ -26,16 +26,16 @@ export function memberLines(
   if (data === undefined) return [];
   const ago = (seconds: number): string =>
     `${whenText(seconds * 1000, nowMs)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
-  const { name, role, state, behind, seq, last_seen: seen, since, version, url, id } = data;
+  const { name, role, state, lag, seq, last_seen: seen, since, version, url, id } = data;
   return describe(
     [
       { label: 'member', text: name },
-      role === 'writer'
+      role === 'leader'
         ? { label: 'role', text: 'leader: all writes go through it', tone: 'strong' }
         : { label: 'role', text: role },
       { label: 'state', text: STATE_TEXTS[state], tone: MEMBER_TONES[state] },
-      { label: 'has', text: `write ${countText(seq)}${behind === 0 ? ', up to date' : ''}` },
-      ...(behind === 0 ? [] : [{ label: 'behind', text: `${countText(behind)} writes`, tone: 'warning' as const }]),
+      { label: 'has', text: `write ${countText(seq)}${lag === 0 ? ', up to date' : ''}` },
+      ...(lag === 0 ? [] : [{ label: 'lag', text: `${countText(lag)} writes`, tone: 'warning' as const }]),
       { label: 'seen', text: ago(seen) },
       { label: 'started', text: ago(since) },
       { label: 'version', text: version },

@@ -1,4 +1,4 @@
-import { writerName } from '../../../shared/domain/cluster.ts';
+import { leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
@@ -18,23 +18,24 @@ export function summaryLines({ state, loads, nowMs }: Shown & Pick<Known, 'loads
   const view = loads.of('cluster').data?.view;
   if (view === undefined) return [[], []];
   const seq = run(`last write ${countText(view.seq)} `, 'faint');
-  return [spread(writerRuns(view, nowMs), [seq], columns), fitRuns(databaseRuns(view), columns)];
+  return [spread(leaderRuns(view, nowMs), [seq], columns), fitRuns(databaseRuns(view), columns)];
 }
 
-function writerRuns(view: ClusterView, nowMs: number): readonly Run[] {
+function leaderRuns(view: ClusterView, nowMs: number): readonly Run[] {
   const label = labelRun('leader');
-  if (view.writer === null) return [label, run('none: writes wait', 'alert')];
-  const { since, epoch } = view.writer;
+  if (view.leader === null) return [label, run('none: writes wait', 'alert')];
+  const { since, epoch } = view.leader;
   return [
     label,
-    run(safeLine(writerName(view) ?? ''), 'strong'),
+    run(safeLine(leaderName(view) ?? ''), 'strong'),
     run(` for ${formatDuration(nowMs / 1000 - since)}, epoch ${countText(epoch)}  `),
   ];
 }
 
-function databaseRuns({ database: { kind, place, state, problem } }: ClusterView): readonly Run[] {
-  const where = safeLine(place === '' ? kind : place);
+function databaseRuns({ database: { kind, location, state, problem } }: ClusterView): readonly Run[] {
+  const where = safeLine(location === '' ? kind : location);
   // The problem comes first, because a list of hosts may be long.
-  if (state === 'away') return [labelRun('database'), run(safeLine(`away: ${problem ?? 'no response'}`), 'alert')];
+  if (state === 'unavailable')
+    return [labelRun('database'), run(safeLine(`unavailable: ${problem ?? 'no response'}`), 'alert')];
   return [labelRun('database'), run('ok', 'ok'), run(`  ${where}`)];
 }

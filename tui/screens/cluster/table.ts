@@ -18,11 +18,11 @@ export const CLUSTER = tableView<ClusterMember>({
   },
   columns: [
     textColumn('name', 'NAME', [14, 40], ({ name }) => name, { cut: 'middle' }),
-    textColumn('role', 'ROLE', [6, 6], ({ role }) => role, {
-      tone: ({ role }) => (role === 'writer' ? 'strong' : 'plain'),
+    textColumn('role', 'ROLE', [8, 8], ({ role }) => role, {
+      tone: ({ role }) => (role === 'leader' ? 'strong' : 'plain'),
     }),
-    textColumn('state', 'STATE', [6, 6], ({ state }) => state, { tone: ({ state }) => MEMBER_TONES[state] }),
-    countColumn('behind', 'BEHIND', ({ behind }) => behind, { least: 6, most: 9 }),
+    textColumn('state', 'STATE', [7, 7], ({ state }) => state, { tone: ({ state }) => MEMBER_TONES[state] }),
+    countColumn('lag', 'LAG', ({ lag }) => lag, { least: 6, most: 9 }),
     ageColumn('seen', 'SEEN', ({ last_seen: at }) => at),
     textColumn('version', 'VERSION', [7, 14], ({ version }) => version),
     ageColumn('up', 'UP', ({ since }) => since),

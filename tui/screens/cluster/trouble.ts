@@ -5,17 +5,17 @@ import { cellWidth } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 
 const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
-  away: 'alert',
-  'no-writer': 'alert',
-  behind: 'warning',
+  unavailable: 'alert',
+  'no-leader': 'alert',
+  lagging: 'warning',
   unproved: 'alert',
 };
 
 /** Short texts for a header of one row, where the full text does not fit. */
 const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
-  away: 'database away',
-  'no-writer': 'no leader',
-  behind: 'behind',
+  unavailable: 'database away',
+  'no-leader': 'no leader',
+  lagging: 'lagging',
   unproved: 'member not believed',
 };
 

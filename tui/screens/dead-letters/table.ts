@@ -35,7 +35,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   newestBy: ['when'],
   search: DEAD_LETTER_SEARCH,
   empty: () => ['No dead letters: no handler has given up on a notification.'],
-  menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'why'],
+  menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'explain'],
 });
 
 /** Returns the dead letters of the last load by id. The map is built once for each response. */

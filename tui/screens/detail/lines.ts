@@ -88,7 +88,7 @@ function nextRun(atSeconds: number | undefined, nowMs: number): readonly Describ
 /** Returns the handlers with their verdicts on the event; empty if the backend sent none. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
-  const rest = [run(`${keyOf('why')}: full explanation`, 'faint')];
+  const rest = [run(`${keyOf('explain')}: full explanation`, 'faint')];
   return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), rest] }];
 }
 

@@ -10,7 +10,7 @@ import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';
 import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
-import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../../words/group-text.ts';
+import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../../words/group-text.ts';
 
 /** The view of the notification groups of handlers with `group_by`. */
 export const GROUPS = tableView<GroupRow>({
@@ -28,14 +28,14 @@ export const GROUPS = tableView<GroupRow>({
       tone: ({ worst = 'unknown', firing }) => (firing === 0 ? 'faint' : STATUS[worst].tone),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.firing - a.firing,
     }),
-    countColumn('untold', 'PENDING', ({ waiting }) => waiting, { least: 8, most: 8, tone: 'strong' }),
-    column('told', 'NOTIFIED', [9, 9], toldText, {
+    countColumn('pending', 'PENDING', ({ pending }) => pending, { least: 8, most: 8, tone: 'strong' }),
+    column('notified', 'NOTIFIED', [9, 9], notifiedText, {
       spare: 1,
-      compare: (a, b) => (b.told_at ?? 0) - (a.told_at ?? 0),
+      compare: (a, b) => (b.notified_at ?? 0) - (a.notified_at ?? 0),
     }),
-    column('next', 'NEXT', [14, Infinity], nextTurnText, {
-      tone: ({ waiting }) => (waiting > 0 ? 'strong' : 'plain'),
-      compare: nextTurnFirst,
+    column('next', 'NEXT', [14, Infinity], nextFlushText, {
+      tone: ({ pending }) => (pending > 0 ? 'strong' : 'plain'),
+      compare: nextFlushFirst,
     }),
   ],
   sort: 'next',

@@ -20,25 +20,25 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   },
   columns: [
     textColumn('rule', 'INHIBITION', [12, 28], ({ name }) => name, { cut: 'middle' }),
-    countColumn('quiet', 'INHIBITED', ({ quieted }) => quieted, { least: 10, most: 10, tone: 'silenced' }),
-    column('because', 'SOURCE EVENT', [20, 44], becauseText, {
+    countColumn('inhibited', 'INHIBITED', ({ inhibited }) => inhibited, { least: 10, most: 10, tone: 'silenced' }),
+    column('inhibitor', 'SOURCE EVENT', [20, 44], inhibitorText, {
       cut: 'middle',
       tone: ({ inhibitors }) => (inhibitors.length === 0 ? 'faint' : 'critical'),
       compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
     }),
     textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ inhibitors: [first] }) => first?.namespace ?? ''),
-    textColumn('when', 'SOURCE', [14, 40], ({ source }) => source, { spare: 1 }),
-    textColumn('quiets', 'TARGET', [12, 40], ({ target }) => target, { spare: 2 }),
+    textColumn('source', 'SOURCE', [14, 40], ({ source }) => source, { spare: 1 }),
+    textColumn('target', 'TARGET', [12, 40], ({ target }) => target, { spare: 2 }),
     textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { spare: 3 }),
   ],
-  sort: 'quiet',
+  sort: 'inhibited',
   search: INHIBITION_SEARCH,
   empty: () => [NO_INHIBITION, '', 'See docs/handlers.md.'],
   menu: ['open', 'inhibitor'],
 });
 
 /** Returns the first event that activates the rule, and the number of the others. */
-function becauseText({ inhibitors }: InhibitionRow): string {
+function inhibitorText({ inhibitors }: InhibitionRow): string {
   const [first, ...others] = inhibitors;
   if (first === undefined) return 'none now';
   const more = others.length === 0 ? '' : ` +${countText(others.length)}`;

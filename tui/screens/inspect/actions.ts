@@ -39,7 +39,7 @@ const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
   'acknowledge',
   'resolve',
   'run',
-  'why',
+  'explain',
 ]);
 
 /**
@@ -81,7 +81,7 @@ export function explainRow(store: Screen & Says, layer: InspectLayer): void {
 }
 
 /** The actions of the menu, in its order. */
-const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'why', 'json'];
+const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
 
 export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: Pressed): void {
   const count = layer.marks.size;

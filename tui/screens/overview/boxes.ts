@@ -157,7 +157,7 @@ function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox 
 function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefined): OverviewBox {
   const { clients } = data?.overview ?? {};
   const stale = clients?.stale ?? 0;
-  const gone = clients?.gone ?? 0;
+  const gone = clients?.lost ?? 0;
   return boxOf('clients', 'Clients', [3, 3], {
     rows: [
       figureRow('registered', clients?.registered ?? store.clients.size, 'plain', (opened) =>
@@ -332,7 +332,7 @@ function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined
     rows: [
       figureRow('results queued', feed.stats?.queue ?? queue?.results, 'plain', openUpgrade),
       figureRow('store writes, p99', msText(store?.write_p99_ms), 'plain', openUpgrade),
-      figureRow('API responses, p99', msText(api?.answer_p99_ms), 'plain', openUpgrade),
+      figureRow('API responses, p99', msText(api?.response_p99_ms), 'plain', openUpgrade),
       figureRow('consoles', consoles?.consumers, 'plain', openUpgrade),
     ],
     empty: LOADING,
@@ -349,7 +349,8 @@ function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox
 
 function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] {
   const path = run(safeLine(`${from} → ${to}`), 'strong');
-  const place = step === null ? '' : `  step ${String(step.number)} of ${String(step.of)}  ${STEP_WORDS[step.state]}`;
+  const place =
+    step === null ? '' : `  step ${String(step.number)} of ${String(step.total)}  ${STEP_WORDS[step.state]}`;
   return [
     { key: 'plan', left: [path, run(place)], right: [], open: openUpgrade },
     {
@@ -362,7 +363,7 @@ function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] 
 }
 
 const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
-  waiting: 'ready to run',
+  pending: 'ready to run',
   running: 'running',
   confirm: 'waiting for confirmation',
   done: 'done',

@@ -71,7 +71,7 @@ function planSection(store: Pick<Known, 'plans'>): UpgradeSection {
   const { id, from, to, state, step } = row;
   const about = line('', safeLine(`#${String(id)}  ${from} → ${to}  ${state}`), state === 'open' ? 'accent' : 'plain');
   const place =
-    step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.of)}: ${step.title}`))];
+    step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.total)}: ${step.title}`))];
   const keys = `${keyOf('plan-page')} opens it${state === 'open' ? '' : `, ${keyOf('plan-new')} creates a new one`}`;
   return { title: 'Plans', lines: [about, ...place, line('', keys, 'faint')] };
 }

@@ -141,7 +141,7 @@ export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'p
     openUpgradeDialog(store, {
       title: `Take plan #${String(plan.id)} from ${holderName(plan)}`,
       lines: [
-        `${holderName(plan)} has owned it since ${clockText(holder.since)}; last seen at ${clockText(holder.seen)}.`,
+        `${holderName(plan)} has owned it since ${clockText(holder.since)}; last seen at ${clockText(holder.last_seen)}.`,
         'A running step continues.',
       ],
       button: 'Take ownership',

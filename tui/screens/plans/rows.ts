@@ -22,7 +22,7 @@ import { restoreCommand } from '../../words/plan-text.ts';
 export const STEP_STATES: Readonly<
   Record<PlanRunStepState, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
-  waiting: { symbol: ' ', word: '', tone: 'faint' },
+  pending: { symbol: ' ', word: '', tone: 'faint' },
   running: { symbol: '●', word: 'running', tone: 'accent' },
   confirm: { symbol: '•', word: 'confirm', tone: 'warning' },
   done: { symbol: '✓', word: 'done', tone: 'ok' },
@@ -124,7 +124,7 @@ function stepRow(
   { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
 ): Line {
   const { columns } = store.state.size;
-  const isNext = plan.state === 'open' && step.state === 'waiting' && currentStep(plan)?.id === step.id;
+  const isNext = plan.state === 'open' && step.state === 'pending' && currentStep(plan)?.id === step.id;
   const { symbol, word, tone } = isNext ? NEXT : STEP_STATES[step.state];
   const number = String(stepNumber(plan, step.id)).padStart(2);
   const title = fit(safeLine(step.title), cells);
@@ -152,7 +152,7 @@ function timeText({ state, started_at, ended_at }: PlanRunStep, nowMs: number): 
 
 function noteText({ note, confirm, state }: PlanRunStep): string {
   if (note !== '') return safeLine(note);
-  return confirm !== undefined && state === 'waiting' ? 'cannot be undone' : '';
+  return confirm !== undefined && state === 'pending' ? 'cannot be undone' : '';
 }
 
 /** Returns the command of the step under the cursor, and its log with the newest line at the bottom. */
@@ -186,7 +186,7 @@ function wrapped([head, text]: Line, columns: number): readonly Line[] {
 /** Returns the command that the operator has to run. */
 function orderLines(plan: PlanRun, step: PlanRunStep | undefined): readonly Line[] {
   if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommand(plan.backup))];
-  const command = step?.state === 'confirm' || step?.state === 'waiting' ? commandOf(step) : undefined;
+  const command = step?.state === 'confirm' || step?.state === 'pending' ? commandOf(step) : undefined;
   return command === undefined ? [] : [commandLine(command)];
 }
 

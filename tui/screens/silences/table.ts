@@ -64,7 +64,7 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     }),
     // The notifications that the silence suppressed.
-    countColumn('kept', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
+    countColumn('suppressed', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
@@ -78,7 +78,7 @@ export const SILENCES = tableView<SilenceEntry>({
     countField('events', ({ events }) => events),
   ]),
   empty: () => ['No silences.', '', 'Press s on an event to silence it.'],
-  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-again', 'silence-filter'],
+  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-recreate', 'silence-filter'],
 });
 
 /** Returns the row of a silence in its current state; `undefined` if there is none. */

@@ -128,7 +128,7 @@ function outageLine(
     run(` outage ${String(about.number)} of ${String(about.count)}  `, 'accent'),
     run(statusText(status), status.tone),
     run(`  ${span}${silenced}`),
-    run(`  ${keyOf('outage-before')} ${keyOf('outage-after')} step`, 'faint'),
+    run(`  ${keyOf('outage-previous')} ${keyOf('outage-next')} step`, 'faint'),
   ];
 }
 

@@ -93,7 +93,7 @@ describe('with directories for them', () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const object = { type: 'Handler', api_version: 'core/v2', metadata, spec: { type: 'pipe', command: '/bin/sh' } };
     expect(await restore(v2, object)).toMatchObject([
-      { outcome: 'left out', reason: expect.stringContaining('must be a program in a directory') },
+      { outcome: 'skipped', reason: expect.stringContaining('must be a program in a directory') },
     ]);
     const fine = { ...object, spec: { type: 'pipe', command: `${listed}/notify` } };
     expect(await restore(v2, fine)).toMatchObject([{ outcome: 'created' }]);

@@ -23,22 +23,22 @@ test('a backend with a directory is the one member, and writes', async () => {
   const { backend, ask } = await start();
   await ask('POST', '/results', { source: 'web-1', name: 'disk', output: 'full', status: 2 });
   const view = await viewOf(ask);
-  const { answered_by: id, seq, writer } = view;
+  const { member_id: id, seq, leader } = view;
   expect(view.members).toEqual([
     {
       id,
       name: `${hostname()}:${new URL(backend.url).port}`,
       url: backend.url,
       version: VERSION,
-      since: writer?.since,
+      since: leader?.since,
       last_seen: expect.any(Number) as number,
-      role: 'writer',
+      role: 'leader',
       state: 'ok',
       seq,
-      behind: 0,
+      lag: 0,
     },
   ]);
-  expect(writer).toMatchObject({ id });
+  expect(leader).toMatchObject({ id });
   expect(seq).toBeGreaterThan(0);
   expect(view.database).toMatchObject({ kind: 'leveldb', state: 'ok', problem: null });
   await ask('POST', '/results', { source: 'web-1', name: 'load', output: 'high', status: 1 });
@@ -62,16 +62,16 @@ test('it tells why its store takes no writes', async () => {
   let store: TroubledStore | undefined;
   const { ask } = await start((real) => (store = new TroubledStore(real)));
   if (store !== undefined) store.closedFor = new MonError('unavailable', 'the disk does not answer');
-  expect((await viewOf(ask)).database).toMatchObject({ state: 'away', problem: 'the disk does not answer' });
+  expect((await viewOf(ask)).database).toMatchObject({ state: 'unavailable', problem: 'the disk does not answer' });
   store?.mend();
   expect((await viewOf(ask)).database).toMatchObject({ state: 'ok', problem: null });
 });
 
 test('where everything is stored is told without a password', () => {
   const place = { 'state-dir': '/var/lib/mon' };
-  expect(storeAccess(place).database).toEqual({ kind: 'leveldb', place: '/var/lib/mon' });
+  expect(storeAccess(place).database).toEqual({ kind: 'leveldb', location: '/var/lib/mon' });
   expect(storeAccess({ ...place, store: 'postgres://mon:secret@db-1:5432,db-2/mon' }).database).toEqual({
     kind: 'postgres',
-    place: 'postgres://db-1:5432,db-2/mon',
+    location: 'postgres://db-1:5432,db-2/mon',
   });
 });

@@ -29,7 +29,7 @@ function shown(members: readonly StoredMember[], holder = 'a'): readonly string[
     seq: 7,
   } satisfies Standing['lease'];
   const self = { id: 'a', seq: 7, newest: 7, isTooFarBehind: false, problems: new Map<string, string>() };
-  const view = clusterViewOf({ nowMs: NOW_MS, members, lease }, self, { place: 'db', problem: null });
+  const view = clusterViewOf({ nowMs: NOW_MS, members, lease }, self, { location: 'db', problem: null });
   return view.members.map(({ id, role, state }) => `${id} ${role} ${state}`);
 }
 
@@ -39,33 +39,33 @@ test.each<{ readonly name: string; readonly members: readonly StoredMember[]; re
   {
     name: 'a backend that was killed and started again once',
     members: [self, member('old', 'two', [500, 36]), member('new', 'two', [30, 1])],
-    expected: ['a writer ok', 'new member ok'],
+    expected: ['a leader ok', 'new follower ok'],
   },
   {
     name: 'a backend that was killed and started again a moment ago once',
     members: [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])],
-    expected: ['a writer ok', 'new member ok'],
+    expected: ['a leader ok', 'new follower ok'],
   },
   {
     name: 'a backend that was started again twice once',
     members: [self, member('x', 'two', [500, 90]), member('y', 'two', [80, 40]), member('z', 'two', [30, 1])],
-    expected: ['a writer ok', 'z member ok'],
+    expected: ['a leader ok', 'z follower ok'],
   },
   {
     name: 'a backend that is gone and did not come back',
     members: [self, member('old', 'two', [500, 36]), member('b', 'three', [30, 1])],
-    expected: ['a writer ok', 'old member gone', 'b member ok'],
+    expected: ['a leader ok', 'old follower lost', 'b follower ok'],
   },
   {
     name: 'two running backends that have the same address by mistake',
     members: [self, member('b', 'two', [500, 1]), member('c', 'two', [30, 1])],
-    expected: ['a writer ok', 'b member ok', 'c member ok'],
+    expected: ['a leader ok', 'b follower ok', 'c follower ok'],
   },
 ])('the view of a cluster shows $name', ({ members, expected }) => {
   expect(shown(members)).toEqual(expected);
 });
 
-test('the view of a cluster shows a killed writer beside its successor while it holds the lease', () => {
+test('the view of a cluster shows a killed leader beside its successor while it holds the lease', () => {
   const members = [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])];
-  expect(shown(members, 'old')).toEqual(['a member ok', 'old writer ok', 'new member ok']);
+  expect(shown(members, 'old')).toEqual(['a follower ok', 'old leader ok', 'new follower ok']);
 });

@@ -18,11 +18,16 @@ async function start(
   return { ask: asking(backend.url), url: backend.url, v2Url: backend.v2Url, cluster };
 }
 
-const writer = aMember('web1', { role: 'writer' });
-const away = { kind: 'postgres', place: 'postgres://db/mon', state: 'away', problem: 'connection refused' } as const;
+const writer = aMember('web1', { role: 'leader' });
+const away = {
+  kind: 'postgres',
+  location: 'postgres://db/mon',
+  state: 'unavailable',
+  problem: 'connection refused',
+} as const;
 const behind: Partial<ClusterView> = {
-  answered_by: 'web2-id',
-  members: [writer, aMember('web2', { state: 'behind', behind: 1204, seq: 0 }), aMember('web3', { state: 'gone' })],
+  member_id: 'web2-id',
+  members: [writer, aMember('web2', { state: 'lagging', lag: 1204, seq: 0 }), aMember('web3', { state: 'lost' })],
 };
 
 describe('a hand-over', () => {
@@ -30,7 +35,7 @@ describe('a hand-over', () => {
     const { ask, cluster } = await start();
     expect(await ask('POST', HAND_OVER, { to: 'web3:4567' })).toMatchObject({
       status: 200,
-      body: { writer: { id: 'web3-id', epoch: 8 } },
+      body: { leader: { id: 'web3-id', epoch: 8 } },
     });
     expect(cluster.handedTo).toEqual(['web3-id']);
     expect((await ask('GET', CLUSTER)).body).toEqual(cluster.told);
@@ -39,14 +44,14 @@ describe('a hand-over', () => {
         who: 'local administrator',
         how: `POST ${HAND_OVER}`,
         target: 'web3:4567',
-        before: { writer: 'web1:4567' },
-        after: { writer: 'web3:4567' },
+        before: { leader: 'web1:4567' },
+        after: { leader: 'web3:4567' },
       },
     ]);
   });
 
   test('goes to the one that is least behind when nobody is named', async () => {
-    const { ask, cluster } = await start({ members: [writer, aMember('web2', { behind: 5 }), aMember('web3')] });
+    const { ask, cluster } = await start({ members: [writer, aMember('web2', { lag: 5 }), aMember('web3')] });
     expect((await ask('POST', HAND_OVER, {})).status).toBe(200);
     expect(cluster.handedTo).toEqual(['web3-id']);
   });
@@ -59,7 +64,7 @@ describe('a hand-over', () => {
     { name: 'to an empty name', body: { to: '' }, status: 400, code: 'invalid' },
     { name: 'to a name beyond any', body: { to: 'w'.repeat(301) }, status: 400, code: 'invalid' },
   ])('$name is refused, and nothing is written down', async ({ body, status, code }) => {
-    const { ask, cluster } = await start({ members: [writer, aMember('web2'), aMember('web3', { state: 'gone' })] });
+    const { ask, cluster } = await start({ members: [writer, aMember('web2'), aMember('web3', { state: 'lost' })] });
     expect(await ask('POST', HAND_OVER, body)).toMatchObject({ status, body: { code } });
     expect(cluster.handedTo).toEqual([]);
     expect((await ask('GET', '/api/mon/v1/audit')).body).toEqual([]);
@@ -94,8 +99,8 @@ describe('metrics', () => {
     const { ask } = await start();
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 3,
-      'mon_cluster_members{state="behind"}': 0,
-      'mon_cluster_members{state="gone"}': 0,
+      'mon_cluster_members{state="lagging"}': 0,
+      'mon_cluster_members{state="lost"}': 0,
       mon_cluster_is_writer: 1,
       mon_cluster_seq: 1200,
       mon_cluster_behind: 0,
@@ -107,8 +112,8 @@ describe('metrics', () => {
     const { ask } = await start({ ...behind, database: away });
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 1,
-      'mon_cluster_members{state="behind"}': 1,
-      'mon_cluster_members{state="gone"}': 1,
+      'mon_cluster_members{state="lagging"}': 1,
+      'mon_cluster_members{state="lost"}': 1,
       mon_cluster_is_writer: 0,
       mon_cluster_seq: 1200,
       mon_cluster_behind: 1204,
@@ -124,7 +129,7 @@ describe('deep health', () => {
       status: 200,
       body: {
         problems: [],
-        cluster: { members: 3, writer: 'web1:4567', role: 'writer', state: 'ok', behind: 0, database: 'ok' },
+        cluster: { members: 3, leader: 'web1:4567', role: 'leader', state: 'ok', lag: 0, database: 'ok' },
       },
     });
   });
@@ -132,7 +137,7 @@ describe('deep health', () => {
   test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
     { name: 'is behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
     { name: 'has lost the database', told: { database: away }, problem: 'database away: writes wait' },
-    { name: 'knows nobody who writes', told: { writer: null }, problem: 'no leader: writes wait' },
+    { name: 'knows nobody who writes', told: { leader: null }, problem: 'no leader: writes wait' },
   ])('is 412 when this one $name', async ({ told, problem }) => {
     const { ask } = await start(told);
     expect(await ask('GET', '/health?deep=1')).toMatchObject({ status: 412, body: { problems: [problem] } });

@@ -97,8 +97,8 @@ test.each([
   ],
 ])('left out, with the others done: %s', async (_what, object, reason) => {
   const [here, found] = await outcomes(anEntity('here'), object);
-  expect(here?.outcome).not.toBe('left out');
-  expect(found).toEqual({ outcome: 'left out', reason: expect.stringMatching(reason) as string });
+  expect(here?.outcome).not.toBe('skipped');
+  expect(found).toEqual({ outcome: 'skipped', reason: expect.stringMatching(reason) as string });
 });
 
 const proxyCheck = (entity_attributes: readonly string[]): object => ({
@@ -165,7 +165,7 @@ test('a silence by search comes back, and knows the attributes that it asks for'
   expect((await ask('GET', '/events/searched/disk')).body).toMatchObject({ silenced: true });
   const unreadable = structuredClone(dumped);
   if (unreadable !== undefined) unreadable.spec.mon.entry.selector = 'status=2';
-  expect(await outcomes(unreadable)).toMatchObject([{ outcome: 'left out' }]);
+  expect(await outcomes(unreadable)).toMatchObject([{ outcome: 'skipped' }]);
 });
 
 test('an event restored runs no handler', async () => {

@@ -42,7 +42,7 @@ async function takeTurn(seconds: number): Promise<void> {
   rig.clock.advance(seconds * 1000);
   await expect
     .poll(async () => (await ask('GET', '/api/mon/v1/handler-groups')).body)
-    .toMatchObject([{ waiting: 0, told_at: rig.clock.now() / 1000 }]);
+    .toMatchObject([{ pending: 0, notified_at: rig.clock.now() / 1000 }]);
 }
 
 test('of an event that was quiet from its first result on it is said where its next one will wait', async () => {

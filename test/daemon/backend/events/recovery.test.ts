@@ -40,7 +40,11 @@ describe('late resolution (spec, recovery)', () => {
     expect((await ask('GET', '/events')).body).toEqual([before]);
     expect((await ask('GET', '/events/web-1/disk')).body).toEqual(before);
     expect((await ask('GET', `${MON}/events/web-1/disk`)).body).toEqual({ ...before, recovering: told });
-    expect((await ask('GET', `${MON}/events?whole`)).body).toEqual([{ ...before, recovering: told }]);
+    expect((await ask('GET', `${MON}/events?full`)).body).toEqual([{ ...before, recovering: told }]);
+    expect(await ask('GET', `${MON}/events?whole`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid', error: 'unknown parameter whole: use full' },
+    });
     expect(await rows('?q=recovering')).toMatchObject([{ status: 2, output: 'says 2', recovering: told }]);
     expect(await rows('?q=!recovering')).toEqual([]);
     await report(0);

@@ -167,10 +167,10 @@ describe('GET /api/mon/v1/overview', () => {
         { check: 'keepalive', events: 2, clients: 2 },
         { check: 'load', events: 1, clients: 1 },
       ],
-      clients: { registered: 3, stale: 2, gone: 1 },
+      clients: { registered: 3, stale: 2, lost: 1 },
       queue: { results: 0 },
       feed: { consumers: 0 },
-      api: { answer_p99_ms: expect.any(Number) },
+      api: { response_p99_ms: expect.any(Number) },
     });
     const { results, store } = body as {
       results: { period: number; rates: number[] };
@@ -188,11 +188,11 @@ describe('GET /api/mon/v1/overview', () => {
       at: seconds(),
       noisiest: [],
       results: { period: 10, rates: [] },
-      clients: { registered: 0, stale: 0, gone: 0 },
+      clients: { registered: 0, stale: 0, lost: 0 },
       entities: { total: 0, proxies: 0, limit: 100 },
       queue: { results: 0 },
       store: { write_p99_ms: null },
-      api: { answer_p99_ms: null },
+      api: { response_p99_ms: null },
       feed: { consumers: 0 },
     });
   });

@@ -23,8 +23,8 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
 }
 
 /** Resolves when the backend has processed the request. */
-async function wants(peer: FeedPeer, whole: readonly string[] | undefined): Promise<void> {
-  peer.say({ type: 'pace', ms: 0, ...(whole && { whole: [...whole] }) });
+async function wants(peer: FeedPeer, full: readonly string[] | undefined): Promise<void> {
+  peer.say({ type: 'pace', ms: 0, ...(full && { full: [...full] }) });
   const pongs = peer.all('pong').length;
   peer.say({ type: 'ping' });
   await expect.poll(() => peer.all('pong').length, { interval: 2 }).toBe(pongs + 1);
@@ -95,7 +95,7 @@ describe('a consumer that wants some events whole', () => {
     await wants(peer, []);
     await rig.submit([result('web-1', 1, 'less'), result('web-2', 1, 'less')]);
     await settled(rig, peer);
-    peer.say({ type: 'pace', ms: 10_000, whole: ['web-2/disk'] });
+    peer.say({ type: 'pace', ms: 10_000, full: ['web-2/disk'] });
     await rig.until(() => expect(peer.replica.events.get('web-2/disk')).toMatchObject({ output: 'less' }));
     expect(peer.replica.events.get('web-1/disk')).toMatchObject({ output: 'full' });
     expect(peer.all('changes').map(({ seq }) => seq)).toEqual([1, 1]);
@@ -155,7 +155,7 @@ test('a consumer that changes its mind at random ends with the rows of one that 
       status: fc.nat({ max: 2 }),
     }),
     fc.record({ kind: fc.constant('silence' as const), client: fc.constantFrom(...CLIENTS) }),
-    fc.record({ kind: fc.constant('want' as const), whole: fc.option(fc.subarray(KEYS), { nil: undefined }) }),
+    fc.record({ kind: fc.constant('want' as const), full: fc.option(fc.subarray(KEYS), { nil: undefined }) }),
     fc.record({ kind: fc.constant('cut' as const) }),
     fc.record({ kind: fc.constant('frame' as const) }),
   );
@@ -173,7 +173,7 @@ test('a consumer that changes its mind at random ends with the rows of one that 
             subscription: `client:${next.client}`,
             reason: String(place),
           });
-        } else if (next.kind === 'want') await wants(fickle, next.whole?.map(keys));
+        } else if (next.kind === 'want') await wants(fickle, next.full?.map(keys));
         else if (next.kind === 'frame') rig.clock.advance(50);
         else {
           await cutAndResumed(rig, { steady, fickle, about });

@@ -97,14 +97,14 @@ function heardMore(peer: FeedPeer, type: 'live' | 'pong', count: number): void {
 
 const groupsIn = ({ replica }: FeedPeer): string[] =>
   [...replica.groups.values()].map(
-    ({ handler, by, firing, waiting, worst }) =>
-      `${handler} ${groupLabel(Object.entries(by))}: ${String(firing)} ${String(worst)}, ${String(waiting)} untold`,
+    ({ handler, by, firing, pending, worst }) =>
+      `${handler} ${groupLabel(Object.entries(by))}: ${String(firing)} ${String(worst)}, ${String(pending)} pending`,
   );
 
 const rulesIn = ({ replica }: FeedPeer): string[] =>
   [...replica.inhibitions.values()].map(
-    ({ name, quieted, inhibitors }) =>
-      `${name}: ${String(quieted)} because of ${inhibitors.map((by) => `${by.client}/${by.check}`).join(' ')}`,
+    ({ name, inhibited, inhibitors }) =>
+      `${name}: ${String(inhibited)} because of ${inhibitors.map((by) => `${by.client}/${by.check}`).join(' ')}`,
   );
 
 describe('groups on the feed', () => {
@@ -113,17 +113,17 @@ describe('groups on the feed', () => {
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
     const peer = await noise.live({ topics: ['groups'] });
-    expect(groupsIn(peer)).toEqual(['default client.rack=a: 1 critical, 1 untold']);
+    expect(groupsIn(peer)).toEqual(['default client.rack=a: 1 critical, 1 pending']);
     const [[id, row] = []] = [...peer.replica.groups];
-    expect(row).toMatchObject({ id, namespace: DEFAULT_NAMESPACE, told_at: null });
+    expect(row).toMatchObject({ id, namespace: DEFAULT_NAMESPACE, notified_at: null });
     await rig.report(1, { source: 'a-2' });
-    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 2 critical, 2 untold']));
+    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 2 critical, 2 pending']));
     await noise.pass(peer, 32);
-    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 2 critical, 0 untold']));
-    expect(peer.replica.groups.get(String(id))?.told_at).not.toBeNull();
+    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 2 critical, 0 pending']));
+    expect(peer.replica.groups.get(String(id))?.notified_at).not.toBeNull();
     await rig.report(0, { source: 'a-1' });
     await rig.report(0, { source: 'a-2' });
-    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 0 ok, 2 untold']));
+    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 0 ok, 2 pending']));
     await noise.pass(peer, 300);
     await noise.until(() => expect(groupsIn(peer)).toEqual([]));
     expect(peer.all('snapshot')).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('groups on the feed', () => {
       DEFAULT_NAMESPACE,
       ['a-1', 'a-2'].map((source) => ({ name: 'disk', output: 'full', source, status: 2 })),
     );
-    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 2 critical, 2 untold']));
+    await noise.until(() => expect(groupsIn(peer)).toEqual(['default client.rack=a: 2 critical, 2 pending']));
     expect(peer.all('changes').filter(({ rows }) => Object.keys(rows.groups ?? {}).length > 0)).toHaveLength(1);
   });
 
@@ -178,8 +178,8 @@ describe('groups on the feed', () => {
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'b-1' });
-    const peer = await noise.live({ filters: { groups: 'by=b', inhibitions: 'quiet>0' } });
-    expect(groupsIn(peer)).toEqual(['default client.rack=b: 1 critical, 1 untold']);
+    const peer = await noise.live({ filters: { groups: 'by=b', inhibitions: 'inhibited>0' } });
+    expect(groupsIn(peer)).toEqual(['default client.rack=b: 1 critical, 1 pending']);
     expect(rulesIn(peer)).toEqual([]);
     await noise.switchIs(2);
     await rig.report(2, { source: 'a-2' });

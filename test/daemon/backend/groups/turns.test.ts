@@ -116,9 +116,9 @@ describe('a handler with group_by has one run for the events of a group', () => 
     await rig.report(1, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-2/disk new, 1 left out']);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, 1 omitted']);
     await pass(rig, 600);
-    expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 left out']);
+    expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 omitted']);
   });
 
   test('without an event that was deleted meanwhile', async () => {
@@ -485,9 +485,9 @@ test('of a handler that groups, an event without a problem is nothing', async ()
 });
 
 test.each([
-  { name: 'those that came last', quiet: 0, others: 2102, when: 'check=nothing', leftOut: 2101 },
-  { name: 'those that are not quiet', quiet: 4100, others: 52, when: 'check=switch', leftOut: 51 },
-])('of more events than are read at once $name are told', async ({ quiet, others, when, leftOut }) => {
+  { name: 'those that came last', quiet: 0, others: 2102, when: 'check=nothing', omitted: 2101 },
+  { name: 'those that are not quiet', quiet: 4100, others: 52, when: 'check=switch', omitted: 51 },
+])('of more events than are read at once $name are told', async ({ quiet, others, when, omitted }) => {
   const rig = await openRacks({
     handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
     inhibitions: { quiet: { source: when, target: 'client~a-quiet', equal: [] } },
@@ -498,7 +498,7 @@ test.each([
   const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);
   await pass(rig, 30);
-  expect(await takeTold(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(leftOut)} left out`]);
+  expect(await takeTold(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(omitted)} omitted`]);
   await pass(rig, 300);
   expect(await takeTold(rig)).toEqual([]);
 });
@@ -532,5 +532,5 @@ test('what has no room in the group where it belongs now is not told with the on
   await rig.report(2, { source: 'a-1', team: 'b' });
   expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   await pass(rig, 30);
-  expect(await takeTold(rig)).toEqual([expect.stringMatching(/^m-0001\/disk new.*9900 left out$/)]);
+  expect(await takeTold(rig)).toEqual([expect.stringMatching(/^m-0001\/disk new.*9900 omitted$/)]);
 });

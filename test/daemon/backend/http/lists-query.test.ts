@@ -50,7 +50,7 @@ test.each([
   ['results', 'output~used or client=db-1', ['db-1/disk', 'web-1/disk']],
   ['silenced', 'state=expiring', ['*:disk']],
   ['silenced', 'creator=bob !on_resolve', ['web:*']],
-  ['silenced', 'kept_back=0 planned', ['*:disk']],
+  ['silenced', 'suppressed=0 planned', ['*:disk']],
   ['checks', 'interval>=5m', ['disk']],
   ['checks', 'warning=1', ['http']],
   ['aggregates', 'ok<80 critical>0', ['stores']],

@@ -33,7 +33,7 @@ test('others have their turn while the effects of 200 rules on as many machines 
   const rows = await inhibitionRows([...marks, 'of none'].map(ruleOf), [namespace]);
   isOver = true;
   expect(turns).toBeGreaterThan(1);
-  expect(rows.at(-1)).toMatchObject({ name: 'of none', quieted: 0, inhibitors: [] });
+  expect(rows.at(-1)).toMatchObject({ name: 'of none', inhibited: 0, inhibitors: [] });
   expect(rows[0]?.inhibitors).toHaveLength(100);
-  expect(rows[0]?.inhibitors[0]).toEqual({ namespace: 'default', client: 'web-0', check: 'disk', quieted: 0 });
+  expect(rows[0]?.inhibitors[0]).toEqual({ namespace: 'default', client: 'web-0', check: 'disk', inhibited: 0 });
 });

@@ -106,8 +106,8 @@ describe('a rule that is new', () => {
     await diskOf(rig, 'b-1');
     expect(rig.registry.state(openSettledRules).marks).toEqual([]);
     await applied(rig);
-    const { quieted } = rig.registry.namespace(DEFAULT_NAMESPACE);
-    expect([...quieted.all()]).toHaveLength(1000);
+    const { inhibited } = rig.registry.namespace(DEFAULT_NAMESPACE);
+    expect([...inhibited.all()]).toHaveLength(1000);
   });
 
   test('says the same under another name from then on', async () => {

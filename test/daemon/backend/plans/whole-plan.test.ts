@@ -121,7 +121,12 @@ test('every change of a plan is on the feed, for those who watch', async () => {
       state: 'open',
       verdict: 'pass',
       holder: 'local administrator',
-      step: { number: 2, of: whole.steps.length, title: 'Back up the store and verify the backup', state: 'waiting' },
+      step: {
+        number: 2,
+        total: whole.steps.length,
+        title: 'Back up the store and verify the backup',
+        state: 'pending',
+      },
     }),
   );
   const late = await FeedPeer.subscribe(backend().url, { topics: ['upgrades'] });

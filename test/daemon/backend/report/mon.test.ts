@@ -51,7 +51,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
       reason: 'acknowledged',
     });
     rig.clock.advance(2 * MINUTE);
-    const { open, over, total, actions } = await report();
+    const { open, resolved, total, actions } = await report();
     expect(open).toEqual({
       count: 1,
       checks: [
@@ -70,12 +70,12 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
         },
       ],
     });
-    expect([over.count, total]).toEqual([0, { checks: 1, clients: 1, outages: 1, down: 240 }]);
+    expect([resolved.count, total]).toEqual([0, { checks: 1, clients: 1, outages: 1, down: 240 }]);
     expect(actions.actions).toEqual([
       {
         at: START + 4 * MINUTE,
         who: 'ada',
-        deed: 'acknowledged',
+        action: 'acknowledged',
         targets: ['web-1/disk'],
         count: 1,
         reason: 'acknowledged',
@@ -90,8 +90,8 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     await result('load', 2, 'web-2');
     await result('disk', 0);
     await result('load', 0, 'web-2');
-    const { over, noisiest } = await report();
-    expect(over.checks.map(({ client, check, down }) => [client, check, down])).toEqual([
+    const { resolved, noisiest } = await report();
+    expect(resolved.checks.map(({ client, check, down }) => [client, check, down])).toEqual([
       ['web-1', 'disk', 240],
       ['web-2', 'load', 120],
       ['web-1', 'load', 60],
@@ -100,7 +100,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
       { check: 'load', outages: 2, clients: 2 },
       { check: 'disk', outages: 1, clients: 1 },
     ]);
-    expect((await report('?limit=1')).over).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
+    expect((await report('?limit=1')).resolved).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
   });
 
   test('what followed from something else comes last, with what it followed from, until it is trouble of its own', async () => {
@@ -123,7 +123,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     await result('ping', 2, 'c');
     const after = await report();
     expect(after.open.checks.map(({ client, inhibited_by: by }) => [client, by])).toEqual([['c', undefined]]);
-    expect(after.over.checks.map(({ client, inhibited_by: by }) => [client, by])).toEqual([
+    expect(after.resolved.checks.map(({ client, inhibited_by: by }) => [client, by])).toEqual([
       ['b', undefined],
       ['sw-1', undefined],
       ['a', cause],
@@ -149,9 +149,9 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     const until = String(rig.clock.now());
     await result('disk', 0);
     await result('load', 2);
-    const { open, over } = await report(`?until=${until}`);
+    const { open, resolved } = await report(`?until=${until}`);
     expect(open.checks).toMatchObject([{ check: 'disk', status: 2, silences: [{ id: '*:disk', who: 'ada' }] }]);
-    expect(over.count).toBe(0);
+    expect(resolved.count).toBe(0);
   });
 
   test('who silenced, ended, resolved and deleted, and what else the audit trail has', async () => {
@@ -164,7 +164,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     await ask('DELETE', '/clients/web-1');
     await ask('POST', '/api/core/v2/namespaces', { name: 'shop' });
     const { actions, changes } = await report();
-    expect(actions.actions.map(({ who, deed, targets }) => [who, deed, ...targets].join(' '))).toEqual([
+    expect(actions.actions.map(({ who, action, targets }) => [who, action, ...targets].join(' '))).toEqual([
       'local administrator deleted web-1/disk',
       'local administrator resolved web-1/disk web-2/disk',
       'local administrator ended *:disk',
@@ -178,8 +178,8 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
 
   test('what is not kept is said', async () => {
     await result('disk', 2);
-    const { since, complete_since: complete, is_cut: isCut } = await report();
-    expect([complete, isCut]).toEqual([START + MINUTE, false]);
+    const { since, complete_since: complete, truncated: isTruncated } = await report();
+    expect([complete, isTruncated]).toEqual([START + MINUTE, false]);
     expect(since).toBe(rig.clock.now() - 12 * 60 * MINUTE);
   });
 
@@ -194,9 +194,9 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
       limit: 10,
     };
     const cut = await readReport(rig.store, { ...wanted, transitionsMax: 100 });
-    expect([cut.is_cut, cut.complete_since, cut.total.checks]).toEqual([true, START + 5 * MINUTE + 1, 1]);
+    expect([cut.truncated, cut.complete_since, cut.total.checks]).toEqual([true, START + 5 * MINUTE + 1, 1]);
     const whole = await readReport(rig.store, wanted);
-    expect([whole.is_cut, whole.complete_since, whole.total.checks]).toEqual([false, START, 2]);
+    expect([whole.truncated, whole.complete_since, whole.total.checks]).toEqual([false, START, 2]);
   });
 
   test('a span that ends before it begins is refused', async () => {

@@ -41,15 +41,15 @@ async function simulate(source: string, name: string, status: number, more: obje
 describe('what a result would do to events that follow from its own', () => {
   test('it would keep them quiet, still do, and free them', async () => {
     expect((await simulate('sw-a', 'switch', 2)).inhibits).toEqual([
-      { rule: 'switch', change: 'begins', quieted: 0, equal: ['client.rack'] },
+      { rule: 'switch', change: 'starts', inhibited: 0, equal: ['client.rack'] },
     ]);
     await report('sw-a', 'switch', 2);
     await report('a-1', 'disk', 2);
-    expect((await simulate('sw-a', 'switch', 2)).inhibits).toMatchObject([{ change: 'goes_on', quieted: 1 }]);
-    expect((await simulate('sw-a', 'switch', 1)).inhibits).toMatchObject([{ change: 'ends', quieted: 1 }]);
-    expect((await simulate('sw-a', 'switch', 0)).inhibits).toMatchObject([{ change: 'ends', quieted: 1 }]);
+    expect((await simulate('sw-a', 'switch', 2)).inhibits).toMatchObject([{ change: 'continues', inhibited: 1 }]);
+    expect((await simulate('sw-a', 'switch', 1)).inhibits).toMatchObject([{ change: 'stops', inhibited: 1 }]);
+    expect((await simulate('sw-a', 'switch', 0)).inhibits).toMatchObject([{ change: 'stops', inhibited: 1 }]);
     const kept = await simulate('sw-a', 'switch', 0, { resolve_after: 3 });
-    expect(kept).toMatchObject({ transition: 'none', inhibits: [{ change: 'goes_on', quieted: 1 }] });
+    expect(kept).toMatchObject({ transition: 'none', inhibits: [{ change: 'continues', inhibited: 1 }] });
     expect(await simulate('b-1', 'disk', 2)).not.toHaveProperty('inhibits');
   });
 

@@ -127,7 +127,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     machine.advance(2 * HOUR);
     await expect.poll(isSilenced).toBe(true);
     machine.advance(50 * 60_000);
-    await expect.poll(async () => (await entries())[0]?.['reminded']).toMatchObject({ events: 1 });
+    await expect.poll(async () => (await entries())[0]?.['reminder_sent']).toMatchObject({ events: 1 });
     const [told] = await entries();
     await backend.stop();
     machine.set(60_000);
@@ -135,7 +135,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     await fail();
     machine.advance(1000);
     await fail();
-    expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminded: told?.['reminded'] }]);
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminder_sent: told?.['reminder_sent'] }]);
   });
 
   test('at a restart of the backend', async () => {
@@ -221,7 +221,7 @@ describe('a dump', () => {
     await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', expire: 60 });
     const objects = await dumped();
     await recur();
-    expect(await restore(objects)).toMatchObject([{ outcome: 'left out', reason: expect.stringContaining('recurs') }]);
+    expect(await restore(objects)).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining('recurs') }]);
     expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
   });
 
@@ -232,7 +232,7 @@ describe('a dump', () => {
     const entry = { ...object?.spec.mon.entry, begin: null, expire_at: null };
     const spec = { ...object?.spec, begin: 0, expire: -1, expire_at: 0, mon: { entry } };
     const [left] = (await restore([{ ...object, spec }])) as unknown[];
-    expect(left).toMatchObject({ outcome: 'left out', reason: expect.stringContaining('it recurs') });
+    expect(left).toMatchObject({ outcome: 'skipped', reason: expect.stringContaining('it recurs') });
     expect(await entries()).toEqual([]);
   });
 });

@@ -140,10 +140,12 @@ test('that it was pointed out is read with the entry (spec, reminder 2)', async 
   await fail('web-1');
   rig.clock.advance(50 * MINUTE);
   await expect.poll(reminded).toMatchObject({ events: 1 });
-  const shown = { reminded: await reminded() };
+  const shown = { reminder_sent: await reminded() };
   expect((await ask('GET', '/api/mon/v1/silenced')).body).toMatchObject([shown]);
   expect((await ask('GET', `/api/mon/v1/silenced/${encodeURIComponent('*:disk')}`)).body).toMatchObject(shown);
-  expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ reminded: expect.anything() })]);
+  expect((await ask('GET', '/silenced')).body).toEqual([
+    expect.not.objectContaining({ reminder_sent: expect.anything() }),
+  ]);
 });
 
 /** Restarts with the handlers of reminders, defined or not. */
@@ -190,7 +192,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
           output: 'the silence *:disk ends in 10m and silences 1 event (alice: CHG-1)',
         },
         action: 'create',
-        silence_ending: { id: '*:disk', check: 'disk', reminded: { events: 1 } },
+        silence_ending: { id: '*:disk', check: 'disk', reminder_sent: { events: 1 } },
       },
     ]);
     await restart();

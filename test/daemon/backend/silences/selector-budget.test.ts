@@ -95,7 +95,7 @@ test('a restore does not bring selectors back that cost more than a namespace ma
   expect(restored).toMatchObject({
     status: 200,
     body: {
-      results: [{ outcome: 'left out', reason: expect.stringContaining('the limit (selector cost) is 100,000') }],
+      results: [{ outcome: 'skipped', reason: expect.stringContaining('the limit (selector cost) is 100,000') }],
     },
   });
 });

@@ -172,7 +172,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     days = 0;
     await rig.start(sections());
     await report('disk', 2);
-    expect(await page()).toEqual({ transitions: [], next: null, kept_since: null });
+    expect(await page()).toEqual({ transitions: [], next: null, retained_since: null });
   });
 });
 
@@ -226,7 +226,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await restartAt(90 * DAY + 5 * MINUTE);
     rig.clock.advance(10_000);
     await expect.poll(() => kinds()).toEqual(['resolve web-1/disk']);
-    expect((await page()).kept_since).toBe(rig.clock.now() - 90 * DAY);
+    expect((await page()).retained_since).toBe(rig.clock.now() - 90 * DAY);
     expect(await kinds('?client=web-1&check=disk')).toEqual(['resolve web-1/disk']);
   });
 
@@ -269,7 +269,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     days = 0;
     await rig.start(sections());
     rig.clock.advance(10_000);
-    await expect.poll(() => page()).toEqual({ transitions: [], next: null, kept_since: null });
+    await expect.poll(() => page()).toEqual({ transitions: [], next: null, retained_since: null });
   });
 });
 

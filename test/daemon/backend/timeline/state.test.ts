@@ -49,7 +49,7 @@ const shown = ({ events }: PastState): string[] =>
   events.map((row) => `${row.client}/${row.check} ${String(row.status)}`);
 
 async function clientsAt(moment: number): Promise<unknown> {
-  return (await at(moment)).clients?.map(({ name, events, gone }) => [name, events, gone]);
+  return (await at(moment)).clients?.map(({ name, events, deleted }) => [name, events, deleted]);
 }
 async function around(moment: number): Promise<unknown> {
   const { previous, next } = await at(moment);

@@ -155,14 +155,14 @@ const keyOf = (row: Pick<EventRow, 'client' | 'check'>): string => `${row.client
 async function stateFrom(from: PastState, atMs: number): Promise<PastState | undefined> {
   const target = `${MON}/timeline/changes?from=${String(from.at)}&at=${String(atMs)}`;
   const changes = (await ask('GET', target)).body as PastChanges;
-  if (changes.is_too_much) return undefined;
+  if (changes.too_many_changes) return undefined;
   const events = new Map(from.events.map((row) => [keyOf(row), row]));
   if (changes.silenced !== undefined) for (const [key, row] of events) events.set(key, { ...row, silenced_by: [] });
   for (const row of changes.events) events.set(keyOf(row), row);
-  for (const gone of changes.gone) events.delete(keyOf(gone));
+  for (const gone of changes.removed) events.delete(keyOf(gone));
   const clients = new Map(from.clients?.map((row) => [row.name, row]));
   for (const row of changes.clients) clients.set(row.name, row);
-  for (const { name } of changes.gone_clients) clients.delete(name);
+  for (const { name } of changes.removed_clients) clients.delete(name);
   return {
     ...from,
     ...changes,
@@ -178,7 +178,7 @@ function comparable({ at, previous, next, events, silenced = [], clients = [] }:
     around: [at, previous, next],
     ...sightOf(events, silenced),
     since: events.map(({ since }) => since),
-    clients: clients.map(({ name, events: some, gone }) => [name, some, gone]),
+    clients: clients.map(({ name, events: some, deleted }) => [name, some, deleted]),
   };
 }
 

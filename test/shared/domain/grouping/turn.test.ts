@@ -142,7 +142,7 @@ describe('the turn of a group', () => {
 
   test('with nothing new is one only when a repetition is due', () => {
     const members = [member('a', { told: 2 })];
-    expect(turn(members)).toMatchObject({ cause: undefined, listed: '', leftOut: 0 });
+    expect(turn(members)).toMatchObject({ cause: undefined, listed: '', omitted: 0 });
     expect(turn(members, { isRepeatDue: true })).toMatchObject({ cause: 'repeat', listed: 'a same' });
     expect(turn(members, { isRepeatDue: true, presence: { a: 'silenced' } })).toMatchObject({ cause: undefined });
   });
@@ -173,8 +173,8 @@ describe('the turn of a group', () => {
 
   test('has so many events and bytes at most, but one, and counts the others', () => {
     const members = [member('a'), member('b'), member('c')];
-    expect(turn(members, { events: 2 })).toMatchObject({ listed: 'a new, b new', leftOut: 1, told: 'a b c' });
-    expect(turn(members, { bytes: 150 })).toMatchObject({ listed: 'a new', leftOut: 2 });
-    expect(turn([member('a', { bytes: 99_999 })])).toMatchObject({ listed: 'a new', leftOut: 0 });
+    expect(turn(members, { events: 2 })).toMatchObject({ listed: 'a new, b new', omitted: 1, told: 'a b c' });
+    expect(turn(members, { bytes: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });
+    expect(turn([member('a', { bytes: 99_999 })])).toMatchObject({ listed: 'a new', omitted: 0 });
   });
 });

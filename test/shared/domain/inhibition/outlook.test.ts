@@ -17,16 +17,16 @@ test.each<{
   now: readonly (readonly [string, number])[];
   outlook: readonly string[];
 }>([
-  { name: 'one that begins to', event: critical, now: [], outlook: ['disk begins 0'] },
-  { name: 'one that goes on', event: critical, now: [['disk', 3]], outlook: ['disk goes_on 3'] },
-  { name: 'one that is no longer what the rule finds', event: warning, now: [['disk', 3]], outlook: ['disk ends 3'] },
-  { name: 'one that ends', event: undefined, now: [['disk', 1]], outlook: ['disk ends 1'] },
-  { name: 'one that stays as it is', event: 'same', now: [['disk', 2]], outlook: ['disk goes_on 2'] },
+  { name: 'one that begins to', event: critical, now: [], outlook: ['disk starts 0'] },
+  { name: 'one that goes on', event: critical, now: [['disk', 3]], outlook: ['disk continues 3'] },
+  { name: 'one that is no longer what the rule finds', event: warning, now: [['disk', 3]], outlook: ['disk stops 3'] },
+  { name: 'one that ends', event: undefined, now: [['disk', 1]], outlook: ['disk stops 1'] },
+  { name: 'one that stays as it is', event: 'same', now: [['disk', 2]], outlook: ['disk continues 2'] },
   { name: 'one that never did', event: warning, now: [], outlook: [] },
   { name: 'none', event: undefined, now: [], outlook: [] },
 ])('what becomes of those that an event keeps quiet: $name', ({ event, now, outlook }) => {
   const found = inhibitionOutlook(RULES, 'default', event, new Map(now));
-  expect(found.map(({ rule, change, quieted }) => `${rule} ${change} ${String(quieted)}`)).toEqual(outlook);
+  expect(found.map(({ rule, change, inhibited }) => `${rule} ${change} ${String(inhibited)}`)).toEqual(outlook);
 });
 
 test('it says what both have in common', () => {

@@ -21,7 +21,7 @@ const RUN: GroupRun = {
   new: 2,
   changed: 0,
   resolved: 1,
-  left_out: 9,
+  omitted: 9,
   events: [
     event('web-1', 'new'),
     event('web-2', 'new'),
@@ -41,14 +41,14 @@ test('one message says how many, what is new, and has a line for each event that
       String.raw`CRITICAL (new) web-2/disk: no answer\x1b[2J`,
       'RESOLVED web-3/disk: fine',
       String.raw`CRITICAL web-4/disk: no answer\x1b[2J`,
-      'and 9 more, left out here',
+      'and 9 more omitted here',
     ].join('\n'),
     facts: [
       ['client.rack', 'a'],
       ['check', 'disk'],
       ['Firing', '12'],
       ['Resolved', '1'],
-      ['Left out', '9'],
+      ['Omitted', '9'],
     ],
   });
 });
@@ -59,7 +59,7 @@ test('of one that is told again, of one that is over, and of a single event', ()
   expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
   const over = told({ firing: 0, severity: 'ok', new: 0, resolved: 2 });
   expect([over.kind, over.title]).toEqual(['resolved', 'RESOLVED 2 events: client.rack=a, check=disk']);
-  const single = told({ left_out: 0, events: RUN.events.slice(0, 1) });
+  const single = told({ omitted: 0, events: RUN.events.slice(0, 1) });
   expect(single.title).toBe(String.raw`CRITICAL web-1/disk: no answer\x1b[2J`);
   expect(single.key).toBe(RUN.id);
 });

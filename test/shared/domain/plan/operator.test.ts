@@ -9,7 +9,7 @@ const STEP: PlanRunStep = {
   kind: 'action',
   title: 'Back up',
   details: [],
-  state: 'waiting',
+  state: 'pending',
   started_at: null,
   ended_at: null,
   note: '',
@@ -22,7 +22,7 @@ const PLAN: PlanRun = {
   created_at: 0,
   created_by: 'alice',
   state: 'open',
-  holder: { who: 'alice', session: 'own', since: 0, seen: NOW_MS },
+  holder: { who: 'alice', session: 'own', since: 0, last_seen: NOW_MS },
   verdict: 'pass',
   findings: [],
   steps: [STEP],
@@ -31,11 +31,11 @@ const PLAN: PlanRun = {
   log: [],
 };
 const OPERATOR = { session: 'own', nowMs: NOW_MS };
-const THEIRS: PlanRun = { ...PLAN, holder: { who: 'bob', session: 'other', since: 0, seen: NOW_MS } };
+const THEIRS: PlanRun = { ...PLAN, holder: { who: 'bob', session: 'other', since: 0, last_seen: NOW_MS } };
 const FREE: PlanRun = { ...PLAN, holder: null };
 const FINAL: PlanRun = { ...PLAN, steps: [{ ...STEP, confirm: '6.5.0' }] };
 
-const ON_STEP = { plan: 7, step: 'backup', state: 'waiting' } as const;
+const ON_STEP = { plan: 7, step: 'backup', state: 'pending' } as const;
 const START: PlanWish = { kind: 'start', ...ON_STEP };
 const TAKE = { order: 'take', session: 'own', force: false } as const;
 

@@ -7,7 +7,7 @@ const row = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): TimelineRo
 
 const told = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): string | undefined => {
   const action = actionOf(row(more));
-  return action && `${action.who} ${action.deed} ${action.targets.join(' ')}`;
+  return action && `${action.who} ${action.action} ${action.targets.join(' ')}`;
 };
 
 const silence = { kind: 'silence', silence: 'client:web-1:disk', subscription: 'client:web-1', check: 'disk' } as const;
@@ -64,7 +64,7 @@ describe('what somebody did (spec, report 3)', () => {
 const action = (at: number, target: string, more: Partial<ReportAction> = {}): ReportAction => ({
   at: at * 1000,
   who: 'ada',
-  deed: 'resolved',
+  action: 'resolved',
   targets: [target],
   count: 1,
   ...more,
@@ -77,7 +77,7 @@ describe('what is the same of the same minute is told once', () => {
       {
         at: 3000,
         who: 'ada',
-        deed: 'resolved',
+        action: 'resolved',
         targets: ['web-3/disk', 'web-4/disk', 'web-5/disk', 'web-6/disk', 'web-7/disk'],
         count: 7,
       },
@@ -86,7 +86,7 @@ describe('what is the same of the same minute is told once', () => {
 
   test.each<[string, Partial<ReportAction>]>([
     ['by somebody else', { who: 'bob' }],
-    ['something else', { deed: 'deleted' }],
+    ['something else', { action: 'deleted' }],
     ['for another reason', { reason: 'CHG-2' }],
     ['in another namespace', { namespace: 'shop' }],
     ['an hour before', { at: -3_600_000 }],

@@ -191,8 +191,8 @@ test('the noisiest are those that were not well most often, with the client on w
     noise.count(check, trouble(client, { check, outages }), {});
   }
   expect(noise.first(2)).toEqual([
-    { check: 'swap', outages: 9, clients: 1, client: 'web-1', of_client: 9 },
-    { check: 'disk', outages: 7, clients: 2, client: 'web-2', of_client: 5 },
+    { check: 'swap', outages: 9, clients: 1, client: 'web-1', client_outages: 9 },
+    { check: 'disk', outages: 7, clients: 2, client: 'web-2', client_outages: 5 },
   ]);
 });
 

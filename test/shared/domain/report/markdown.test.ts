@@ -9,10 +9,10 @@ const NOTHING: Report = {
   since: UNTIL - 12 * HOUR,
   until: UNTIL,
   complete_since: UNTIL - 12 * HOUR,
-  is_cut: false,
+  truncated: false,
   total: { checks: 0, clients: 0, outages: 0, down: 0 },
   open: { count: 0, checks: [] },
-  over: { count: 0, checks: [] },
+  resolved: { count: 0, checks: [] },
   inhibited: { checks: 0, count: 0, causes: [] },
   noisiest: [],
   actions: { count: 0, actions: [] },
@@ -63,18 +63,18 @@ test('a report says what is open, what is well again, what is noisy and who did 
         },
       ],
     },
-    over: {
+    resolved: {
       count: 1,
       checks: [{ ...row, check: 'load', status: 0, began: null, ended: UNTIL - HOUR, down: 5400, silenced: 600 }],
     },
-    noisiest: [{ check: 'disk', outages: 3, clients: 2, client: 'web-1', of_client: 2 }],
+    noisiest: [{ check: 'disk', outages: 3, clients: 2, client: 'web-1', client_outages: 2 }],
     actions: {
       count: 1,
       actions: [
         {
           at: UNTIL - 2 * HOUR,
           who: 'ada',
-          deed: 'silenced',
+          action: 'silenced',
           targets: ['*:disk'],
           count: 3,
           reason: 'CHG-1',
@@ -140,7 +140,7 @@ test('what followed from something else is told by what it followed from', () =>
       count: 1,
       checks: [{ ...row, status: 2, began: UNTIL - HOUR, ended: null, down: 3600, inhibited_by: cause }],
     },
-    over: { count: 300, checks: [{ ...row, status: 0, began: null, ended: UNTIL, down: 60, inhibited_by: cause }] },
+    resolved: { count: 300, checks: [{ ...row, status: 0, began: null, ended: UNTIL, down: 60, inhibited_by: cause }] },
     inhibited: { checks: 300, count: 1, causes: [{ ...cause, checks: 300, clients: 300, open: 1 }] },
   });
   expect(text.split('\n')).toEqual(
@@ -160,7 +160,7 @@ test('what is well again and followed from nothing is named', () => {
   const over = { ...row, status: 0, began: UNTIL - HOUR, ended: UNTIL };
   const text = reportMarkdown({
     ...NOTHING,
-    over: {
+    resolved: {
       count: 300,
       checks: [
         { ...over, client: 'sw-1' },
@@ -178,7 +178,7 @@ test.each([
   [{ complete_since: null }, 'No history is stored: timeline.days of the backend is 0.'],
   [{ complete_since: UNTIL - HOUR }, 'The report starts at 2026-11-20 11:00Z: there is no older history.'],
   [
-    { complete_since: UNTIL - HOUR, is_cut: true },
+    { complete_since: UNTIL - HOUR, truncated: true },
     'The report starts at 2026-11-20 11:00Z: there are more entries than one report can hold; choose a shorter span.',
   ],
 ])('what it lacks is said: %j', (more, expected) => {
@@ -187,7 +187,7 @@ test.each([
 
 test('no name, reason or output means anything in Markdown, or acts on a terminal', () => {
   const reason = '\u001b[31m<b>|[x](http://a) `rm` a_b _c_\nnext';
-  const actions = [{ at: UNTIL, who: 'eve', deed: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
+  const actions = [{ at: UNTIL, who: 'eve', action: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
   const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } });
   expect(text.split('\n').find((line) => line.includes('eve'))).toBe(
     '| 2026-11-20 12:00Z | eve | ended \\*:a_b |  | \\<b\\>\\|\\[x\\](http://a) \\`rm\\` a_b \\_c\\_ next |',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idleAttributes, leftOutReason, lostAttributes } from '../../../../shared/domain/v2/lost.ts';
+import { idleAttributes, skippedReason, lostAttributes } from '../../../../shared/domain/v2/lost.ts';
 
 const NO_PLACE = 'there is no place for it here';
 
@@ -35,7 +35,7 @@ test('attributes that do nothing are named only where they say something', () =>
 });
 
 test('every type that is left out has a reason', () => {
-  expect(leftOutReason({ type: 'Secret', api_version: 'secrets/v1' })).toMatch(/^secrets are not fetched/);
-  expect(leftOutReason({ type: 'Whatever', api_version: 'x/v1' })).toBe('there is no type x/v1.Whatever here');
-  expect(leftOutReason({ type: 'constructor', api_version: 'x/v1' })).toBe('there is no type x/v1.constructor here');
+  expect(skippedReason({ type: 'Secret', api_version: 'secrets/v1' })).toMatch(/^secrets are not fetched/);
+  expect(skippedReason({ type: 'Whatever', api_version: 'x/v1' })).toBe('there is no type x/v1.Whatever here');
+  expect(skippedReason({ type: 'constructor', api_version: 'x/v1' })).toBe('there is no type x/v1.constructor here');
 });

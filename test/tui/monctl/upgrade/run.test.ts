@@ -115,7 +115,7 @@ test('who watches a plan is told that the backend is away', { tags: 'slow' }, as
   });
   let asked = 0;
   const { url } = await startScriptedServer(() => (++asked > 2 ? { status: 503 } : { status: 200, body: plan }));
-  const watching = watchMonctl(['upgrade', 'show', '1'], { MON_BACKEND: url });
+  const watching = watchMonctl(['upgrade', 'info', '1'], { MON_BACKEND: url });
   expect(await watching.next()).toContain('plan from 6.4.0 to 6.5.0, created by alice');
   await vi.waitFor(() => expect(watching.stderr).toContain('is too busy'));
 });
@@ -138,7 +138,7 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
     ' 1  6.4.0  6.5.0  open   0 of 10  local administrator  local administrator',
     '',
   ]);
-  expect((await upgrade(url, ['show'])).stdout).toContain('taken over by local administrator from local administrator');
+  expect((await upgrade(url, ['info'])).stdout).toContain('taken over by local administrator from local administrator');
   expect(await upgrade(url, ['roll-back', '--reason', 'x'])).toMatchObject({
     code: 6,
     stderr: 'monctl: the plan has no backup to roll back to\n',
@@ -148,7 +148,7 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
     'plan 1, 6.4.0 to 6.5.0: abandoned\n',
   );
   expect(await upgrade(url, ['abandon', '--reason', 'again'])).toMatchObject({ code: 3 });
-  const watched = await upgrade(url, ['show', '--watch']);
+  const watched = await upgrade(url, ['info', '--watch']);
   expect(watched.stdout.split('\n').map((line) => line.replace(/^\S+ {2}/, ''))).toEqual([
     'plan from 6.4.0 to 6.5.0, created by local administrator',
     'owned by local administrator',

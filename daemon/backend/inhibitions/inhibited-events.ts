@@ -2,7 +2,7 @@ import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 
 /** The open events of a namespace that others keep quiet, by rule and by the event that does it. */
-export class QuietedEvents<Entry> {
+export class InhibitedEvents<Entry> {
   readonly #byRule = new Map<string, Map<string, Set<Entry>>>();
 
   /** Those that an event keeps quiet by a rule. */
