@@ -16,19 +16,19 @@ const EXECUTED = 1_700_000_000;
 /** Seconds that every result took. */
 const DURATION = 0.123;
 const FRAME_START = '{"type":"results","results":[';
-/** What a short result says after its base. */
-const SHORT_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
+/** The end of the frame of a delta result, after its baseline. */
+const DELTA_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
 
 interface BenchAgentOptions {
-  /** Its results are always told whole, as by an agent that does not shorten. Default: no. */
-  readonly isWhole?: boolean;
+  /** Whether it sends only full results. Default: no. */
+  readonly sendsFull?: boolean;
 }
 
-/** A check's last whole result, when it passes: what later ones with this text may be told by. */
-interface Base {
+/** The last full result of a check, if it passed: the baseline of later results with the same text. */
+interface Baseline {
   readonly id: number;
   readonly text: string;
-  /** What they say after their ids; undefined until the backend has confirmed that it remembers this one. */
+  /** The text of its deltas after their ids; undefined until the backend has confirmed the baseline. */
   followers: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export class BenchAgent {
   /** Of each message, whether its status is 0. */
   #isPassing: readonly boolean[] = [];
   /** By check. */
-  readonly #bases: (Base | undefined)[] = [];
+  readonly #baselines: (Baseline | undefined)[] = [];
   /** Of the next frame. */
   #frameStart = FRAME_START;
   readonly #sentAt: number[] = [];
@@ -63,14 +63,14 @@ export class BenchAgent {
     });
   }
 
-  static async connect(url: string, at: number, { isWhole = false }: BenchAgentOptions = {}): Promise<BenchAgent> {
+  static async connect(url: string, at: number, { sendsFull = false }: BenchAgentOptions = {}): Promise<BenchAgent> {
     const socket = new WebSocket(url.replace('http', 'ws') + AGENT_PATH, AGENT_PROTOCOL, { perMessageDeflate: false });
     await once(socket, 'open');
     const name = `agent-${String(at)}`;
     const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
-    // Each process counts its results from 1, and those that are told whole apart from the others.
-    const spool = `bench-${String(process.pid)}${isWhole ? '-whole' : ''}`;
-    socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!isWhole && { shortens: true }) }));
+    // Each process counts its results from 1, and full results apart from deltas.
+    const spool = `bench-${String(process.pid)}${sendsFull ? '-full' : ''}`;
+    socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!sendsFull && { delta: true }) }));
     await once(socket, 'message');
     return new BenchAgent(socket, at);
   }
@@ -141,28 +141,28 @@ export class BenchAgent {
     const at = id % this.#messages.length;
     const check = id % CHECKS_EACH;
     const text = this.#messages[at] ?? '';
-    const base = this.#bases[check];
+    const baseline = this.#baselines[check];
     const start = this.#frameStart;
     this.#frameStart = FRAME_START;
-    if (base?.followers !== undefined && base.text === text) {
-      this.#socket.send(`${start}{"id":${String(id)},${base.followers}`);
+    if (baseline?.followers !== undefined && baseline.text === text) {
+      this.#socket.send(`${start}{"id":${String(id)},${baseline.followers}`);
       return;
     }
-    this.#bases[check] = this.#isPassing[at] === true ? { id, text, followers: undefined } : undefined;
+    this.#baselines[check] = this.#isPassing[at] === true ? { id, text, followers: undefined } : undefined;
     this.#socket.send(`${start}{"id":${String(id)},"check":${text}}]}`);
   }
 
   #receive(text: string): void {
     const message = JSON.parse(text) as BackendMessage;
-    if (message.type === 'ack') this.#acknowledged(message.id, message.bases);
+    if (message.type === 'ack') this.#acknowledged(message.id, message.baselines);
     else if (message.type === 'resend') this.#sendAgain(message.after);
     else throw new Error(`unexpected ${text}`);
   }
 
-  #acknowledged(acked: number, bases: readonly number[] = []): void {
-    for (const id of bases) {
-      const base = this.#bases[id % CHECKS_EACH];
-      if (base?.id === id) base.followers = `"of":${String(id)},${SHORT_END}`;
+  #acknowledged(acked: number, baselines: readonly number[] = []): void {
+    for (const id of baselines) {
+      const baseline = this.#baselines[id % CHECKS_EACH];
+      if (baseline?.id === id) baseline.followers = `"baseline":${String(id)},${DELTA_END}`;
     }
     for (let id = this.#acked + 1; id <= acked; id++) this.acks?.(this.#sentAt[id % 4096] ?? NaN);
     this.#acked = acked;
@@ -172,8 +172,8 @@ export class BenchAgent {
   /** Latency still counts from when they were sent first. */
   #sendAgain(after: number): void {
     if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
-    this.#bases.fill(undefined);
-    this.#frameStart = `{"type":"results","resumes":${String(after)},"results":[`;
+    this.#baselines.fill(undefined);
+    this.#frameStart = `{"type":"results","resume_after":${String(after)},"results":[`;
     for (let id = after + 1; id <= this.#sent; id++) this.#say(id);
   }
 }

@@ -64,7 +64,7 @@ export async function run(seconds: number): Promise<void> {
 
 /** Results per second of the same agents, none of which is told by what differs from an earlier one. */
 async function toldWhole({ url, pid }: BenchBackend, ms: number): Promise<number> {
-  const agents = await BenchAgent.connectAll(url, CONNECTIONS, { isWhole: true });
+  const agents = await BenchAgent.connectAll(url, CONNECTIONS, { sendsFull: true });
   const { rate } = await closedLoop(agents, pid, ms);
   for (const agent of agents) agent.close();
   return rate;

@@ -3,33 +3,33 @@ import { commandSchema, type Command } from './command.ts';
 import type { SubmittedResult } from './result.ts';
 
 /**
- * Agents: WebSocket at `/agent`, JSON text frames.
+ * The agent protocol: a WebSocket at `/agent` with JSON text frames.
  *
- * The upgrade names the agent and its namespace in headers, so that one that must not come in is refused before it is
- * opened. The agent opens with `hello`; the backend answers `welcome` with the highest result id of this spool that it has
- * committed, so that the agent knows where to go on. Results carry ids that grow by one within a spool; the backend
- * acknowledges cumulatively after the commit and ignores an id that it has seen. `window` bounds how many results may be
- * unacknowledged. A result that breaks a rule is acknowledged like any other (it will never become valid) and named in
- * a `rejected` frame. The backend sends `check_request` for the checks of the agent's subscriptions.
+ * Headers of the upgrade request name the agent and its namespace, so that the backend can reject an agent before it opens
+ * the connection. The agent sends `hello`. The backend answers `welcome` with the highest committed id of this spool, after
+ * which the agent continues. The ids of results increase within a spool. The backend acknowledges cumulatively after the
+ * commit, and ignores ids up to the committed one. `window` limits the number of unacknowledged results. A result that
+ * violates a rule will never become valid: it is acknowledged like any other, and `rejected` names it. The backend sends
+ * `check_request` for the checks of the agent's subscriptions.
  *
- * An agent whose hello says `shortens` may tell a passing result by what differs from an earlier one of the same check: an
- * `ack` names under `bases` the ids of whole results that the backend remembers for as long as the connection lasts and no
- * other result of that check comes; `of` names one of them instead of `check`, beside the times and, where it is another, the
- * output. When the backend cannot go on from a base any more, because something else has changed the check or the
- * configuration, it takes nothing from that result on and says `resend`: the agent forgets all bases, begins again after the
- * id that it names, and says so with `resumes` in the first frame.
+ * An agent with `delta` in its hello can send a passing result as the difference to an earlier one of the same check. An
+ * `ack` lists in `baselines` the ids of full results that the backend remembers, until the connection ends or another full
+ * result of that check arrives. A delta result has such an id in `baseline` instead of `check`, its times, and its output if
+ * that is different. If another change to the check or to the configuration makes a baseline unusable, the backend ignores
+ * that delta and all later results, and sends `resend`. The agent then discards all baselines, starts again after the given
+ * id, and sets `resume_after` in its first frame.
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
 
-/** Headers of the upgrade. */
+/** Headers of the upgrade request. */
 export const AGENT_NAME_HEADER = 'Mon-Agent-Name';
 export const AGENT_NAMESPACE_HEADER = 'Mon-Namespace';
 
-/** Close code of our own: there is another agent of this name. */
+/** Application-specific close code: another agent with this name has connected. */
 export const AGENT_REPLACED = 4001;
 
-/** Results of one agent that may wait for their acknowledgement. */
+/** Most unacknowledged results of one agent. */
 export const AGENT_WINDOW = 64;
 
 /** Seconds between keepalives (completion 1.10). */
@@ -40,11 +40,11 @@ const resultIdSchema = z.int().positive();
 /** The attribute `spool` of the client record of an agent that cannot write its spool; absent while it can. */
 export const spoolTroubleSchema = z.looseObject({
   writable: z.literal(false),
-  /** A sentence that says what is wrong, and what to do. */
+  /** A sentence that states the problem and the remedy. */
   reason: z.string().max(1000),
   /** The number of results that are only in memory. */
   unsaved: z.int().min(0),
-  /** The number of results that were dropped for want of memory, since the start of the agent. */
+  /** The number of results that were dropped because the memory was full, since the start of the agent. */
   dropped: z.int().min(0),
 });
 export type SpoolTrouble = z.infer<typeof spoolTroubleSchema>;
@@ -52,16 +52,16 @@ export type SpoolTrouble = z.infer<typeof spoolTroubleSchema>;
 /** Most results in one frame. */
 const FRAME_RESULTS_MAX = 1000;
 
-/** Opens a connection. The client record is validated by `clientSchema`, so that its problems are told by name. */
+/** Opens a connection. `clientSchema` validates the client record, for precise error messages. */
 const helloSchema = z.looseObject({
   type: z.literal('hello'),
   client: z.record(z.string(), z.unknown()),
-  /** Default: the one of the upgrade, or `default`. */
+  /** Default: the namespace of the upgrade request, or `default`. */
   namespace: z.string().optional(),
-  /** Names the agent's spool: ids of another spool start over. */
+  /** The name of the spool. The ids of each spool start at 1. */
   spool: z.string().min(1).max(64),
-  /** Whether it knows `bases` and `resend`. Default: no, and a result that names another one ends its connection. */
-  shortens: z.boolean().optional(),
+  /** Whether it supports delta results. Default: no, and a delta result closes the connection. */
+  delta: z.boolean().optional(),
 });
 
 const keepaliveSchema = z.looseObject({
@@ -69,33 +69,33 @@ const keepaliveSchema = z.looseObject({
   client: z.record(z.string(), z.unknown()),
 });
 
-const wholeResultSchema = z.looseObject({
+const fullResultSchema = z.looseObject({
   id: resultIdSchema,
   signature: z.string().optional(),
   check: z.record(z.string(), z.unknown()),
 });
 
-const shortResultSchema = z.strictObject({
+const deltaResultSchema = z.strictObject({
   id: resultIdSchema,
-  of: resultIdSchema,
+  baseline: resultIdSchema,
   executed: z.int().min(0),
   issued: z.int().min(0),
   duration: z.number().optional(),
   output: z.string().optional(),
 });
 
-/** Each check is validated by `resultSchema`, so that one bad one is one refusal. */
+/** `resultSchema` validates each check, so that one invalid result is rejected alone. */
 export const resultsMessageSchema = z.looseObject({
   type: z.literal('results'),
-  /** The id that a `resend` named, after which this begins. */
-  resumes: z.int().min(0).optional(),
+  /** The id of the `resend` to which this frame responds. */
+  resume_after: z.int().min(0).optional(),
   results: z
-    .array(z.union([wholeResultSchema, shortResultSchema]))
+    .array(z.union([fullResultSchema, deltaResultSchema]))
     .min(1)
     .max(FRAME_RESULTS_MAX),
 });
 
-/** What an agent may send. */
+/** The messages of an agent. */
 export const agentMessageSchema = z.discriminatedUnion('type', [helloSchema, keepaliveSchema, resultsMessageSchema]);
 export type AgentMessage =
   | {
@@ -103,31 +103,31 @@ export type AgentMessage =
       readonly client: Readonly<Record<string, unknown>>;
       readonly namespace?: string | undefined;
       readonly spool: string;
-      readonly shortens?: boolean | undefined;
+      readonly delta?: boolean | undefined;
     }
   | { readonly type: 'keepalive'; readonly client: Readonly<Record<string, unknown>> }
   | {
       readonly type: 'results';
-      readonly resumes?: number | undefined;
-      readonly results: readonly (AgentResult | ShortResult)[];
+      readonly resume_after?: number | undefined;
+      readonly results: readonly (AgentResult | DeltaResult)[];
     };
 
-/** A result with its id in the agent's spool; `signature` is the client's, when it has one. */
+/** A full result with its id in the spool of the agent, and the signature of the client, if any. */
 export interface AgentResult {
   readonly id: number;
   readonly signature?: string | undefined;
   readonly check: SubmittedResult;
 }
 
-/** A passing result that is like the one with the id `of` but for its times and, where it has one, its output. */
-export interface ShortResult {
+/** A passing result that differs from its baseline only in its times, and in its output if it has one. */
+export interface DeltaResult {
   readonly id: number;
-  readonly of: number;
+  readonly baseline: number;
   /** Epoch seconds. */
   readonly executed: number;
   /** Epoch seconds. */
   readonly issued: number;
-  /** Seconds; absent where the other had none. */
+  /** Seconds; present exactly if the baseline has one. */
   readonly duration?: number | undefined;
   readonly output?: string | undefined;
 }
@@ -139,30 +139,30 @@ export interface CheckRequest {
   readonly command?: Command;
   readonly timeout?: number;
   readonly source?: string;
-  /** Whom it was ordered from, if not from the subscribers of the check: agents of the newer generation are told. */
+  /** The requested subscriptions, if different from those of the check: v2 agents receive them. */
   readonly subscribers?: readonly string[];
   /**
-   * Version 2 defines it: its texts hold tokens such as `{{ .name }}`, which in other checks are part of a command.
-   * Not of a proxy request, in which the backend has put the values. No result tells of it.
+   * True for a check of the v2 API, whose texts contain tokens such as `{{ .name }}`. Absent from proxy requests, in which
+   * the backend has replaced the tokens. Results do not contain it.
    */
   readonly entity_tokens?: boolean;
   readonly [attribute: string]: unknown;
 }
 
-/** What the backend sends. */
+/** The messages of the backend. */
 export type BackendMessage =
   | { readonly type: 'welcome'; readonly version: string; readonly acked: number; readonly window: number }
-  | { readonly type: 'ack'; readonly id: number; readonly bases?: readonly number[] | undefined }
-  /** Everything after this id is to be sent again, whole. */
+  | { readonly type: 'ack'; readonly id: number; readonly baselines?: readonly number[] | undefined }
+  /** Requests all results after this id again, in full. */
   | { readonly type: 'resend'; readonly after: number }
   | { readonly type: 'rejected'; readonly id: number; readonly error: string }
   | { readonly type: 'check_request'; readonly check: CheckRequest }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
 
-/** For the agent, which validates what it is told to run. */
+/** Used by the agent, which validates the checks that it runs. */
 export const backendMessageSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('welcome'), version: z.string(), acked: z.int().min(0), window: z.int().positive() }),
-  z.looseObject({ type: z.literal('ack'), id: z.int().min(0), bases: z.array(resultIdSchema).optional() }),
+  z.looseObject({ type: z.literal('ack'), id: z.int().min(0), baselines: z.array(resultIdSchema).optional() }),
   z.looseObject({ type: z.literal('resend'), after: z.int().min(0) }),
   z.looseObject({ type: z.literal('rejected'), id: z.int().min(0), error: z.string() }),
   z.looseObject({

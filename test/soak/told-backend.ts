@@ -11,7 +11,7 @@ import { openBackend } from '../support/open-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
 import { until, type Teller } from './result-tellers.ts';
-import { AGENT, CHECKS, type Config } from './short-steps.ts';
+import { AGENT, CHECKS, type Config } from './delta-steps.ts';
 
 const FIRST_CONFIG: Config = { checks: 'none', handlers: 'none' };
 

@@ -11,7 +11,7 @@ import {
   type BackendMessage,
   type CheckRequest,
   type resultsMessageSchema,
-  type ShortResult,
+  type DeltaResult,
 } from '../../shared/schemas/agent.ts';
 
 interface Committed {
@@ -27,10 +27,10 @@ interface Line {
   spool: string;
   /** Whether its results are still committed. */
   isHeard: boolean;
-  /** By check, the last whole result, where others may be told by it. */
-  readonly bases: Map<string, Committed>;
-  /** Nothing is taken until a frame says that it resumes after this id. */
-  resumesAfter: number | undefined;
+  /** By check: the last full result, if it can be a baseline. */
+  readonly baselines: Map<string, Committed>;
+  /** Frames are ignored until one resumes after this id. */
+  resumeAfter: number | undefined;
 }
 
 interface Script {
@@ -40,7 +40,7 @@ interface Script {
    * none is on that connection: a later one would overtake it.
    */
   readonly commits?: () => boolean;
-  /** Decides for each results frame whether its results may be bases; default: always. */
+  /** Decides for each results frame whether its results become baselines; default: always. */
   readonly remembers?: () => boolean;
   /** Answers `hello`; default: the highest id that was committed of the spool. */
   readonly acked?: (spool: string) => number;
@@ -144,15 +144,15 @@ export class AgentBackend {
   }
 
   /**
-   * Forgets all bases, and takes no results until the agents have begun again.
+   * Discards all baselines, and ignores results until the agents have resumed.
    *
-   * @returns tells them to
+   * @returns a function that sends them `resend`
    */
-  forgetBases(): () => void {
+  discardBaselines(): () => void {
     const welcomed = [...this.#lines].filter(([, { spool }]) => spool !== '');
     for (const [, line] of welcomed) {
-      line.bases.clear();
-      line.resumesAfter = this.#seenOf(line);
+      line.baselines.clear();
+      line.resumeAfter = this.#seenOf(line);
     }
     return () => {
       for (const [connection, line] of welcomed) {
@@ -177,7 +177,7 @@ export class AgentBackend {
   }
 
   #accept(connection: WebSocket): void {
-    const line: Line = { spool: '', isHeard: true, bases: new Map(), resumesAfter: undefined };
+    const line: Line = { spool: '', isHeard: true, baselines: new Map(), resumeAfter: undefined };
     this.#lines.set(connection, line);
     connection.on('close', () => this.#lines.delete(connection));
     connection.on('error', () => connection.terminate());
@@ -197,8 +197,8 @@ export class AgentBackend {
           break;
         case 'results':
           this.frames.push(message);
-          if (line.resumesAfter !== undefined && line.resumesAfter !== message.resumes) break;
-          line.resumesAfter = undefined;
+          if (line.resumeAfter !== undefined && line.resumeAfter !== message.resume_after) break;
+          line.resumeAfter = undefined;
           line.isHeard &&= this.#script.commits?.() ?? true;
           if (line.isHeard) this.#commit(connection, line, message.results);
           break;
@@ -215,14 +215,14 @@ export class AgentBackend {
       if ('check' in result) {
         const { id, check } = result;
         this.committed.push({ id, check });
-        if (remembers && isBase(check)) line.bases.set(keyOf(check), { id, check });
-        else line.bases.delete(keyOf(check));
-      } else this.committed.push(lengthened(result, line));
+        if (remembers && isBase(check)) line.baselines.set(keyOf(check), { id, check });
+        else line.baselines.delete(keyOf(check));
+      } else this.committed.push(withBaseline(result, line));
     }
     this.#seen.set(line.spool, seen);
     const ids = new Set(results.map(({ id }) => id));
-    const bases = [...line.bases.values()].flatMap(({ id }) => (ids.has(id) ? id : []));
-    this.#answer(connection, { type: 'ack', id: seen, ...(bases.length > 0 && { bases }) });
+    const baselines = [...line.baselines.values()].flatMap(({ id }) => (ids.has(id) ? id : []));
+    this.#answer(connection, { type: 'ack', id: seen, ...(baselines.length > 0 && { baselines }) });
   }
 
   #seenOf({ spool }: Line): number {
@@ -242,9 +242,9 @@ function keyOf({ source, name }: Committed['check']): string {
   return JSON.stringify([source ?? null, name]);
 }
 
-/** @throws Error when it is told by a result that is not remembered */
-function lengthened({ id, of, ...differences }: ShortResult, { bases }: Line): Committed {
-  const base = [...bases.values()].find((each) => each.id === of);
-  if (base === undefined) throw new Error(`result ${String(id)} is told by ${String(of)}, which is not remembered`);
-  return { id, check: { ...base.check, ...differences } };
+/** @throws Error if it does not know the baseline of the delta */
+function withBaseline({ id, baseline: of, ...differences }: DeltaResult, { baselines }: Line): Committed {
+  const baseline = [...baselines.values()].find((each) => each.id === of);
+  if (baseline === undefined) throw new Error(`result ${String(id)} has the unknown baseline ${String(of)}`);
+  return { id, check: { ...baseline.check, ...differences } };
 }

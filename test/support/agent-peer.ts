@@ -80,13 +80,13 @@ export class AgentPeer {
   /**
    * Says hello without waiting for the answer.
    *
-   * @param shortens default: it does not say so
+   * @param delta default: absent
    */
-  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, shortens?: boolean): void {
+  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, delta?: boolean): void {
     this.say({
       type: 'hello',
       spool,
-      shortens,
+      delta,
       client: { name: this.name, address: '192.0.2.1', subscriptions: ['web'], ...about },
     });
   }
@@ -95,9 +95,9 @@ export class AgentPeer {
   async join(
     spool?: string,
     about?: Readonly<Record<string, unknown>>,
-    shortens?: boolean,
+    delta?: boolean,
   ): Promise<Extract<BackendMessage, { type: 'welcome' }>> {
-    this.greet(spool, about, shortens);
+    this.greet(spool, about, delta);
     return await this.hears('welcome');
   }
 
@@ -113,9 +113,9 @@ export class AgentPeer {
     });
   }
 
-  /** The ids that it may tell results by, as far as it was told. */
-  get bases(): readonly number[] {
-    return this.heard.flatMap((message) => (message.type === 'ack' ? (message.bases ?? []) : []));
+  /** The ids of its baselines, from the acks so far. */
+  get baselines(): readonly number[] {
+    return this.heard.flatMap((message) => (message.type === 'ack' ? (message.baselines ?? []) : []));
   }
 
   /** Waits until this id is acknowledged. */

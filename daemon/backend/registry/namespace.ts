@@ -39,13 +39,13 @@ import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
-/** The last result of a check, while an agent may tell the next one by what differs from it. */
-export interface ResultBase {
-  /** Of what is stored of it. */
+/** The last result of a check, while the next one can be a delta of it. */
+export interface CheckBaseline {
+  /** The stamp of its stored record. */
   readonly stamp: string;
   /** Whether its record was handed to the store. */
   isStored: boolean;
-  /** Another result has taken its place, or it was removed. */
+  /** Discards it, because another result replaced it or it was removed. */
   forget(): void;
 }
 
@@ -79,7 +79,7 @@ export class CheckEntry {
   covering: CoveringEntries | undefined = undefined;
   /** Status of the open event, before the rest of the event is taken over; undefined: none is open. */
   eventStatus: number | undefined = undefined;
-  base: ResultBase | undefined = undefined;
+  baseline: CheckBaseline | undefined = undefined;
 
   constructor(client: ClientEntry, name: string) {
     this.client = client;
@@ -483,10 +483,10 @@ export class Namespace {
     output: string | undefined,
     deletionsBefore = this.aggregates.deletionCount,
   ): void {
-    const { aggregates, base } = entry;
-    if (base !== undefined) {
-      base.forget();
-      entry.base = undefined;
+    const { aggregates, baseline } = entry;
+    if (baseline !== undefined) {
+      baseline.forget();
+      entry.baseline = undefined;
     }
     this.aggregates.follow(entry, result, deletionsBefore);
     if (entry.aggregates !== aggregates)

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { ShortResult } from '../../../shared/schemas/agent.ts';
+import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
@@ -13,37 +13,37 @@ import type { Transaction } from '../commit/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
 import type { Audience } from '../handlers/event-handling.ts';
-import { isGoodBase, offerBase, renewResult } from './renew-result.ts';
-import type { ResultBases } from './result-bases.ts';
+import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
+import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from './table.ts';
 
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {
   readonly client: string;
-  /** Undefined: nothing in it was ever delivered before, nor will be again. */
+  /** Undefined: the connection has no spool, so nothing is ever delivered twice. */
   readonly spool: string | undefined;
-  readonly results: readonly (UncheckedResult | ShortResult)[];
-  /** What its agent may tell results by; undefined: all of its results are whole. */
-  readonly bases?: ResultBases | undefined;
-  /** Whether a certificate says that it is this client: it speaks for no other agent then, only for proxy clients. */
+  readonly results: readonly (UncheckedResult | DeltaResult)[];
+  /** The baselines of the connection; undefined: its results are all full. */
+  readonly baselines?: ConnectionBaselines | undefined;
+  /** Whether a certificate names this client. It then sends results only for itself and for proxy clients. */
   readonly isCertified?: boolean;
   readonly cancellation: Cancellation;
   readonly admission: Admission;
 }
 
-/** Whether to leave results out after all, asked when their turn comes. */
+/** Whether queued results are dropped, checked when they are applied. */
 export interface Cancellation {
   readonly isCancelled: boolean;
 }
 
-/** What became of a delivery, once it is committed. */
+/** The outcome of a committed delivery. */
 export interface Settlement {
-  /** Its results up to this id are taken, or refused for good; 0: it was left out. */
-  readonly takenId: number;
-  /** Ids of its results that are remembered from now on. */
-  readonly offered: readonly number[];
-  /** After this id everything has to come again, whole; undefined: nothing has to. */
-  readonly cutAfter: number | undefined;
+  /** Its results up to this id are accepted, or rejected for good; 0: the delivery was ignored. */
+  readonly acceptedId: number;
+  /** The ids of its results that are baselines now. */
+  readonly newBaselines: readonly number[];
+  /** The agent must send all results after this id again, in full; undefined: none. */
+  readonly resendAfter: number | undefined;
 }
 
 /** A result as an agent frames it, its check not yet validated. */
@@ -70,14 +70,14 @@ export interface DeliveredResult extends IncomingResult {
 export interface Refusal {
   readonly id: number;
   readonly why: Distrust | 'invalid' | 'memory';
-  /** Undefined: its agent is not told. */
+  /** The reason for the `rejected` message; undefined: the agent gets none. */
   readonly reason: string | undefined;
 }
 
 const NONE: readonly number[] = [];
 const NOTHING: ReturnType<typeof recordsNeeded> = [];
 
-/** What a frame is held to, and who is told. */
+/** The rules for a frame, and the callback for rejected results. */
 interface DeliveryContext {
   /** The generation of the definitions with which its results were merged. */
   readonly definitions: number;
@@ -86,9 +86,9 @@ interface DeliveryContext {
   readonly onRefused: (id: number, reason: string) => void;
 }
 
-/** The results of a frame, looked at one by one. */
+/** The results of a frame after validation. */
 interface CheckedResults {
-  readonly valid: readonly (DeliveredResult | ShortResult)[];
+  readonly valid: readonly (DeliveredResult | DeltaResult)[];
   readonly invalid: readonly Refusal[];
 }
 
@@ -97,19 +97,19 @@ export class AgentDelivery implements Command, Settlement {
   readonly weight: number;
   readonly isReported = true;
   readonly isPatient = true;
-  takenId = 0;
-  offered: readonly number[] = NONE;
-  cutAfter: number | undefined = undefined;
+  acceptedId = 0;
+  newBaselines: readonly number[] = NONE;
+  resendAfter: number | undefined = undefined;
   readonly #onSettled: (error: MonError | undefined, settlement: Settlement) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;
   readonly #checked: CheckedResults;
   readonly #context: DeliveryContext;
-  /** Among those of its connection. */
-  readonly #turn: number;
-  /** Up to this id everything was committed before. */
+  /** Its sequence number among the deliveries of its connection. */
+  readonly #sequence: number;
+  /** Results up to this id were committed before. */
   #ackedId = 0;
-  /** Undefined: no valid one was refused. */
+  /** Valid results that were rejected; undefined: none. */
   #refusals: Refusal[] | undefined;
 
   constructor(
@@ -125,26 +125,26 @@ export class AgentDelivery implements Command, Settlement {
     this.#delivery = delivery;
     this.#checked = checked;
     this.#context = context;
-    this.#turn = delivery.bases?.newTurn() ?? 0;
+    this.#sequence = delivery.baselines?.nextSequence() ?? 0;
   }
 
   needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
-    const whole = this.#checked.valid.filter(isWhole);
-    if (whole.length === 0) return NOTHING;
-    return recordsNeeded(registry.namespace(this.#namespaceName), whole, audience(this.#namespaceName));
+    const full = this.#checked.valid.filter(isFull);
+    if (full.length === 0) return NOTHING;
+    return recordsNeeded(registry.namespace(this.#namespaceName), full, audience(this.#namespaceName));
   }
 
   settle(error: MonError | undefined): void {
-    if (error === undefined) this.#tellRefused();
+    if (error === undefined) this.#reportRejected();
     this.#onSettled(error, this);
   }
 
-  /** Of what is delivered now: what comes again is refused then. */
-  #tellRefused(): void {
+  /** Reports the rejected results of this delivery, but not those that are sent again. */
+  #reportRejected(): void {
     const { invalid } = this.#checked;
     if (invalid.length === 0 && this.#refusals === undefined) return;
     const { refused, onRefused } = this.#context;
-    const delivered = invalid.filter(({ id }) => id > this.#ackedId && id <= this.takenId);
+    const delivered = invalid.filter(({ id }) => id > this.#ackedId && id <= this.acceptedId);
     for (const { id, why, reason } of [...delivered, ...(this.#refusals ?? [])].toSorted((a, b) => a.id - b.id)) {
       refused[why]++;
       if (reason !== undefined) onRefused(id, reason);
@@ -152,16 +152,16 @@ export class AgentDelivery implements Command, Settlement {
   }
 
   apply(transaction: Transaction): void {
-    const { client, spool, results, bases, cancellation, admission } = this.#delivery;
-    // A batch is applied again when another command of it is found to be broken.
-    this.takenId = 0;
-    this.offered = NONE;
-    this.cutAfter = undefined;
+    const { client, spool, results, baselines, cancellation, admission } = this.#delivery;
+    // A batch is applied again if another command in it fails.
+    this.acceptedId = 0;
+    this.newBaselines = NONE;
+    this.resendAfter = undefined;
     this.#refusals = undefined;
-    if (cancellation.isCancelled || bases?.begin(this.#turn) === false) return;
+    if (cancellation.isCancelled || baselines?.begin(this.#sequence) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
-      // Who keeps a spool comes back with it, and is told then; another connection has ended with its entity.
+      // An agent with a spool is rejected when it reconnects; the connection of a deleted v2 entity was closed.
       if (spool === undefined) return;
       throw unknownNamespace(this.#namespaceName);
     }
@@ -170,18 +170,18 @@ export class AgentDelivery implements Command, Settlement {
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
     this.#ackedId = acked;
     for (const result of this.#checked.valid) {
-      // What was committed before is a repetition.
+      // Results that were committed before are ignored.
       if (result.id <= acked) continue;
-      if (isWhole(result)) this.#process(transaction, namespace, result);
-      else if (!this.#renew(transaction, namespace, result)) {
-        bases?.cut(this.#turn);
-        this.cutAfter = result.id - 1;
+      if (isFull(result)) this.#process(transaction, namespace, result);
+      else if (!this.#applyDelta(transaction, namespace, result)) {
+        baselines?.stopAt(this.#sequence);
+        this.resendAfter = result.id - 1;
         break;
       }
     }
-    this.takenId = this.cutAfter ?? results.at(-1)?.id ?? 0;
-    if (spool === undefined || this.takenId <= acked) return;
-    namespace.spools.set(client, { spool, acked: this.takenId });
+    this.acceptedId = this.resendAfter ?? results.at(-1)?.id ?? 0;
+    if (spool === undefined || this.acceptedId <= acked) return;
+    namespace.spools.set(client, { spool, acked: this.acceptedId });
     transaction.putLatest(AGENT_SPOOLS, namespace, client);
   }
 
@@ -193,23 +193,27 @@ export class AgentDelivery implements Command, Settlement {
     else if (refusal !== undefined) this.#refuseNew(result, refusal);
     else {
       const entry = processResult(transaction, namespace, result);
-      const { bases } = this.#delivery;
+      const { baselines } = this.#delivery;
       const { definitions } = this.#context;
-      if (bases !== undefined && offerBase(transaction, namespace, bases, { ...result, entry, definitions })) {
-        this.offered = [...this.offered, result.id];
+      if (
+        baselines !== undefined &&
+        offerBaseline(transaction, namespace, baselines, { ...result, entry, definitions })
+      ) {
+        this.newBaselines = [...this.newBaselines, result.id];
       }
     }
   }
 
-  /** @returns false when it cannot be told what it comes to: nothing is taken of it then */
-  #renew(transaction: Transaction, namespace: Namespace, result: ShortResult): boolean {
-    const base = this.#delivery.bases?.get(result.of);
-    // No whole result is taken with such a number; then it is refused by name.
-    if (!isGoodBase(transaction, namespace, base, result) || isInexact(result.duration)) return false;
-    const { client } = base.entry;
-    // Who is to hear of it hears of the whole one.
-    if (!isSigned(client.signature, base.signature) || this.#isUncertified(client, this.#delivery.client)) return false;
-    renewResult(transaction, base, result);
+  /** @returns false if the delta has no usable baseline; then nothing changes */
+  #applyDelta(transaction: Transaction, namespace: Namespace, result: DeltaResult): boolean {
+    const baseline = this.#delivery.baselines?.get(result.baseline);
+    // A full result with such a number is rejected with a reason.
+    if (!isUsableBaseline(transaction, namespace, baseline, result) || isInexact(result.duration)) return false;
+    const { client } = baseline.entry;
+    // The rejection is reported for the full result.
+    if (!isSigned(client.signature, baseline.signature) || this.#isUncertified(client, this.#delivery.client))
+      return false;
+    applyDelta(transaction, baseline, result);
     return true;
   }
 
@@ -267,7 +271,7 @@ export class AgentDelivery implements Command, Settlement {
   }
 }
 
-function isWhole(result: DeliveredResult | ShortResult): result is DeliveredResult {
+function isFull(result: DeliveredResult | DeltaResult): result is DeliveredResult {
   return 'check' in result;
 }
 

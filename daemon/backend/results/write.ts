@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { NO_CHECK_STATE } from '../../../shared/domain/event.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
-import type { ShortResult } from '../../../shared/schemas/agent.ts';
+import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
@@ -179,10 +179,10 @@ export class Results {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
-    const valid: (DeliveredResult | ShortResult)[] = [];
+    const valid: (DeliveredResult | DeltaResult)[] = [];
     const invalid: Refusal[] = [];
     for (const result of delivery.results) {
-      if (isShort(result)) {
+      if (isDelta(result)) {
         valid.push(result);
         continue;
       }
@@ -278,7 +278,7 @@ function incomingResult(
   };
 }
 
-function isShort(result: UncheckedResult | ShortResult): result is ShortResult {
+function isDelta(result: UncheckedResult | DeltaResult): result is DeltaResult {
   return !('check' in result);
 }
 

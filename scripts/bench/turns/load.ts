@@ -73,9 +73,9 @@ function closeAgents(both: readonly Loaded[]): void {
   for (const { agents } of both) for (const agent of agents) agent.close();
 }
 
-/** With agents of the same names that do not shorten. */
+/** With agents of the same names that send only full results. */
 async function tellingWhole(loaded: Loaded): Promise<Loaded> {
-  return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { isWhole: true }) };
+  return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { sendsFull: true }) };
 }
 
 async function flood({ side, agents, backend }: Loaded, ms: number): Promise<void> {

@@ -26,8 +26,14 @@ const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}
   ...more,
 });
 
-/** A result as it is told by what differs from another one, where only the time does. */
-const shortOf = (of: number, id: number, executed: number): object => ({ id, of, issued: 1, executed, duration: 0.5 });
+/** A delta result that differs from its baseline only in its times. */
+const deltaOf = (baseline: number, id: number, executed: number): object => ({
+  id,
+  baseline,
+  issued: 1,
+  executed,
+  duration: 0.5,
+});
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -91,7 +97,7 @@ async function connected(backend: AgentBackend, clock: ManualClock): Promise<voi
   await eventually(clock, () => expect(backend.connections).toBe(1));
 }
 
-/** With one result that the backend has confirmed as a base. */
+/** With one result that the backend has confirmed as a baseline. */
 async function based(backend: AgentBackend): Promise<Bench> {
   const bench = await aBench(backend.url);
   await reportInTurn(bench, aPassing(1));
@@ -361,22 +367,22 @@ describe('results', () => {
   });
 });
 
-describe('short results', () => {
+describe('delta results', () => {
   test('are announced in the hello', async () => {
     const backend = await AgentBackend.open();
     await based(backend);
-    expect(backend.hellos).toMatchObject([{ shortens: true }]);
+    expect(backend.hellos).toMatchObject([{ delta: true }]);
   });
 
-  test('say what differs from one that the backend has confirmed, and mean the same', async () => {
+  test('contain the differences from a confirmed baseline, and have the same meaning as full results', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
     expect(told(backend)).toEqual([
       { id: 1, check: aPassing(1) },
-      shortOf(1, 2, 2),
-      { ...shortOf(1, 3, 3), output: 'DISK FINE' },
-      shortOf(1, 4, 4),
+      deltaOf(1, 2, 2),
+      { ...deltaOf(1, 3, 3), output: 'DISK FINE' },
+      deltaOf(1, 4, 4),
     ]);
     expect(backend.committed.map(({ check }) => check)).toEqual([
       aPassing(1),
@@ -386,7 +392,7 @@ describe('short results', () => {
     ]);
   });
 
-  test('are not told before that', async () => {
+  test('are not sent before a baseline is confirmed', async () => {
     let remembers = false;
     const backend = await AgentBackend.open({ remembers: () => remembers });
     const bench = await based(backend);
@@ -397,14 +403,14 @@ describe('short results', () => {
       { id: 1, check: aPassing(1) },
       { id: 2, check: aPassing(2) },
       { id: 3, check: aPassing(3) },
-      shortOf(3, 4, 4),
+      deltaOf(3, 4, 4),
     ]);
   });
 
   test.each([
     { name: 'fails', other: { status: 2 } },
     { name: 'has another attribute', other: { team: 'storage' } },
-  ])('are not told of a check that $name, nor before its next whole one is confirmed', async ({ other }) => {
+  ])('are not sent for a check that $name before its next full result is confirmed', async ({ other }) => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
@@ -412,16 +418,16 @@ describe('short results', () => {
       { id: 1, check: aPassing(1) },
       { id: 2, check: aPassing(2, other) },
       { id: 3, check: aPassing(3) },
-      shortOf(3, 4, 4),
+      deltaOf(3, 4, 4),
     ]);
   });
 
-  test('are told whole again from where the backend cannot go on, and so is what was under way', async () => {
+  test('and results in flight are sent again in full after a resend', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
     await reportInTurn(bench, aPassing(2));
-    const resend = backend.forgetBases();
+    const resend = backend.discardBaselines();
     await report(aPassing(3), aPassing(4));
     await eventually(clock, () => expect(told(backend)).toHaveLength(4));
     await report(aPassing(5));
@@ -432,18 +438,18 @@ describe('short results', () => {
       { id: 3, check: aPassing(3) },
       { id: 4, check: aPassing(4) },
       { id: 5, check: aPassing(5) },
-      shortOf(5, 6, 6),
+      deltaOf(5, 6, 6),
     ]);
     expect(backend.committed.map(({ check }) => check)).toEqual(numbers(6).map((at) => aPassing(at)));
-    expect(backend.frames.flatMap(({ resumes }) => resumes ?? [])).toEqual([2]);
+    expect(backend.frames.flatMap(({ resume_after }) => resume_after ?? [])).toEqual([2]);
     expect(bench.log.messages('warn')).toEqual([]);
   });
 
-  test('that were read from the spool before the backend asked again are not sent', async () => {
+  test('that were read from the spool before a resend are not sent', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
-    const resend = backend.forgetBases();
+    const resend = backend.discardBaselines();
     await report(aPassing(2));
     await eventually(clock, () => expect(told(backend)).toHaveLength(2));
     // The disk takes its time.
@@ -465,16 +471,16 @@ describe('short results', () => {
     ]);
   });
 
-  test('of which none waits when the backend asks again begin with the next one', async () => {
+  test('after a resend without waiting results begin again with the next result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
-    backend.forgetBases()();
+    backend.discardBaselines()();
     await heardBy(bench, backend);
     expect(backend.frames).toHaveLength(1);
     await reportInTurn(bench, aPassing(2), aPassing(3));
     expect(backend.frames.slice(1)).toEqual([
-      { type: 'results', resumes: 1, results: [{ id: 2, check: aPassing(2) }] },
-      { type: 'results', results: [shortOf(2, 3, 3)] },
+      { type: 'results', resume_after: 1, results: [{ id: 2, check: aPassing(2) }] },
+      { type: 'results', results: [deltaOf(2, 3, 3)] },
     ]);
   });
 
@@ -483,7 +489,7 @@ describe('short results', () => {
     const { clock, log, report } = await aBench(backend.url);
     await report(aPassing(1));
     await eventually(clock, () => expect(backend.frames).toHaveLength(1));
-    backend.forgetBases()();
+    backend.discardBaselines()();
     await vi.waitFor(() => expect(backend.frames).toHaveLength(2));
     for (let seconds = 0; seconds < 60; seconds += 10) {
       const { pings } = backend;
@@ -495,13 +501,13 @@ describe('short results', () => {
     );
   });
 
-  test('are whole in the next connection', async () => {
+  test('are not sent on the next connection before a full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.drop();
     await eventually(bench.clock, () => expect(backend.keepalives).toHaveLength(2));
     await reportInTurn(bench, aPassing(2), aPassing(3));
-    expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, shortOf(2, 3, 3)]);
+    expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, deltaOf(2, 3, 3)]);
   });
 
   test('asked for after one that was never sent are not what a backend asks for: it is left and tried again', async () => {
@@ -510,7 +516,7 @@ describe('short results', () => {
     backend.send({ type: 'resend', after: 2 });
     await eventually(clock, () => expect(backend.hellos).toHaveLength(2));
     expect(log.records.find(({ level }) => level === 'warn')?.fields['reason']).toBe(
-      'the backend asks for results after one that it was never sent',
+      'the backend requested results after an id that was never sent',
     );
   });
 });
@@ -541,7 +547,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
           if (step === 'drop') backend.drop();
           if (step === 'refuse') refusals = 1;
           if (step === 'ignore') ignored = 1;
-          if (step === 'forget') backend.forgetBases()();
+          if (step === 'forget') backend.discardBaselines()();
           if (step === 'pause') await connected(backend, clock);
         }
         // A backend that does not acknowledge never stays connected for ever.

@@ -130,7 +130,7 @@ export class HonestAgent {
       case 'rejected':
         this.rejected++;
         break;
-      // It tells all of its results whole, so that none has to come again.
+      // It sends only full results, so that it never gets a resend.
       case 'resend':
       case 'check_request':
       case 'error':

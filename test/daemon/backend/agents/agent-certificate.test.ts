@@ -101,25 +101,25 @@ test('it speaks for proxy clients, and for no other agent', async () => {
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
 });
 
-test('it gives no short results for a proxy client that has become an agent itself', async () => {
+test('it sends no delta results for a proxy client that has become an agent itself', async () => {
   const peer = await connect(web1);
-  await peer.join('spool-short', {}, true);
+  await peer.join('spool-delta', {}, true);
   const passing = { name: 'disk', output: 'OK', status: 0, executed: 1_700_000_000, issued: 1_700_000_000 };
-  const short = (id: number): { id: number; of: number; executed: number; issued: number } => ({
+  const delta = (id: number): { id: number; baseline: number; executed: number; issued: number } => ({
     id,
-    of: 1,
+    baseline: 1,
     executed: passing.executed + id,
     issued: passing.issued + id,
   });
   peer.say({ type: 'results', results: [{ id: 1, check: { ...passing, source: 'switch-3' } }] });
-  await vi.waitFor(() => expect(peer.bases).toEqual([1]));
-  peer.say({ type: 'results', results: [short(2)] });
+  await vi.waitFor(() => expect(peer.baselines).toEqual([1]));
+  peer.say({ type: 'results', results: [delta(2)] });
   await peer.reaches(2);
   await (await connect(makeCertificate('switch-3', { issuer: agents }), 'switch-3')).join();
-  peer.say({ type: 'results', results: [short(3)] });
+  peer.say({ type: 'results', results: [delta(3)] });
   expect(await peer.hears('resend')).toMatchObject({ after: 2 });
-  // The whole result is refused with a reason.
-  peer.say({ type: 'results', resumes: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
+  // The full result is rejected with a reason.
+  peer.say({ type: 'results', resume_after: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
   await peer.reaches(3);
   expect(peer.heard).toContainEqual({
     type: 'rejected',

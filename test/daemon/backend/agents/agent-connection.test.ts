@@ -330,7 +330,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
     name: 'a frame whose ids do not grow',
     hello: true,
     frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
-    error: 'the ids of the results in a frame must grow',
+    error: 'the ids of the results in a frame must increase',
   },
   { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
   {
@@ -341,7 +341,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
   {
     name: 'a keepalive before hello',
     frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
-    error: 'this connection belongs to nobody yet',
+    error: 'the first frame must be hello',
   },
 ])('$name ends the connection with the reason', async ({ hello = false, frame, error }) => {
   const { url } = await openRig();
@@ -359,5 +359,7 @@ test('an agent cannot speak for another client in its keepalive', async () => {
   const agent = await AgentPeer.connect(url);
   await agent.join();
   agent.say({ type: 'keepalive', client: { name: 'db-1', address: '192.0.2.2' } });
-  expect((await agent.hears('error')).message).toBe('this connection belongs to web-1');
+  expect((await agent.hears('error')).message).toBe(
+    'this connection belongs to the client web-1: use that name, or open another connection',
+  );
 });

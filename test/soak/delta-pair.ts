@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../shared/schemas/client.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { ShortTeller, tellingClient, until, WholeTeller } from './result-tellers.ts';
-import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './short-steps.ts';
+import { DeltaTeller, tellingClient, until, FullTeller } from './result-tellers.ts';
+import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './delta-steps.ts';
 import { ToldBackend } from './told-backend.ts';
 
 /** How long what follows from a step may take that answers before it is done. */
@@ -19,29 +19,29 @@ const MANY = Array.from({ length: 60 }, () => ({ source: 'crowd', name: 'crowd',
 /** Steps in which the agent tells of itself. */
 const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut', 'tell and refuse', 'cut', 'restart']);
 
-/** A backend that hears short results, and one that hears the same ones whole. */
-export class ShortPair implements AsyncDisposable {
+/** Two backends with the same results: one gets deltas, the other full results. */
+export class DeltaPair implements AsyncDisposable {
   readonly #clock = new ManualClock();
   #pump: NodeJS.Timeout | undefined;
-  #backends: readonly [short: ToldBackend, whole: ToldBackend] | undefined;
+  #backends: readonly [delta: ToldBackend, full: ToldBackend] | undefined;
   readonly #attributes = new Map<string, object>();
   #fresh = 0;
   #silences = 0;
   /** Whether the agent was deleted, so that it cannot connect for a while. */
   #isDeleted = false;
 
-  static async open(): Promise<ShortPair> {
-    const pair = new ShortPair();
+  static async open(): Promise<DeltaPair> {
+    const pair = new DeltaPair();
     pair.#flow();
     const client = (): Client => tellingClient(AGENT, pair.#clock.now());
     pair.#backends = [
-      await ToldBackend.open(pair.#clock, await ShortTeller.open(client)),
-      await ToldBackend.open(pair.#clock, new WholeTeller(client)),
+      await ToldBackend.open(pair.#clock, await DeltaTeller.open(client)),
+      await ToldBackend.open(pair.#clock, new FullTeller(client)),
     ];
     return pair;
   }
 
-  /** Results that the one backend has stored by what differs. */
+  /** The number of results that the one backend has stored as amendments. */
   get amended(): number {
     return this.#both[0].amended;
   }
@@ -60,7 +60,7 @@ export class ShortPair implements AsyncDisposable {
     this.#stand();
   }
 
-  get #both(): readonly [short: ToldBackend, whole: ToldBackend] {
+  get #both(): readonly [delta: ToldBackend, full: ToldBackend] {
     if (this.#backends === undefined) throw new Error('there are no backends yet');
     return this.#backends;
   }
@@ -180,7 +180,7 @@ export class ShortPair implements AsyncDisposable {
     for (const change of before) await this.#queueChange(change, changed);
     await this.#each(({ teller }) => teller.tell(told));
     await this.#queued(told.length, changed.length > 0);
-    // Results that are asked for whole come after all of the batch.
+    // Results that must be sent again in full come after all of the batch.
     if (before.length === 0) for (const change of after) await this.#queueChange(change, changed);
     this.#flow();
     await Promise.all(changed);
@@ -232,8 +232,8 @@ export class ShortPair implements AsyncDisposable {
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<void> {
-    const [short, whole] = await Promise.all(this.#both.map((backend) => backend.ask(method, path, body)));
-    assert.equal(short, whole, `${method} ${path}`);
+    const [delta, full] = await Promise.all(this.#both.map((backend) => backend.ask(method, path, body)));
+    assert.equal(delta, full, `${method} ${path}`);
   }
 
   async #connect(): Promise<void> {
@@ -248,11 +248,11 @@ export class ShortPair implements AsyncDisposable {
     await this.#each((backend) => backend.settle());
     const deadline = performance.now() + SETTLE_MS;
     for (;;) {
-      const [short, whole] = await Promise.all(this.#both.map((backend) => backend.state()));
-      if (isDeepStrictEqual(short, whole) && short?.problems.length === 0) return;
+      const [delta, full] = await Promise.all(this.#both.map((backend) => backend.state()));
+      if (isDeepStrictEqual(delta, full) && delta?.problems.length === 0) return;
       if (performance.now() < deadline) continue;
-      assert.deepStrictEqual(short, whole);
-      assert.deepEqual(short?.problems, []);
+      assert.deepStrictEqual(delta, full);
+      assert.deepEqual(delta?.problems, []);
     }
   }
 

@@ -3,10 +3,10 @@ import { truncatesOutput } from './truncation.ts';
 import type { CheckResult } from '../schemas/result.ts';
 
 /**
- * Whether a stored result that opened no event can be followed by ones that are told by what differs: no rule looks at more
- * of them than that they are OK, and their output is stored as it comes.
+ * Whether a stored result without an event can be the baseline of delta results. This requires that no rule uses more of
+ * the results than their OK status, and that their output is stored unchanged.
  */
-export function isShortenable(check: CheckResult): boolean {
+export function canBeBaseline(check: CheckResult): boolean {
   return (
     check.status === 0 &&
     check['type'] === 'standard' &&
@@ -14,12 +14,12 @@ export function isShortenable(check: CheckResult): boolean {
     check['max_output_size'] === undefined &&
     !truncatesOutput(check) &&
     !isOfNewerShape(check) &&
-    hasShortTimes(check)
+    hasDeltaTimes(check)
   );
 }
 
-/** What each short result tells anew. */
-interface ShortTimes {
+/** The times that each delta result contains. */
+interface DeltaTimes {
   /** Epoch seconds. */
   readonly executed: number;
   /** Epoch seconds. */
@@ -28,10 +28,10 @@ interface ShortTimes {
   readonly duration?: number | undefined;
 }
 
-/** Whether the times of a result are such as a short one can tell: asked by the agent and by the backend. */
-export function hasShortTimes<Result extends Readonly<Record<string, unknown>>>(
+/** Whether a delta can represent the times of this result. The agent and the backend both check this. */
+export function hasDeltaTimes<Result extends Readonly<Record<string, unknown>>>(
   result: Result,
-): result is Result & ShortTimes {
+): result is Result & DeltaTimes {
   const { executed, issued, duration } = result;
   return isTime(executed) && isTime(issued) && (duration === undefined || Number.isFinite(duration));
 }
