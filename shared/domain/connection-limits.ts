@@ -1,17 +1,17 @@
-/** How many connections there may be at once. */
+/** Limits of the number of simultaneous connections. */
 export interface ConnectionLimits {
   readonly all: number;
-  /** As `all`, with the tunnels of other backends, which take no descriptors. */
+  /** The limit of `all` with the connections that other members forward, which need no descriptors. */
   readonly withTunnels: number;
   readonly perAddress: number;
-  /** Connections that are refused at once: so many hear why, the others are only cut. */
-  readonly told: number;
+  /** Most rejected connections that are answered with 503 at once; further ones are only closed. */
+  readonly answered: number;
 }
 
-/** Descriptors that are left to the store, the handlers and the log; a quarter where the process may have few. */
+/** Descriptors that are reserved for the store, the handlers and the log; a quarter if the process has few. */
 const RESERVED_MAX = 1024;
 
-/** Nobody is refused for the address alone before that. */
+/** The lowest limit of connections of one address. */
 const PER_ADDRESS_LEAST = 100;
 
 /**
@@ -26,22 +26,22 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
     all: possible,
     withTunnels: all,
     perAddress: perAddress ?? Math.max(PER_ADDRESS_LEAST, Math.floor(possible / 10)),
-    told: Math.floor(reserved / 16),
+    answered: Math.floor(reserved / 16),
   };
 }
 
-/** Why a connection is refused: there are too many of all, or of its address. */
-export type ConnectionRefusal = 'all' | 'address';
+/** Why a connection is rejected: too many in total, or too many from its address. */
+export type ConnectionRejection = 'total' | 'address';
 
 /**
- * @param open connections now
- * @param isShared whether the address speaks for many, as a proxy does
+ * @param open the current number of connections
+ * @param isShared whether many clients share the address, such as that of a proxy
  */
-export function connectionRefusal(
+export function connectionRejection(
   open: { readonly all: number; readonly ofAddress: number },
   isShared: boolean,
   { all, perAddress }: Pick<ConnectionLimits, 'all' | 'perAddress'>,
-): ConnectionRefusal | undefined {
-  if (open.all >= all) return 'all';
+): ConnectionRejection | undefined {
+  if (open.all >= all) return 'total';
   return !isShared && open.ofAddress >= perAddress ? 'address' : undefined;
 }

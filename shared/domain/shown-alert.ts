@@ -9,7 +9,7 @@ export const ALERT_RECEIVER = 'mon';
 
 /**
  * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with those that they
- * know (karma), so it is one that they all know; the version of this program is in `mon_info`.
+ * know (karma), so it is one that they all know; the version of this program is in `mon_build_info`.
  */
 export const ALERTMANAGER_VERSION = '0.25.0';
 

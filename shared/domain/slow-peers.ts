@@ -1,8 +1,8 @@
-/** What waits in memory for one peer. */
+/** The data that is buffered in memory for one peer. */
 export interface PeerState {
-  /** Of answers and frames that it has not taken, and of requests and frames that it has not finished. */
+  /** Bytes of responses and frames that it has not read, and of its incomplete requests and frames. */
   readonly waitingBytes: number;
-  /** Since when it has taken nothing of what there is for it; 0: it takes, or there is nothing. */
+  /** Milliseconds since it last read buffered data; 0: it reads, or nothing is buffered. */
   readonly stalledMs: number;
 }
 
@@ -10,36 +10,40 @@ export interface BufferLimits {
   /** Bytes of all peers together. */
   readonly all: number;
   readonly each: number;
-  /** How long a peer may take nothing. */
+  /** Milliseconds for which a peer may read nothing. */
   readonly stallMs: number;
 }
 
-/** Why a peer is cut: it does not read, too much waits for it, or too much for all and it is the one to go. */
-export type CutReason = 'stalled' | 'each' | 'all';
+/**
+ * Why a connection is dropped: its peer does not read, the limit of one connection is exceeded, or the total is exceeded
+ * and this connection was chosen.
+ */
+export type DropReason = 'stalled' | 'connection_limit' | 'total_limit';
 
 /**
- * Who has to go. When too much waits in all, who has taken nothing for the longest goes first, then who has the most.
+ * Selects the connections to drop. If the total is exceeded, those that have read nothing for the longest time go first,
+ * then those with the most data.
  *
- * @param peers those for whom something waits
+ * @param peers those with buffered data
  */
-export function peersToCut<Peer extends PeerState>(
+export function peersToDrop<Peer extends PeerState>(
   peers: readonly Peer[],
   { all, each, stallMs }: BufferLimits,
-): ReadonlyMap<Peer, CutReason> {
-  const cut = new Map<Peer, CutReason>();
+): ReadonlyMap<Peer, DropReason> {
+  const dropped = new Map<Peer, DropReason>();
   let left = 0;
   for (const peer of peers) {
-    if (peer.stalledMs > stallMs) cut.set(peer, 'stalled');
-    else if (peer.waitingBytes > each) cut.set(peer, 'each');
+    if (peer.stalledMs > stallMs) dropped.set(peer, 'stalled');
+    else if (peer.waitingBytes > each) dropped.set(peer, 'connection_limit');
     else left += peer.waitingBytes;
   }
-  if (left <= all) return cut;
+  if (left <= all) return dropped;
   const worstFirst = peers.toSorted((a, b) => b.stalledMs - a.stalledMs || b.waitingBytes - a.waitingBytes);
   for (const peer of worstFirst) {
     if (left <= all) break;
-    if (cut.has(peer)) continue;
-    cut.set(peer, 'all');
+    if (dropped.has(peer)) continue;
+    dropped.set(peer, 'total_limit');
     left -= peer.waitingBytes;
   }
-  return cut;
+  return dropped;
 }

@@ -140,7 +140,7 @@ export class ToldBackend implements AsyncDisposable {
   /** How many results were refused since its start, by the reason. */
   async #refused(): Promise<readonly string[]> {
     const answer = await fetch(`${this.#url}/metrics`, { headers: administratorOf(this.#url) });
-    return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_refused_total'));
+    return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_rejected_total'));
   }
 
   /** Nothing is under way any more. */

@@ -253,7 +253,7 @@ export class V2AgentConnection implements AgentLink {
   /** One bad event is one refusal: local programs hand all kinds of them to their agent. */
   #leaveOut(reason: string | undefined): void {
     const { namespace, name } = this;
-    this.#parts.results.refused.invalid++;
+    this.#parts.results.rejected.invalid++;
     this.#parts.refused.tell({ namespace, client: name }, reason ?? 'it could not be read');
   }
 

@@ -89,7 +89,7 @@ export class JobRunner implements AsyncDisposable {
     const runner = new JobRunner(parts);
     const committed: HandlerJob[] = [];
     runner.#listening = parts.commits.onCommit(({ jobs, handlingNotes }) => {
-      for (const note of handlingNotes) runner.#countRefused(note);
+      for (const note of handlingNotes) runner.#countRejected(note);
       if (runner.#isLoading) committed.push(...jobs);
       else for (const job of jobs) runner.#accept(job);
     });
@@ -165,9 +165,9 @@ export class JobRunner implements AsyncDisposable {
     );
   }
 
-  #countRefused({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
+  #countRejected({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
     for (const { verdict, handler } of verdicts) {
-      if (verdict === 'overflow') this.#parts.lanes.of({ namespace, handler }).refused++;
+      if (verdict === 'overflow') this.#parts.lanes.of({ namespace, handler }).rejected++;
     }
   }
 

@@ -2,9 +2,9 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import {
-  connectionRefusal,
+  connectionRejection,
   type ConnectionLimits,
-  type ConnectionRefusal,
+  type ConnectionRejection,
 } from '../../../shared/domain/connection-limits.ts';
 import type { Log } from '../../log/log.ts';
 import { Seldom } from '../../log/seldom.ts';
@@ -15,7 +15,7 @@ import { sayLast } from '../tls/last-words.ts';
 interface ConnectionParts {
   /** Asked for each connection: a reload may change it. */
   readonly limits: () => ConnectionLimits;
-  /** Whether an address speaks for many, see `connectionRefusal`. */
+  /** Whether many clients share an address, see `connectionRejection`. */
   readonly isShared: (address: string) => boolean;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
@@ -33,10 +33,10 @@ const REFUSAL =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
   `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;
 
-/** Every connection of every listener, whatever became of it: a request, a handshake, a WebSocket, a refusal. */
+/** Counts and limits the connections of all listeners, whatever they are used for. */
 export class Connections implements Disposable {
-  /** Since the start, by why. */
-  readonly refused: Record<ConnectionRefusal, number> = { all: 0, address: 0 };
+  /** The number of rejected connections since the start, by reason. */
+  readonly rejected: Record<ConnectionRejection, number> = { total: 0, address: 0 };
   readonly #parts: ConnectionParts;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
@@ -44,19 +44,19 @@ export class Connections implements Disposable {
   /** What each server does with a connection. */
   readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
-  readonly #told: Seldom;
+  readonly #warnings: Seldom;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    this.#told = new Seldom(parts.log, parts.clock);
+    this.#warnings = new Seldom(parts.log, parts.clock);
   }
 
-  /** Connections now. */
+  /** The current number of connections. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Connections within connections of other backends, now. */
+  /** The current number of connections that other members forward. */
   get tunnels(): number {
     return this.#tunnels.size;
   }
@@ -65,7 +65,7 @@ export class Connections implements Disposable {
     return this.#parts.limits();
   }
 
-  /** Counts the connections of a server that does not listen yet. What is too much never reaches it. */
+  /** Counts the connections of a server that does not listen yet, and rejects excess ones before it sees them. */
   watch<Listener extends Server>(server: Listener): Listener {
     const accept = server.listeners('connection') as Accept[];
     // With TLS that is the handshake, which a tunnel has behind it.
@@ -81,9 +81,9 @@ export class Connections implements Disposable {
   /** Has a server deal with a connection within one of another backend, which takes no descriptor and speaks for many. */
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
-      this.refused.all++;
+      this.rejected.total++;
       sayLast(tunnel, REFUSAL);
-      this.#tell('all', '');
+      this.#warn('total', '');
       return;
     }
     this.#tunnels.add(tunnel);
@@ -92,7 +92,7 @@ export class Connections implements Disposable {
     for (const listener of accept) listener.call(server, tunnel);
   }
 
-  /** Cuts whatever a server still has, for its end. */
+  /** Closes all connections of a server that stops. */
   cut(server: Server): void {
     for (const [socket, connection] of this.#open) if (connection.server === server) socket.destroy();
   }
@@ -101,18 +101,18 @@ export class Connections implements Disposable {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  /** @returns false when it was sent away */
+  /** @returns false if it was rejected */
   #take(server: Server, socket: Socket): boolean {
     const { remoteAddress: address = '' } = socket;
     const network = networkOf(address);
     const ofAddress = this.#counts.get(network) ?? 0;
     const { limits, isShared } = this.#parts;
-    const refusal = this.#isFull
-      ? 'all'
-      : connectionRefusal({ all: this.#open.size, ofAddress }, isShared(address), limits());
-    if (refusal !== undefined) {
-      this.#refuse(server, socket, refusal);
-      this.#tell(refusal, address);
+    const reason = this.#isFull
+      ? 'total'
+      : connectionRejection({ all: this.#open.size, ofAddress }, isShared(address), limits());
+    if (reason !== undefined) {
+      this.#reject(server, socket, reason);
+      this.#warn(reason, address);
       return false;
     }
     this.#open.set(socket, { server, network });
@@ -130,10 +130,10 @@ export class Connections implements Disposable {
     return this.#open.size + this.#tunnels.size >= this.#parts.limits().withTunnels;
   }
 
-  #refuse(server: Server, socket: Socket, refusal: ConnectionRefusal): void {
-    this.refused[refusal]++;
-    // To a peer that expects TLS the text would be noise.
-    if (this.#leaving >= this.limits.told || server instanceof TlsServer) {
+  #reject(server: Server, socket: Socket, reason: ConnectionRejection): void {
+    this.rejected[reason]++;
+    // A peer that expects TLS could not read the text.
+    if (this.#leaving >= this.limits.answered || server instanceof TlsServer) {
       socket.destroy();
       return;
     }
@@ -142,14 +142,14 @@ export class Connections implements Disposable {
     sayLast(socket, REFUSAL);
   }
 
-  #tell(refusal: ConnectionRefusal, address: string): void {
+  #warn(reason: ConnectionRejection, address: string): void {
     const { withTunnels, all, perAddress } = this.limits;
     const ofAll = this.#isFull ? withTunnels : all;
     const [limit, remedy] =
-      refusal === 'all' ? [ofAll, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
-    this.#told.warn(
-      () => ({ connections: this.size, tunnels: this.tunnels, limit, address }),
-      `connections are refused: find out who holds so many, or raise ${remedy}`,
+      reason === 'total' ? [ofAll, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
+    this.#warnings.warn(
+      () => ({ connections: this.size, forwarded: this.tunnels, limit, address }),
+      `connections are rejected: find the clients with many connections, or raise ${remedy}`,
     );
   }
 }

@@ -1,17 +1,17 @@
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { peersToCut, type BufferLimits, type CutReason, type PeerState } from '../../../shared/domain/slow-peers.ts';
+import { peersToDrop, type BufferLimits, type DropReason, type PeerState } from '../../../shared/domain/slow-peers.ts';
 import type { Log } from '../../log/log.ts';
 import { Seldom } from '../../log/seldom.ts';
 import type { Clock } from '../ports.ts';
 import { Peer } from './peer.ts';
 
-/** How often everybody is looked at. */
-const LOOK_MS = 1000;
+/** Interval of the check of all peers. */
+const CHECK_MS = 1000;
 
 interface SlowPeerParts {
-  /** Asked each time: a reload may change it. */
+  /** Called for each check, because a reload may change the limits. */
   readonly limits: () => BufferLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,29 +21,29 @@ interface Looked extends PeerState {
   readonly peer: Peer;
 }
 
-/** Bounds what waits in memory for peers that do not read, or do not finish what they say, and cuts them. */
+/** Limits the memory for peers that do not read or do not complete their requests, and drops their connections. */
 export class SlowPeers implements Disposable {
-  /** Since the start, by why. */
-  readonly cut: Record<CutReason, number> = { stalled: 0, each: 0, all: 0 };
+  /** The number of dropped connections since the start, by reason. */
+  readonly dropped: Record<DropReason, number> = { stalled: 0, connection_limit: 0, total_limit: 0 };
   readonly #parts: SlowPeerParts;
   readonly #peers = new Map<Duplex, Peer>();
   readonly #timer: Disposable;
-  readonly #told: Seldom;
+  readonly #warnings: Seldom;
 
   constructor(parts: SlowPeerParts) {
     this.#parts = parts;
-    this.#told = new Seldom(parts.log, parts.clock);
-    this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
+    this.#warnings = new Seldom(parts.log, parts.clock);
+    this.#timer = parts.clock.every(CHECK_MS, () => this.#dropSlow());
   }
 
-  /** Bytes that wait now, for all peers together. */
+  /** The buffered bytes of all peers together. */
   get waitingBytes(): number {
     let bytes = 0;
     for (const peer of this.#peers.values()) bytes += peer.waitingBytes;
     return bytes;
   }
 
-  /** Looks at whatever connects to a server that does not listen yet. */
+  /** Watches the connections of a server. Must be called before the server listens. */
   watch(server: Server): void {
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#peers.set(socket, new Peer(socket, this.#parts.clock.monotonic()));
@@ -51,7 +51,7 @@ export class SlowPeers implements Disposable {
     });
   }
 
-  /** Undefined: it is gone, or is no connection of a server. */
+  /** The peer of a connection; undefined: the connection is closed, or does not belong to a watched server. */
   of(socket: Duplex): Peer | undefined {
     return this.#peers.get(socket);
   }
@@ -60,7 +60,7 @@ export class SlowPeers implements Disposable {
     this.#timer[Symbol.dispose]();
   }
 
-  #look(): void {
+  #dropSlow(): void {
     const nowMs = this.#parts.clock.monotonic();
     const looked: Looked[] = [];
     for (const peer of this.#peers.values()) {
@@ -68,12 +68,12 @@ export class SlowPeers implements Disposable {
       const stalledMs = peer.stalledMs(nowMs);
       if (waitingBytes > 0) looked.push({ peer, waitingBytes, stalledMs });
     }
-    for (const [{ peer, waitingBytes, stalledMs }, reason] of peersToCut(looked, this.#parts.limits())) {
-      this.cut[reason]++;
+    for (const [{ peer, waitingBytes, stalledMs }, reason] of peersToDrop(looked, this.#parts.limits())) {
+      this.dropped[reason]++;
       const { remoteAddress: address } = peer.socket;
-      this.#told.warn(
-        () => ({ address, reason, waiting_bytes: waitingBytes, stalled_ms: stalledMs }),
-        'a peer was cut that did not read, or did not end what it said',
+      this.#warnings.warn(
+        () => ({ address, reason, buffered_bytes: waitingBytes, stalled_ms: stalledMs }),
+        'dropped a connection whose peer is too slow or sends incomplete requests',
       );
       peer.socket.destroy();
       this.#peers.delete(peer.socket);

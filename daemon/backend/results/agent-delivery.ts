@@ -81,7 +81,7 @@ const NOTHING: ReturnType<typeof recordsNeeded> = [];
 interface DeliveryContext {
   /** The generation of the definitions with which its results were merged. */
   readonly definitions: number;
-  readonly refused: Record<Refusal['why'], number>;
+  readonly rejected: Record<Refusal['why'], number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
@@ -143,10 +143,10 @@ export class AgentDelivery implements Command, Settlement {
   #reportRejected(): void {
     const { invalid } = this.#checked;
     if (invalid.length === 0 && this.#refusals === undefined) return;
-    const { refused, onRefused } = this.#context;
+    const { rejected, onRefused } = this.#context;
     const delivered = invalid.filter(({ id }) => id > this.#ackedId && id <= this.acceptedId);
     for (const { id, why, reason } of [...delivered, ...(this.#refusals ?? [])].toSorted((a, b) => a.id - b.id)) {
-      refused[why]++;
+      rejected[why]++;
       if (reason !== undefined) onRefused(id, reason);
     }
   }
@@ -225,8 +225,8 @@ export class AgentDelivery implements Command, Settlement {
     if (known !== undefined && this.#isUncertified(known, reporter)) return 'certificate';
     if (distrust !== undefined || known !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
-    if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
-    return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
+    if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'proxy_quota';
+    return entityLimit.refuses(namespace.name, client) ? 'entity_limit' : undefined;
   }
 
   #isUncertified(client: ClientEntry, reporter: string): boolean {
@@ -254,17 +254,17 @@ export class AgentDelivery implements Command, Settlement {
   #reasonOf(result: DeliveredResult, why: Distrust): string | undefined {
     const { reporter, client } = result;
     switch (why) {
-      case 'limit':
+      case 'entity_limit':
         return `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`;
       case 'certificate':
         if (this.#isOfBackend(result)) return `${client} is the backend itself: name another source`;
         return `${client} is another agent, for which the certificate of ${reporter} is not good`;
-      case 'quota': {
+      case 'proxy_quota': {
         const quota = String(this.#context.limits.proxyClientQuota);
         return `${client} would be one proxy client more than the ${quota} that ${reporter} may make: raise proxy-client-quota, or delete some`;
       }
       case 'signature':
-      case 'banned':
+      case 'invalidated':
       case 'quarantined':
         return undefined;
     }

@@ -2,16 +2,16 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
 /**
- * Why a result of a client is not taken.
+ * Why a result of a client is rejected.
  *
- * - `certificate`: it comes from an agent whose certificate is for another one, and the client is an agent itself
- * - `signature`: the client has shown one, and this is not it (completion 1.10)
- * - `banned`: it was deleted with `invalidate`, and may not come back before its time (completion 1.6)
- * - `quarantined`: it was deleted a short while ago, and this comes from before that
- * - `quota`: it would be one proxy client more than its reporter may make
- * - `limit`: it would be one entity more than there may be
+ * - `certificate`: the certificate of the agent names another client, and this client is an agent itself
+ * - `signature`: the client has another signature (completion 1.10)
+ * - `invalidated`: it was deleted with `invalidate`, and the time of that is not over (completion 1.6)
+ * - `quarantined`: it was deleted recently, and the result is older
+ * - `proxy_quota`: its reporter already has the maximum number of proxy clients
+ * - `entity_limit`: the maximum number of entities exists already
  */
-export type Distrust = 'certificate' | 'signature' | 'banned' | 'quarantined' | 'quota' | 'limit';
+export type Distrust = 'certificate' | 'signature' | 'invalidated' | 'quarantined' | 'proxy_quota' | 'entity_limit';
 
 /**
  * Whether agents may report for a client. A deleted one stays deleted through the results that were under way or waited
@@ -26,7 +26,7 @@ export function distrustOf(
 ): Distrust | undefined {
   const known = namespace.clients.get(client);
   if (known !== undefined) return isSigned(known.signature, signature) ? undefined : 'signature';
-  if (isBanned(namespace, client, nowMs)) return 'banned';
+  if (isBanned(namespace, client, nowMs)) return 'invalidated';
   return isQuarantined(namespace, client, nowMs) ? 'quarantined' : undefined;
 }
 

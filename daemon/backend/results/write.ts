@@ -50,15 +50,15 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
 /** The ways in for check results. */
 export class Results {
-  /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
-  readonly refused: Record<Refusal['why'], number> = {
+  /** The number of rejected results of agents and of arrays since the start, by reason. */
+  readonly rejected: Record<Refusal['why'], number> = {
     invalid: 0,
     certificate: 0,
     signature: 0,
-    banned: 0,
+    invalidated: 0,
     quarantined: 0,
-    quota: 0,
-    limit: 0,
+    proxy_quota: 0,
+    entity_limit: 0,
     memory: 0,
   };
   readonly #parts: Required<ResultParts>;
@@ -93,7 +93,7 @@ export class Results {
     }
     const excessive = refusals ?? NONE_REFUSED;
     const refusalOf = this.#refusalOf.bind(this);
-    const counts = this.refused;
+    const counts = this.rejected;
     return this.#parts.batcher.runSteps(
       function* (transaction) {
         admission();
@@ -199,17 +199,17 @@ export class Results {
     }
     const { limits } = this.#parts;
     const merged = this.#parts.definitions.generation;
-    const context = { refused: this.refused, limits, onRefused, definitions: merged };
+    const context = { rejected: this.rejected, limits, onRefused, definitions: merged };
     this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, { valid, invalid }, onSettled, context));
   }
 
   #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {
     if (isBanned(namespace, client, transaction.nowMs)) {
-      this.refused.banned++;
+      this.rejected.invalidated++;
       return banned(client);
     }
     const refusal = refusalOfNew(transaction, namespace, client, check.name);
-    if (refusal !== undefined) this.refused.memory++;
+    if (refusal !== undefined) this.rejected.memory++;
     return refusal;
   }
 

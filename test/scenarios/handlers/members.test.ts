@@ -89,7 +89,7 @@ async function report({ url }: { readonly url: string }, name: string, status = 
 
 async function elsewhere({ url }: { readonly url: string }): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^mon_handler_runs_elsewhere_total (\d+)$/m.exec(metrics)?.[1]);
+  return Number(/^mon_handler_runs_remote_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
 const RAN_ELSEWHERE = 'handler ran on another backend';

@@ -43,7 +43,7 @@ interface SpreadParts {
 /** Runs handlers on this backend and on the others that share its store, where the fewest runs are under way. */
 export class SpreadRuns implements Deliver {
   /** Runs that have ended on another backend, since the start. */
-  elsewhere = 0;
+  remote = 0;
   readonly #parts: SpreadParts;
   readonly #lost: Seldom;
   readonly #refused: Seldom;
@@ -151,7 +151,7 @@ export class SpreadRuns implements Deliver {
 
   #note(member: LiveMember, order: RunOrder, outcome: DeliveryOutcome): void {
     const { log } = this.#parts;
-    this.elsewhere++;
+    this.remote++;
     const fields = fieldsOf(order, member);
     if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another backend');
     else log.error({ ...fields, reason: outcome.reason }, 'handler error');

@@ -142,8 +142,8 @@ test('the figures tell how much is known and how much may be', async () => {
   const { backend } = await fullBackend();
   const metrics = (await send(backend.url, { method: 'GET', target: '/metrics' })).text;
   expect(metrics).toMatch(/^mon_memory_limit_bytes 1048576$/m);
-  expect(Number(/^mon_memory_known_bytes (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(1048576);
-  expect(Number(/^mon_memory_refused_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000);
+  expect(Number(/^mon_memory_used_bytes (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(1048576);
+  expect(Number(/^mon_memory_rejected_objects_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000);
   const health = await send(backend.url, { method: 'GET', target: '/health?deep=1' });
   expect(health.status).toBe(412);
   expect(health.text).toContain('memory-limit');

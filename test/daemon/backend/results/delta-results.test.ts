@@ -260,7 +260,7 @@ describe('a rejected result is reported and counted once', () => {
     rig.baselines = new ConnectionBaselines(new BaselineBudget());
     await rig.told(full(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);
-    expect(rig.results.refused.invalid).toBe(2);
+    expect(rig.results.rejected.invalid).toBe(2);
   });
 
   test('when its batch is applied again because of a defect', async () => {
@@ -272,7 +272,7 @@ describe('a rejected result is reported and counted once', () => {
     });
     await rig.commit(delivered, defect);
     expect(await delivered).toMatchObject({ acceptedId: 15 });
-    expect(rig.results.refused).toMatchObject({ invalid: 1, quota: 2 });
+    expect(rig.results.rejected).toMatchObject({ invalid: 1, proxy_quota: 2 });
     expect(rig.refused).toEqual([BAD, ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would be`))]);
   });
 
@@ -284,7 +284,7 @@ describe('a rejected result is reported and counted once', () => {
     rig.store.refuses = () => false;
     await rig.told(full(1), invalid(2));
     expect(rig.refused).toEqual([BAD]);
-    expect(rig.results.refused.invalid).toBe(1);
+    expect(rig.results.rejected.invalid).toBe(1);
   });
 
   test('when it comes again although it was committed', async () => {

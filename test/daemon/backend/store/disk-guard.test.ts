@@ -196,7 +196,7 @@ test('deep health and the figures tell how it is', async () => {
   });
   const { text } = await ask('GET', '/metrics');
   expect(text).toContain(`mon_disk_free_bytes ${String(200 * MIB)}\n`);
-  expect(text).toContain('mon_disk_refusing 1\n');
+  expect(text).toContain('mon_disk_writes_blocked 1\n');
 });
 
 describe('the reserve', () => {
