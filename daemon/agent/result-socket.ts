@@ -221,7 +221,7 @@ export class ResultSocket {
         if (this.#session !== undefined) onCheckRequest(message.check);
         break;
       case 'error':
-        log.error({ code: message.code, reason: message.message }, 'the backend reports an error');
+        log.error({ code: message.code, reason: message.message }, 'backend reported an error');
         break;
     }
   }
@@ -239,7 +239,7 @@ export class ResultSocket {
     if (!spool.isOurs(acked)) {
       log.warn(
         { acked, last: spool.lastId },
-        'the state directory is older than what the backend has: starting a new spool',
+        'state directory is older than the state of the backend: starting a new spool',
       );
       await spool.rename(acked);
       connection.close('a new spool');
@@ -262,7 +262,7 @@ export class ResultSocket {
     // `rejected` precedes `ack`, so the spool still has the result.
     const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
     const about = result?.id === id ? aboutResult(result.text) : {};
-    log.error({ id, ...about, reason: error }, 'the backend rejected a result');
+    log.error({ id, ...about, reason: error }, 'backend rejected a result');
   }
 
   async #acknowledged({ id, baselines }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
@@ -334,7 +334,7 @@ export class ResultSocket {
   #reportDropped(): void {
     const { spool, log } = this.#deps;
     const dropped = spool.takeDropped();
-    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'the spool is full, the oldest results were dropped');
+    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'spool is full, the oldest results were dropped');
   }
 }
 

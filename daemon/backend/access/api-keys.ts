@@ -53,7 +53,7 @@ export class ApiKeys implements Disposable {
     this.#parts = parts;
     this.#timer = parts.clock.every(USES_MS, () => {
       this.#writeUses().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'the last use of API keys was not written');
+        parts.log.warn({ reason: errorMessage(error) }, 'last use of API keys could not be written');
       });
     });
   }

@@ -430,7 +430,10 @@ export class Authenticator {
     const { log } = this.#parts;
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
     else if (failures === FREE_FAILURES) {
-      log.warn({ remote_address: address, failures }, 'authentication failed too often, slowing this address down');
+      log.warn(
+        { remote_address: address, failures },
+        'too many failed authentications: responses to this address are delayed',
+      );
     }
   }
 }

@@ -229,7 +229,7 @@ export class AgentConnection implements AgentLink {
   #refuse(error: unknown): void {
     const code = error instanceof MonError ? error.code : 'internal';
     const message = error instanceof MonError ? error.message : 'internal error';
-    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent refused');
+    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent rejected');
     this.#send({ type: 'error', code, message });
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, code);
   }

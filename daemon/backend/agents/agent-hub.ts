@@ -8,7 +8,7 @@ import { AgentConnection, type KeptIdentity } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
-import { RefusedResults } from './refused-results.ts';
+import { RejectedResults } from './rejected-results.ts';
 import type { AgentParts, AgentLink, Membership } from './agent-link.ts';
 
 /** The agents of one namespace. */
@@ -30,7 +30,7 @@ export class AgentHub implements Disposable {
   readonly #pending = new Set<AgentLink>();
   /** Connections whose client has changed, until they are informed. */
   readonly #changed = new Set<AgentLink>();
-  readonly #refused: RefusedResults;
+  readonly #rejected: RejectedResults;
   readonly #baselineBudget = new BaselineBudget();
   /** The generation of the registry entries to which baselines refer. */
   #generation: number;
@@ -38,10 +38,10 @@ export class AgentHub implements Disposable {
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
-    this.#refused = new RefusedResults(parts);
+    this.#rejected = new RejectedResults(parts);
     this.#generation = parts.registry.generation;
     this.#parked = [
-      this.#refused,
+      this.#rejected,
       parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
       parts.batcher.commits.onRest(() => this.#afterCommit()),
       parts.clock.every(HEARTBEAT_MS, () => {
@@ -70,7 +70,7 @@ export class AgentHub implements Disposable {
    * @param identity what it said when it connected, or is kept to
    */
   accept(socket: FrameSocket, identity: KeptIdentity, admission: Admission): void {
-    const parts = { ...this.#parts, refused: this.#refused, baselineBudget: this.#baselineBudget, admission };
+    const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
 
@@ -80,7 +80,7 @@ export class AgentHub implements Disposable {
    * @param identity as it was told when it connected
    */
   acceptV2(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
-    const parts = { ...this.#parts, refused: this.#refused, baselineBudget: this.#baselineBudget, admission };
+    const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     const connection = this.#add((membership) => new V2AgentConnection(socket, identity, parts, membership));
     connection.begin();
   }

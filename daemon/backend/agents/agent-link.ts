@@ -8,7 +8,7 @@ import type { BaselineBudget } from '../results/baselines.ts';
 import type { Results } from '../results/write.ts';
 import type { Registry } from '../registry/registry.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
-import { RefusedResults } from './refused-results.ts';
+import { RejectedResults } from './rejected-results.ts';
 
 /** The parts of the backend that connections of agents use. */
 export interface AgentParts {
@@ -28,7 +28,7 @@ export interface AgentParts {
 export interface AdmittedParts extends AgentParts {
   /** Checks whether its credentials are still valid. */
   readonly admission: Admission;
-  readonly refused: RefusedResults;
+  readonly rejected: RejectedResults;
   readonly baselineBudget: BaselineBudget;
 }
 

@@ -12,7 +12,7 @@ const GATHERED_MAX = 256;
 
 type Results = readonly (UncheckedResult | DeltaResult)[];
 
-type StreamParts = Pick<AdmittedParts, 'results' | 'baselineBudget' | 'refused' | 'admission'>;
+type StreamParts = Pick<AdmittedParts, 'results' | 'baselineBudget' | 'rejected' | 'admission'>;
 
 /** The agent that sends the results. */
 interface StreamOwner {
@@ -200,7 +200,7 @@ export class ResultStream {
     const { namespace, client } = this.#owner;
     const refused = results.find((result) => result.id === id);
     const check = refused !== undefined && 'check' in refused ? refused.check : undefined;
-    this.#parts.refused.tell({ namespace, client, id }, reason, check);
+    this.#parts.rejected.log({ namespace, client, id }, reason, check);
     this.#line.send({ type: 'rejected', id, error: reason });
   }
 

@@ -103,7 +103,10 @@ export async function openGround(
   await loadRegistry(registry, store, lease);
   refuseOpenBind(options, config, registry);
   for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
-    log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
+    log.warn(
+      { bind, listener },
+      'listener without TLS is reachable from other hosts, so passwords and keys can be intercepted: set up TLS',
+    );
   }
   return { config, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
 }

@@ -109,7 +109,7 @@ export class JobRunner implements AsyncDisposable {
     if (!(await this.#endWithin(GRACE_MS))) {
       this.#parts.log.warn(
         { running: this.#runs.size },
-        'handlers are still running, they are ended and run again at the next start',
+        'handlers are still running: they are stopped now and run again at the next start',
       );
       this.#abort.abort();
       await this.#endWithin(ABORT_MS);
@@ -157,10 +157,10 @@ export class JobRunner implements AsyncDisposable {
       return;
     }
     this.#bury(ticket, 'the queue of the handler is full');
-    overflow.note((refused) =>
+    overflow.note((rejected) =>
       this.#parts.log.error(
-        { handler: job.handler, waiting: queue.size, refused },
-        'the queue of the handler is full, events for it become dead letters',
+        { handler: job.handler, waiting: queue.size, rejected },
+        'handler queue is full, events become dead letters',
       ),
     );
   }
@@ -216,7 +216,7 @@ export class JobRunner implements AsyncDisposable {
     try {
       job = await this.#bodies.take(ticket.id);
     } catch (error) {
-      log.error({ handler: ticket.handler, error: errorMessage(error) }, 'the event for a handler could not be read');
+      log.error({ handler: ticket.handler, error: errorMessage(error) }, 'event for a handler could not be read');
       this.#putOff(ticket, queue, READ_AGAIN_MS);
       return;
     }
@@ -242,7 +242,7 @@ export class JobRunner implements AsyncDisposable {
     } catch (error) {
       this.#parts.log.error(
         { handler: job.handler, error: error instanceof Error ? error.stack : String(error) },
-        'a handler failed by a defect of the backend',
+        'handler failed because of an internal error',
       );
       return { kind: 'failed', reason: `internal error: ${errorMessage(error)}`, isRetryable: false };
     }

@@ -62,7 +62,7 @@ export class MemoryBudget implements MemoryRoom {
     const error = new MonError('no_memory', `${this.describe()}; what is known goes on`);
     if (clock.monotonic() - this.#saidMs >= SAID_EVERY_MS) {
       this.#saidMs = clock.monotonic();
-      log.warn({ used: this.usedBytes, limit: this.limitBytes, refusals: this.refusals }, this.describe());
+      log.warn({ used_bytes: this.usedBytes, limit_bytes: this.limitBytes, rejected: this.refusals }, this.describe());
     }
     return error;
   }

@@ -81,7 +81,7 @@ export class PlanRunner implements AsyncDisposable {
       try {
         return await this.#plans.finish(id, step, outcome);
       } catch (error) {
-        this.#log.error({ step, reason: errorMessage(error) }, 'the end of a step could not be stored');
+        this.#log.error({ step, reason: errorMessage(error) }, 'outcome of an upgrade step could not be stored');
         // The next start of the backend ends it.
         if (signal.aborted) return;
         await this.#pause(RETRY_MS);
@@ -104,7 +104,7 @@ export class PlanRunner implements AsyncDisposable {
       if (step.check === undefined) throw new MonError('internal', `the step ${step.id} says nothing to do`);
       return checkStep(step.check, this.#parts, run);
     } catch (error) {
-      if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'a step of an upgrade failed');
+      if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'upgrade step failed');
       return notDone(error instanceof MonError ? error.message : 'internal error: see the log of the backend');
     }
   }
@@ -117,7 +117,7 @@ export class PlanRunner implements AsyncDisposable {
       if (nowMs - toldMs < TELL_MS) return;
       toldMs = nowMs;
       this.#plans.note(id, step, text).catch((error: unknown) => {
-        this.#log.warn({ step, reason: errorMessage(error) }, 'progress of a step could not be stored');
+        this.#log.warn({ step, reason: errorMessage(error) }, 'progress of an upgrade step could not be stored');
       });
     };
   }

@@ -210,9 +210,9 @@ export class AgentDelivery implements Command, Settlement {
     // A full result with such a number is rejected with a reason.
     if (!isUsableBaseline(transaction, namespace, baseline, result) || isInexact(result.duration)) return false;
     const { client } = baseline.entry;
-    // The rejection is reported for the full result.
-    if (!isSigned(client.signature, baseline.signature) || this.#isUncertified(client, this.#delivery.client))
-      return false;
+    // Such results are rejected with a reason when they arrive in full.
+    if (!isSigned(client.signature, baseline.signature)) return false;
+    if (this.#isUncertified(client, this.#delivery.client)) return false;
     applyDelta(transaction, baseline, result);
     return true;
   }

@@ -13,7 +13,7 @@ export interface DeadlineParts {
 
 /** What is due when, told by the registry. */
 export interface DeadlineRules {
-  /** For the log: what could not be written, `a stash that ended was not removed`. */
+  /** For the log: what could not be written, `expired stash could not be removed`. */
   readonly failure: string;
   /** Everything that is due some day, asked once. */
   atStart(): Iterable<Deadline>;

@@ -98,7 +98,7 @@ export class DiskGuard {
       this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
       this.#parts.log.warn(
         { path: disk.dir, reason: errorMessage(error) },
-        'no space could be set aside for a full disk',
+        'reserve file for a full disk could not be created',
       );
     }
   }
@@ -112,7 +112,7 @@ export class DiskGuard {
       await disk.giveOut('opening');
       log.warn(
         { path: disk.dir, bytes: reserved },
-        'the disk is full, the store is opened with what was set aside for it',
+        'disk is full, the store was opened with the space of the reserve file: free some space',
       );
       return;
     }
@@ -125,7 +125,10 @@ export class DiskGuard {
     this.reservedBytes = await disk.reservedBytes('running');
     if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
       await disk.giveOut('running');
-      log.warn({ path: disk.dir, bytes: this.reservedBytes }, 'the disk is full, the space that was set aside is used');
+      log.warn(
+        { path: disk.dir, bytes: this.reservedBytes },
+        'disk is full, the space of the reserve file is in use: free some space',
+      );
       this.reservedBytes = 0;
     }
     if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;

@@ -39,7 +39,7 @@ export async function repairCommand(dir: string, { log, print, signal, schema }:
     );
   }
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
-  log.warn({ path: source, copy: target }, 'bringing together what is left of a damaged store');
+  log.warn({ path: source, copy: target }, 'repairing a damaged store');
   const report = await repairStore(source, target, { signal, schema });
   // What cannot be served is no repair.
   await (await openLevelStore(target)).close();

@@ -309,7 +309,7 @@ describe('results', () => {
     await report('a');
     await eventually(clock, () => expect(spool.size).toBe(0));
     backend.send({ type: 'rejected', id: 1, error: 'check.ttl: must be greater than 0' });
-    await vi.waitFor(() => expect(log.messages('error')).toEqual(['the backend rejected a result']));
+    await vi.waitFor(() => expect(log.messages('error')).toEqual(['backend rejected a result']));
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
   });
 
@@ -346,7 +346,7 @@ describe('results', () => {
     expect(spool.name).not.toBe(before);
     expect(backend.committed).toEqual([{ id: 1, check: aResult('precious') }]);
     expect(log.messages('warn')).toContain(
-      'the state directory is older than what the backend has: starting a new spool',
+      'state directory is older than the state of the backend: starting a new spool',
     );
   });
 
@@ -360,7 +360,7 @@ describe('results', () => {
     expect(log.records.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
-        message: 'the spool is full, the oldest results were dropped',
+        message: 'spool is full, the oldest results were dropped',
         fields: { dropped: 3, spooled: 2 },
       },
     ]);

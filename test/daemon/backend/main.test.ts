@@ -289,7 +289,7 @@ describe('a running backend', () => {
 
     await writeFile(file, '{"checks": {"disk": {}}, "mutators": 1}');
     await vi.waitFor(() =>
-      expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
+      expect(messagesOf(daemon)).toContain('configuration rejected, the previous one stays in effect'),
     );
     expect(daemon.records.at(-1)).toMatchObject({
       level: 'error',
@@ -340,7 +340,7 @@ describe('a running backend', () => {
     await writeFile(file, '{}');
     process.kill(daemon.pid, 'SIGHUP');
     await vi.waitFor(() =>
-      expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
+      expect(messagesOf(daemon)).toContain('configuration rejected, the previous one stays in effect'),
     );
     expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
   });

@@ -368,8 +368,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'credentials: agents with certificates send no delta results for other agents',
     file: 'daemon/backend/results/agent-delivery.ts',
-    text: ' || this.#isUncertified(client, this.#delivery.client)) return false;',
-    replacement: ') return false;',
+    text: 'if (this.#isUncertified(client, this.#delivery.client)) return false;',
+    replacement: '',
     test: 'test/daemon/backend/agents/agent-certificate.test.ts',
     title: 'delta results',
   },

@@ -62,8 +62,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'an agent with too much in flight is not read',
     file: 'daemon/backend/agents/result-stream.ts',
-    text: '    this.#held.push(results);\n    this.#line.pause();',
-    replacement: '    this.#held.push(results);',
+    text: '    this.#waiting.push(results);\n    this.#line.pause();',
+    replacement: '    this.#waiting.push(results);',
     test: 'test/daemon/backend/agents/agent-connection.test.ts',
   },
   {
@@ -125,7 +125,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'connections at once',
     file: 'shared/domain/connection-limits.ts',
-    text: "if (open.all >= all) return 'all';",
+    text: "if (open.all >= all) return 'total';",
     replacement: '',
     test: 'test/daemon/backend/http/connections.test.ts',
   },
@@ -158,32 +158,32 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/http/long-lists.test.ts',
   },
   {
-    defence: 'what the log tells of refused results',
-    file: 'daemon/backend/agents/refused-results.ts',
-    text: 'if (toldOf >= TOLD_OF_CLIENT || this.#told >= TOLD_OF_ALL) {',
-    replacement: 'if (toldOf === Infinity) {',
-    test: 'test/daemon/backend/agents/refused-results.test.ts',
+    defence: 'rejected results in the log are limited',
+    file: 'daemon/backend/agents/rejected-results.ts',
+    text: 'if (loggedOfClient >= LOGGED_PER_CLIENT || this.#logged >= LOGGED_IN_TOTAL) {',
+    replacement: 'if (loggedOfClient === Infinity) {',
+    test: 'test/daemon/backend/agents/rejected-results.test.ts',
   },
   {
-    defence: 'peers that do not read are cut',
+    defence: 'connections of peers that do not read are dropped',
     file: 'shared/domain/slow-peers.ts',
-    text: `if (peer.stalledMs > stallMs) cut.set(peer, 'stalled');
+    text: `if (peer.stalledMs > stallMs) dropped.set(peer, 'stalled');
     else if`,
     replacement: 'if',
     test: 'test/daemon/backend/http/slow-peers.test.ts',
   },
   {
-    defence: 'what waits for one peer',
+    defence: 'buffered data of one peer',
     file: 'shared/domain/slow-peers.ts',
-    text: "else if (peer.waitingBytes > each) cut.set(peer, 'each');",
+    text: "else if (peer.waitingBytes > each) dropped.set(peer, 'connection_limit');",
     replacement: '',
     test: 'test/shared/domain/slow-peers.test.ts',
   },
   {
-    defence: 'what waits for all peers',
+    defence: 'buffered data of all peers',
     file: 'shared/domain/slow-peers.ts',
-    text: 'if (left <= all) return cut;',
-    replacement: 'if (left >= 0) return cut;',
+    text: 'if (left <= all) return dropped;',
+    replacement: 'if (left >= 0) return dropped;',
     test: 'test/daemon/backend/http/slow-peers.test.ts',
   },
   {

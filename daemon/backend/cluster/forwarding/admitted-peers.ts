@@ -87,7 +87,7 @@ export class AdmittedPeers {
       return proof.sender;
     }
     const { reason } = proof;
-    this.#refused.warn(() => ({ address, reason }), 'a request in the name of another backend was refused');
+    this.#refused.warn(() => ({ address, reason }), 'request with the identity of another member was rejected');
     await authenticator.refuseSlowly(address).catch((error: unknown) => {
       throw error instanceof MonError && error.code === 'unauthenticated' ? new MonError(error.code, NO_MEMBER) : error;
     });

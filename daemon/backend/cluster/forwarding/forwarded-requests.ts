@@ -173,7 +173,7 @@ export class ForwardedRequests implements RequestForwarding {
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
-      { writer: link.place.id, url: link.place.url, setting: 'peer-key-file' },
+      { leader: link.place.id, url: link.place.url, setting: 'peer-key-file' },
       'the leader does not accept this backend as a member',
     );
     throw new MonError('unavailable', 'the leader does not accept changes from this member: see its log');

@@ -120,7 +120,7 @@ export class SpreadRuns implements Deliver {
       if (DEFINITION_REFUSED.has(status)) {
         member.noteLacking(order.definition);
         const fields = { ...fieldsOf(order, member), reason: reasonIn(text) };
-        this.#refused.warn(() => fields, 'another backend does not run a handler, another one does');
+        this.#refused.warn(() => fields, 'another member rejected a handler run: running it elsewhere');
         return undefined;
       }
       if (status !== 200) throw new Error(`it answered ${String(status)}`);
@@ -131,7 +131,7 @@ export class SpreadRuns implements Deliver {
       if (signal.aborted) return undefined;
       member.noteLost();
       const fields = { ...fieldsOf(order, member), reason: errorMessage(error) };
-      this.#lost.warn(() => fields, 'a handler did not run to its end on another backend, it runs again');
+      this.#lost.warn(() => fields, 'handler run on another member was lost: running it again');
       return undefined;
     } finally {
       member.running--;
@@ -153,7 +153,7 @@ export class SpreadRuns implements Deliver {
     const { log } = this.#parts;
     this.remote++;
     const fields = fieldsOf(order, member);
-    if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another backend');
+    if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another member');
     else log.error({ ...fields, reason: outcome.reason }, 'handler error');
   }
 }

@@ -140,7 +140,7 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
     error: 'name: must be word characters, dots, hyphens and colons only',
   });
   expect(await historyOf(api)).toEqual([1, 3]);
-  expect(log.messages('error')).toEqual(['invalid check result refused']);
+  expect(log.messages('error')).toEqual(['check result rejected']);
 });
 
 test('what is nested so deep that nobody could show it is refused: a result alone, a client with its connection', async () => {
@@ -301,7 +301,7 @@ test('once a client has shown a signature, results and hellos need it', async ()
     message: 'invalid client signature of web-1',
   });
   expect((await impostor.ends()).code).toBe(1008);
-  expect(log.messages('warn')).toContain('agent refused');
+  expect(log.messages('warn')).toContain('agent rejected');
 });
 
 test('a client that was deleted with a ban cannot come back before its end', async () => {

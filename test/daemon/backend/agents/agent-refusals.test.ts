@@ -188,7 +188,7 @@ describe('a limit of entities', () => {
     expect(backend.log.records.find(({ fields }) => fields['client'] === 'web-1')).toBeDefined();
     expect(
       backend.log.records
-        .filter(({ message }) => message === 'invalid check result refused')
+        .filter(({ message }) => message === 'check result rejected')
         .map(({ fields }) => fields['reason']),
     ).toEqual([`router would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`]);
     known.cut();

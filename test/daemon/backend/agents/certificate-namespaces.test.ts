@@ -147,8 +147,7 @@ test('other rules end the connections that they do not allow any more, and no ot
 });
 
 test('a start warns when certificates are good in several namespaces, and not once there are rules', async () => {
-  const warning =
-    'agents with a certificate may report in every namespace: say in certificate-namespaces which are for whom';
+  const warning = 'agents with a certificate can report in every namespace: restrict them with certificate-namespaces';
   const dir = await tempDir();
   const authorities = join(dir, 'agents.pem');
   await writeFile(authorities, shop.cert);

@@ -153,7 +153,7 @@ test('whatever an agent says, memory and store stay one, and nobody else is held
       store: { failed_writes: 0 },
       indexes: { differences: 0 },
     });
-    expect(log.messages('error').filter((message) => message !== 'invalid check result refused')).toEqual([]);
+    expect(log.messages('error').filter((message) => message !== 'check result rejected')).toEqual([]);
   };
   await fc.assert(fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 12 }), tell), {
     numRuns: propertyRuns(30),

@@ -217,7 +217,7 @@ test('a command with a defect leaves nothing behind and takes no other with it',
   ]);
   expect(clientsOf(registry)).toEqual(['a', 'b']);
   expect(await storedClients(store)).toEqual(['a', 'b']);
-  expect(log.messages('error')).toEqual(['a change failed']);
+  expect(log.messages('error')).toEqual(['change failed']);
 });
 
 test('a command whose needs have a defect takes no other with it either', async () => {
@@ -415,7 +415,7 @@ test('an answer that cannot be given holds up nothing', async () => {
   const after = batcher.run(put('b'));
   clock.advance(2);
   await after;
-  expect(log.messages('error')).toEqual(['a response could not be sent']);
+  expect(log.messages('error')).toEqual(['response could not be sent']);
 });
 
 test('every write is told by its number, also what work on the store itself has written', async () => {

@@ -211,7 +211,7 @@ describe('the reserve', () => {
     expect(disk.reserved).toBe(128 * MIB);
     await hasFree(50);
     expect([disk.reserved, disk.done.at(-1)]).toEqual([0, 'given out']);
-    expect(log.messages('warn')).toContain('the disk is full, the space that was set aside is used');
+    expect(log.messages('warn')).toContain('disk is full, the space of the reserve file is in use: free some space');
     await hasFree(700);
     expect(disk.reserved).toBe(128 * MIB);
   });

@@ -53,7 +53,7 @@ describe('migrate-store', () => {
     const [from, database] = [await filled(), await server.database()];
     const rig = rigOf();
     expect(await migrateStore({ from, to: database }, rig)).toEqual({ entries: 3503, written: 3503 });
-    expect(rig.log.messages('info')).toContain('the store was copied, and both hold the same');
+    expect(rig.log.messages('info')).toContain('store was copied, both stores are identical');
     const back = join(await tempDir(), 'back');
     await migrateStore({ from: database, to: back }, rigOf());
     const wanted = await contentOf(from);
