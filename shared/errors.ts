@@ -1,18 +1,18 @@
 /**
- * What went wrong, as a promise to callers: every error answer of ours carries it as `code`, the API maps each to one HTTP
- * status, `monctl` to one exit code.
+ * The error codes, which are a stable part of the API. Every error response has one as `code`. The API maps each code to one
+ * HTTP status, and `monctl` maps it to one exit code.
  *
- * - `invalid`: the input breaks a rule; the message names the place and the remedy
- * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these
- * - `not_found`, `conflict`: the thing is missing / is there already or is held by somebody else
- * - `precondition`: the thing is no longer as the caller supposes
- * - `payment_required`: beyond the entity limit, which a setting lifts
- * - `threshold`: beyond what a policy of the backend allows
- * - `method_not_allowed`: the thing is there, and this cannot be done with it
- * - `too_large`: beyond a size limit
- * - `no_memory`: new, and beyond the memory that a setting grants
- * - `unavailable`: not now (queue full, store failing); trying again later is right
- * - `internal`: a defect of ours
+ * - `invalid`: the input violates a rule; the message names the place and the remedy
+ * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these credentials
+ * - `not_found`, `conflict`: the object is missing / exists already or is held by somebody else
+ * - `precondition`: the object has changed since the caller read it
+ * - `payment_required`: the entity limit is exceeded; a setting raises it
+ * - `threshold`: a policy or a limit of the backend does not allow it
+ * - `method_not_allowed`: the path exists, but not with this method
+ * - `too_large`: a size limit is exceeded
+ * - `no_memory`: the object is new, and the memory limit is reached
+ * - `unavailable`: temporary failure (queue full, store failing): retry later
+ * - `internal`: a defect of mon
  */
 export const ERROR_CODES = [
   'invalid',
@@ -32,19 +32,19 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Whether it is a code of ours: those of others, and of newer backends, may be anything. */
+/** Whether it is one of our codes. Other services and newer backends can send any code. */
 export function isErrorCode(value: unknown): value is ErrorCode {
   return (ERROR_CODES as readonly unknown[]).includes(value);
 }
 
-/** What V8 has beyond the standard: how many lines of a stack it looks for. */
+/** A property of V8: the number of stack frames that errors record. */
 const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;
 
 /**
  * The one error type that crosses the borders of the program. `message` is for people and says what to do next.
  *
- * It has no stack: it is an answer and no defect, and whoever floods the backend with what is refused would have it look
- * for one each time, which costs more than to refuse.
+ * It has no stack, because it is a response and not a defect. Recording a stack costs more than rejecting a request, so a
+ * flood of invalid requests would cost too much.
  */
 export class MonError extends Error {
   override readonly name = 'MonError';

@@ -148,7 +148,7 @@ export class ResultSocket {
       {
         onOpen: () => {
           connection.send(hello());
-          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer our hello'));
+          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer hello'));
         },
         onMessage: (message) => this.#guarded(this.#receive(connection, name, message)),
         onClose: (end) => this.#lost(end),

@@ -169,7 +169,7 @@ test('one whose lease was taken writes nothing more, shows nothing more, and say
     "update mon.lease set holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'",
   );
   await change(writer, '/results', result('disk', 2));
-  expect((await writer.lost).message).toMatch(/was taken by another backend/);
+  expect((await writer.lost).message).toMatch(/was acquired by another backend/);
   // Nor does it show what it had begun.
   expect((await fetch(`${writer.url}/events`)).status).toBe(503);
 });

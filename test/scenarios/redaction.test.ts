@@ -323,7 +323,7 @@ describe('the log shows none', () => {
     );
     await logged(/config file applied changes/);
     await reload(`{"slack": {"webhook_url": ${SECRET}}}`);
-    await logged(/the configuration was rejected/);
+    await logged(/configuration rejected/);
     const { text, body } = await ask('GET', '/info');
     expect(body).toMatchObject({
       mon: { config: { error: expect.stringContaining('newest configuration') as string } },

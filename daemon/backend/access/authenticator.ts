@@ -232,7 +232,7 @@ export class Authenticator {
   /**
    * What somebody who was let in may do by now.
    *
-   * @returns undefined: the credentials count no more
+   * @returns undefined: the credentials are no longer valid: authenticate again
    */
   renewed(principal: Principal): Principal | undefined {
     const { clock, certificates } = this.#parts;
@@ -297,7 +297,8 @@ export class Authenticator {
     return () => {
       if (this.version() === version) return principal;
       const renewed = this.renewed(principal);
-      if (renewed === undefined) throw new MonError('unauthenticated', 'the credentials count no more');
+      if (renewed === undefined)
+        throw new MonError('unauthenticated', 'the credentials are no longer valid: authenticate again');
       refuse(renewed);
       return renewed;
     };

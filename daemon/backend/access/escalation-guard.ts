@@ -81,10 +81,7 @@ export class EscalationGuard {
       builtIn(roleKind, roleNamespace, name)) as Role | undefined;
     // It would get its rights from whoever makes the role later.
     if (role === undefined) {
-      throw new MonError(
-        'forbidden',
-        `there is no ${type} ${name} that could be bound: make it first, or ask an administrator`,
-      );
+      throw new MonError('forbidden', `there is no ${type} ${name} to bind: create it first, or ask an administrator`);
     }
     return { scopes: new Set(), grants: [{ namespace, rules: role.rules }] };
   }

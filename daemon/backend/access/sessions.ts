@@ -271,5 +271,5 @@ export class Sessions implements Disposable {
 }
 
 function refusal(): MonError {
-  return new MonError('unauthenticated', 'the refresh token is wrong or over: log in again');
+  return new MonError('unauthenticated', 'the refresh token is invalid or expired: log in again');
 }

@@ -218,7 +218,11 @@ export class V2AgentConnection implements AgentLink {
   async #keepAlive(event: SubmittedV2Event): Promise<void> {
     const { namespace, name } = this;
     const told = event.entity?.metadata?.name;
-    if (told !== name) throw new MonError('invalid', `this connection belongs to ${name}, not to ${String(told)}`);
+    if (told !== name)
+      throw new MonError(
+        'invalid',
+        `this connection belongs to the client ${name}, not to ${String(told)}: open another connection for it`,
+      );
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
       // A connection ends with its entity, so one that has not registered yet began after that.

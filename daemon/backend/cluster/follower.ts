@@ -75,7 +75,12 @@ export class Follower implements AsyncDisposable {
     const waiting = { seq, resolve };
     this.#waiting.add(waiting);
     const impatience = this.#parts.clock.after(CAUGHT_UP_MS, () =>
-      reject(new MonError('unavailable', 'the change was made, but this follower lags behind the leader; read again')),
+      reject(
+        new MonError(
+          'unavailable',
+          'the change was made, but this follower lags behind the leader: read again in a few seconds',
+        ),
+      ),
     );
     this.#look();
     try {

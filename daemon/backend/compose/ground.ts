@@ -133,6 +133,6 @@ export function refuseOpenBind(
   if (hasAdministrator(credentials.users, credentials.roles.index)) return;
   throw new MonError(
     'invalid',
-    `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
+    `${open} can be reached by other hosts: create an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
   );
 }

@@ -63,7 +63,7 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort(new MonError('unavailable', 'the backend was stopped meanwhile: start it again'));
+    this.#stop.abort(new MonError('unavailable', 'the backend was stopped in the meantime: start the step again'));
     await Promise.all(this.#running);
   }
 
@@ -101,7 +101,7 @@ export class PlanRunner implements AsyncDisposable {
       const facts = { ...withTold(await this.facts(), told), ...snapshotOf(runbook) };
       const run = { runbook, step, facts, actor, tell: this.#teller(runbook.id, step.id), signal: this.#stop.signal };
       if (step.kind === 'action' && step.action !== undefined) return await actionStep(step.action, this.#parts, run);
-      if (step.check === undefined) throw new MonError('internal', `the step ${step.id} says nothing to do`);
+      if (step.check === undefined) throw new MonError('internal', `the step ${step.id} has no action`);
       return checkStep(step.check, this.#parts, run);
     } catch (error) {
       if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'upgrade step failed');

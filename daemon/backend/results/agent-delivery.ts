@@ -255,13 +255,13 @@ export class AgentDelivery implements Command, Settlement {
     const { reporter, client } = result;
     switch (why) {
       case 'entity_limit':
-        return `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`;
+        return `${client} would exceed the entity limit: ${ENTITY_LIMIT_REFUSAL}`;
       case 'certificate':
-        if (this.#isOfBackend(result)) return `${client} is the backend itself: name another source`;
-        return `${client} is another agent, for which the certificate of ${reporter} is not good`;
+        if (this.#isOfBackend(result)) return `${client} is the client of the backend: use another source`;
+        return `${client} is another agent, for which the certificate of ${reporter} is not valid`;
       case 'proxy_quota': {
         const quota = String(this.#context.limits.proxyClientQuota);
-        return `${client} would be one proxy client more than the ${quota} that ${reporter} may make: raise proxy-client-quota, or delete some`;
+        return `${client} would exceed the limit of ${quota} proxy clients of ${reporter}: raise proxy-client-quota, or delete some`;
       }
       case 'signature':
       case 'invalidated':

@@ -61,7 +61,7 @@ export function isBanned({ invalidated }: Namespace, client: string, nowMs: numb
 }
 
 export function banned(client: string): MonError {
-  return new MonError('forbidden', `${client} was deleted with invalidate: post it to /clients to let it in again`);
+  return new MonError('forbidden', `${client} was deleted with invalidate: post it to /clients to allow it again`);
 }
 
 function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number): boolean {

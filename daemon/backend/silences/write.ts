@@ -200,7 +200,7 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   if (more === 0 || silenced.size + more <= max) return;
   throw new MonError(
     'unavailable',
-    `there are ${String(silenced.size)} silenced entries, ${String(max)} may be: clear some first, or raise silences-limit`,
+    `there are ${String(silenced.size)} silences, the limit is ${String(max)}: clear some first, or raise silences-limit`,
   );
 }
 

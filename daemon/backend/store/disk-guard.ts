@@ -67,7 +67,7 @@ export class DiskGuard {
    */
   refuseGrowth(): void {
     if (!this.isRefusing) return;
-    throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting go on`);
+    throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting still work`);
   }
 
   /** A sentence about the room there is, and what to do when it is too little. */
@@ -76,8 +76,8 @@ export class DiskGuard {
     const free = `the disk of ${disk?.dir ?? 'the store'} has ${formatMebibytes(this.freeBytes ?? 0)} free`;
     const floor = `the floor of ${formatMebibytes(this.floorBytes)} (disk-floor)`;
     if (this.level === 'ok') return free;
-    if (this.level === 'low') return `${free}: at ${floor} new results are refused; make room`;
-    return `${free}, less than ${floor}: new results and new entries are refused until there is room; make some`;
+    if (this.level === 'low') return `${free}: at ${floor} new results are rejected; free some space`;
+    return `${free}, less than ${floor}: new results and new entries are rejected; free some space`;
   }
 
   /** Looks at the disk, and gives out the reserve when it is needed. Never rejects. */

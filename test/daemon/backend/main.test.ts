@@ -157,12 +157,12 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
   {
     name: 'others let in without credentials',
     args: ['start', '--bind', '0.0.0.0'],
-    stderr: /0\.0\.0\.0 can be reached by others/,
+    stderr: /0\.0\.0\.0 can be reached by other hosts/,
   },
   {
     name: 'others let in with credentials that can be read on the way',
     args: ['start', '--bind', '0.0.0.0', '--insecure'],
-    stderr: /0\.0\.0\.0 \(api\) can be reached by others without TLS.*--cert-file and --key-file.*--insecure-http/,
+    stderr: /0\.0\.0\.0 \(api\) can be reached by other hosts without TLS.*--cert-file and --key-file.*--insecure-http/,
   },
   {
     name: 'a certificate that is not there',
@@ -215,7 +215,7 @@ describe('a damaged store', () => {
       expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
 
       await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
-      const told = daemon.records.find(({ message }) => message.startsWith('serving a store that lost writes'));
+      const told = daemon.records.find(({ message }) => message.startsWith('store has lost writes'));
       expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
       expect(await run(['repair', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('stop it first') });
     },

@@ -13,11 +13,11 @@ import { digestOf, type PeerSignatures } from './proof/peer-signatures.ts';
 
 /** The refusal of a request that another backend seems to send. */
 export const NO_MEMBER =
-  'this is not signed by a backend that shares the store: give all of them the same version and the same peer-key-file';
+  'the request is not signed by a member of the cluster: run the same version with the same peer-key-file on all members';
 
 /** The refusal of the token of a machine at another backend, where nobody can prove that it was shown. */
 export const NEEDS_PEER_KEY =
-  'the token of a machine makes an administrator of the backend on that machine alone: use other credentials, send the request to the leader, or give all members a peer-key-file';
+  'the token of a machine is valid only at the backend on that machine: use other credentials, send the request to the leader, or set peer-key-file on all members';
 
 /** An address, as a proxy may have told it. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;
@@ -116,7 +116,10 @@ export class AdmittedPeers {
     const voucher = parseVoucher(text(headers, PEER_HEADERS.principal));
     const caller = text(headers, PEER_HEADERS.caller);
     if (voucher === undefined || !CALLER.test(caller)) {
-      throw new MonError('invalid', 'the backend that sends this on does not say who asks: give all the same version');
+      throw new MonError(
+        'invalid',
+        'the forwarding member does not name the user: run the same version on all members',
+      );
     }
     const isOfV2 = headers[PEER_HEADERS.face] === 'v2';
     const principal = this.#principalOf(voucher, headers, caller);

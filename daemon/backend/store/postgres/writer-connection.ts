@@ -130,7 +130,7 @@ export class WriterConnection implements AsyncDisposable {
     giveUp(client);
     const problem = new MonError(
       'unavailable',
-      `the store ${this.#server.shown} is another one by now; restart the backend`,
+      `the store ${this.#server.shown} has been replaced; restart the backend`,
     );
     // Why the connection before was lost helps nobody who waits for it.
     if (this.#refusal !== undefined) this.#refusal = problem;

@@ -96,7 +96,7 @@ test('it speaks for proxy clients, and for no other agent', async () => {
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 1,
-    error: 'db-1 is another agent, for which the certificate of web-1 is not good',
+    error: 'db-1 is another agent, for which the certificate of web-1 is not valid',
   });
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
 });
@@ -136,7 +136,7 @@ test('an agent with a certificate reports nothing in the name of the backend its
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 1,
-    error: 'mon is the backend itself: name another source',
+    error: 'mon is the client of the backend: use another source',
   });
   expect((await api.events()).map(({ client }) => client.name)).not.toContain('mon');
 });
@@ -186,8 +186,14 @@ test('connections end with the authority that vouched for them, and go on when a
   expect(peer.ending).toBeUndefined();
   await writeFile(authoritiesFile, newer.cert);
   await backend.reload();
-  expect(await peer.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
-  expect(await withKey.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
+  expect(await peer.ends()).toMatchObject({
+    code: 1008,
+    reason: 'the credentials are no longer valid: authenticate again',
+  });
+  expect(await withKey.ends()).toMatchObject({
+    code: 1008,
+    reason: 'the credentials are no longer valid: authenticate again',
+  });
   await expect(connect(web1)).rejects.toThrow('401');
   await writeFile(authoritiesFile, agents.cert);
   await backend.reload();

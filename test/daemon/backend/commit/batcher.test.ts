@@ -351,10 +351,10 @@ test('only what is gone for good is said to be refused', async () => {
   store.refuses = () => {
     throw new UnsettledWriteError('/var/lib/mon', new Error('EIO'));
   };
-  await expect(batcher.run(put('perhaps'))).rejects.toThrow(/look before you try it again$/);
+  await expect(batcher.run(put('perhaps'))).rejects.toThrow(/check when the disk works again, before you retry$/);
   store.refuses = () => true;
   store.refusesScans = () => true;
-  await expect(batcher.run(put('still shown'))).rejects.toThrow(/look before you try it again$/);
+  await expect(batcher.run(put('still shown'))).rejects.toThrow(/check when the disk works again, before you retry$/);
 });
 
 test('beyond the limit of the queue a command is refused at once; one that alone is larger is taken', async () => {

@@ -216,5 +216,5 @@ test('requests that are sent ahead are answered up to a hundred at once', async 
   held?.socket.resume();
   await vi.waitFor(() => expect(held?.said.match(/HTTP\/1\.1 /g)).toHaveLength(150));
   expect(held?.said.match(/HTTP\/1\.1 200/g)).toHaveLength(100);
-  expect(held?.said).toContain('send fewer ahead');
+  expect(held?.said).toContain('send fewer at once');
 });

@@ -102,7 +102,7 @@ describe('migrate-store', () => {
     await migrateStore({ from, to: database }, rigOf());
     await expect(migrateStore({ from: other, to: database }, rigOf())).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/holds a store already.*DROP SCHEMA mon CASCADE/),
+      message: expect.stringMatching(/already contains a store.*DROP SCHEMA mon CASCADE/),
     });
     await expect(migrateStore({ from: other, to: from }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
     const missing = join(await tempDir(), 'missing');
