@@ -1,6 +1,6 @@
 /**
- * The error codes, which are a stable part of the API. Every error response has one as `code`. The API maps each code to one
- * HTTP status, and `monctl` maps it to one exit code.
+ * The error codes, which are a stable part of the API. Every error response has one as `code`. The API maps each code
+ * to one HTTP status, and `monctl` maps it to one exit code.
  *
  * - `invalid`: the input violates a rule; the message names the place and the remedy
  * - `unauthenticated` / `forbidden`: no valid credentials / not allowed with these credentials
@@ -43,8 +43,8 @@ const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Erro
 /**
  * The one error type that crosses the borders of the program. `message` is for people and says what to do next.
  *
- * It has no stack, because it is a response and not a defect. Recording a stack costs more than rejecting a request, so a
- * flood of invalid requests would cost too much.
+ * It has no stack, because it is a response and not a defect. Recording a stack costs more than rejecting a request, so
+ * a flood of invalid requests would cost too much.
  */
 export class MonError extends Error {
   override readonly name = 'MonError';

@@ -29,8 +29,8 @@ interface Baseline extends PassingResult {
 }
 
 /**
- * Encodes the results of one connection, in the order in which they are sent. A result becomes a delta if the backend has
- * confirmed an earlier result of the same check as its baseline.
+ * Encodes the results of one connection, in the order in which they are sent. A result becomes a delta if the backend
+ * has confirmed an earlier result of the same check as its baseline.
  */
 export class DeltaEncoder {
   /** The last full result of each check, if it can be a baseline. */

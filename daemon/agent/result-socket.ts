@@ -65,8 +65,8 @@ interface Session {
 
 /**
  * Keeps a connection to a backend and sends the results of the spool: in order, with at most `window` unacknowledged
- * results. After a reconnect it sends unacknowledged results again; the backend ignores those that it has committed. Passing
- * results are sent as deltas of confirmed baselines.
+ * results. After a reconnect it sends unacknowledged results again; the backend ignores those that it has committed.
+ * Passing results are sent as deltas of confirmed baselines.
  */
 export class ResultSocket {
   readonly #deps: ResultSocketDeps;

@@ -12,8 +12,8 @@ interface OwnPaths {
 }
 
 /**
- * Logs a warning if other users can read private files. A group may read the log, which has no secrets. Only the owner may
- * read the state.
+ * Logs a warning if other users can read private files. A group may read the log, which has no secrets. Only the owner
+ * may read the state.
  */
 export async function warnOfReaders({ stateDir, logFile }: OwnPaths, log: Log): Promise<void> {
   await warnOf(stateDir, ANYBODY_ELSE, (path) => log.warn({ path, fix: `chmod -R go-rwx ${quoted(path)}` }, STATE));

@@ -3,8 +3,8 @@ import { truncatesOutput } from './truncation.ts';
 import type { CheckResult } from '../schemas/result.ts';
 
 /**
- * Whether a stored result without an event can be the baseline of delta results. This requires that no rule uses more of
- * the results than their OK status, and that their output is stored unchanged.
+ * Whether a stored result without an event can be the baseline of delta results. This requires that no rule uses more
+ * of the results than their OK status, and that their output is stored unchanged.
  */
 export function canBeBaseline(check: CheckResult): boolean {
   return (

@@ -15,14 +15,14 @@ export interface BufferLimits {
 }
 
 /**
- * Why a connection is dropped: its peer does not read, the limit of one connection is exceeded, or the total is exceeded
- * and this connection was chosen.
+ * Why a connection is dropped: its peer does not read, the limit of one connection is exceeded, or the total is
+ * exceeded and this connection was chosen.
  */
 export type DropReason = 'stalled' | 'connection_limit' | 'total_limit';
 
 /**
- * Selects the connections to drop. If the total is exceeded, those that have read nothing for the longest time go first,
- * then those with the most data.
+ * Selects the connections to drop. If the total is exceeded, those that have read nothing for the longest time go
+ * first, then those with the most data.
  *
  * @param peers those with buffered data
  */

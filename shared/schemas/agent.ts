@@ -5,19 +5,19 @@ import type { SubmittedResult } from './result.ts';
 /**
  * The agent protocol: a WebSocket at `/agent` with JSON text frames.
  *
- * Headers of the upgrade request name the agent and its namespace, so that the backend can reject an agent before it opens
- * the connection. The agent sends `hello`. The backend answers `welcome` with the highest committed id of this spool, after
- * which the agent continues. The ids of results increase within a spool. The backend acknowledges cumulatively after the
- * commit, and ignores ids up to the committed one. `window` limits the number of unacknowledged results. A result that
- * violates a rule will never become valid: it is acknowledged like any other, and `rejected` names it. The backend sends
- * `check_request` for the checks of the agent's subscriptions.
+ * Headers of the upgrade request name the agent and its namespace, so that the backend can reject an agent before it
+ * opens the connection. The agent sends `hello`. The backend answers `welcome` with the highest committed id of this
+ * spool, after which the agent continues. The ids of results increase within a spool. The backend acknowledges
+ * cumulatively after the commit, and ignores ids up to the committed one. `window` limits the number of unacknowledged
+ * results. A result that violates a rule will never become valid: it is acknowledged like any other, and `rejected`
+ * names it. The backend sends `check_request` for the checks of the agent's subscriptions.
  *
- * An agent with `delta` in its hello can send a passing result as the difference to an earlier one of the same check. An
- * `ack` lists in `baselines` the ids of full results that the backend remembers, until the connection ends or another full
- * result of that check arrives. A delta result has such an id in `baseline` instead of `check`, its times, and its output if
- * that is different. If another change to the check or to the configuration makes a baseline unusable, the backend ignores
- * that delta and all later results, and sends `resend`. The agent then discards all baselines, starts again after the given
- * id, and sets `resume_after` in its first frame.
+ * An agent with `delta` in its hello can send a passing result as the difference to an earlier one of the same check.
+ * An `ack` lists in `baselines` the ids of full results that the backend remembers, until the connection ends or
+ * another full result of that check arrives. A delta result has such an id in `baseline` instead of `check`, its times,
+ * and its output if that is different. If another change to the check or to the configuration makes a baseline
+ * unusable, the backend ignores that delta and all later results, and sends `resend`. The agent then discards all
+ * baselines, starts again after the given id, and sets `resume_after` in its first frame.
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
@@ -142,8 +142,8 @@ export interface CheckRequest {
   /** The requested subscriptions, if different from those of the check: v2 agents receive them. */
   readonly subscribers?: readonly string[];
   /**
-   * True for a check of the v2 API, whose texts contain tokens such as `{{ .name }}`. Absent from proxy requests, in which
-   * the backend has replaced the tokens. Results do not contain it.
+   * True for a check of the v2 API, whose texts contain tokens such as `{{ .name }}`. Absent from proxy requests, in
+   * which the backend has replaced the tokens. Results do not contain it.
    */
   readonly entity_tokens?: boolean;
   readonly [attribute: string]: unknown;

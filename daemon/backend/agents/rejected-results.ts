@@ -16,8 +16,8 @@ interface RejectedResult {
 }
 
 /**
- * Logs rejected results. A broken or hostile agent sends thousands per second, so results above a limit per minute are only
- * counted. Otherwise the log would fill the disk.
+ * Logs rejected results. A broken or hostile agent sends thousands per second, so results above a limit per minute are
+ * only counted. Otherwise the log would fill the disk.
  */
 export class RejectedResults implements Disposable {
   readonly #log: Log;
