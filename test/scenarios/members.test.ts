@@ -156,7 +156,7 @@ test('a hand-over goes to the member that is named; who handed over is told that
   expect(await change(writer, '/api/mon/v1/cluster/hand-over', { to: named?.name })).toBe(200);
   await expect.poll(() => nameOfWriter(other)).toBe(named?.name);
   await expect(writer.lost).resolves.toMatchObject({
-    message: expect.stringContaining('leadership handed over') as string,
+    message: expect.stringContaining('handed over to') as string,
   });
   expect(await change(other, '/results', result('after', 2))).toBe(202);
 });

@@ -143,16 +143,19 @@ describe('connecting', () => {
   test.each<{ status: number; says: RegExp }>([
     {
       status: 401,
-      says: /refuses our credentials \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
+      says: /rejects the credentials of the agent \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
     },
-    { status: 402, says: /has as many entities as it may have \(HTTP 402\): raise its entity_limit$/ },
-    { status: 403, says: /does not let these credentials submit \(HTTP 403\): use a key with the scope submit$/ },
+    { status: 402, says: /has reached its entity limit \(HTTP 402\): raise its entity_limit$/ },
+    {
+      status: 403,
+      says: /does not allow these credentials to submit results \(HTTP 403\): use a key with the scope submit$/,
+    },
     {
       status: 404,
       says: /no backend for agents at ws:.*, or it does not know the namespace \(HTTP 404\): check both$/,
     },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
-    { status: 500, says: /refuses the connection \(HTTP 500\)$/ },
+    { status: 500, says: /rejects the connection \(HTTP 500\)$/ },
   ])('is tried again after HTTP $status, and the log says so in the words of the peer', async ({ status, says }) => {
     let answers: number[] = [status];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
