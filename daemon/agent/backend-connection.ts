@@ -159,18 +159,18 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
 function refusalText(url: string, status: number): string {
   switch (status) {
     case 401:
-      return `the backend at ${url} refuses our credentials (HTTP 401): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password`;
+      return `the backend at ${url} rejects the credentials of the agent (HTTP 401): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password`;
     case 402:
-      return `the backend at ${url} has as many entities as it may have (HTTP 402): raise its entity-limit`;
+      return `the backend at ${url} has reached its entity limit (HTTP 402): raise its entity-limit`;
     case 403:
-      return `the backend at ${url} does not let these credentials submit (HTTP 403): use a key with the scope submit`;
+      return `the backend at ${url} does not allow these credentials to submit results (HTTP 403): use a key with the scope submit`;
     case 404:
       return `there is no backend for agents at ${url}, or it does not know the namespace (HTTP 404): check both`;
     case 429:
     case 503:
       return `the backend at ${url} is busy (HTTP ${String(status)})`;
     default:
-      return `the backend at ${url} refuses the connection (HTTP ${String(status)})`;
+      return `the backend at ${url} rejects the connection (HTTP ${String(status)})`;
   }
 }
 
@@ -180,6 +180,6 @@ function closeEnd(code: number, reason: string): ConnectionEnd {
     return { reason: `another agent with this name has connected: ${advice}`, isReplaced: true };
   }
   // 1005 and 1006 are not sent by anyone: they stand for no code, and for a connection that broke.
-  const text = code === 1006 ? 'the connection was cut' : `the backend closed the connection (${String(code)})`;
+  const text = code === 1006 ? 'the connection was lost' : `the backend closed the connection (${String(code)})`;
   return { reason: reason === '' ? text : `${text}: ${reason}` };
 }

@@ -118,7 +118,7 @@ export async function compose(
   parts.defer(() => {
     const { trouble } = spool;
     if (trouble !== undefined && trouble.unsaved > 0) {
-      log.error(trouble, 'results that are only in memory are lost unless they can be written now');
+      log.error(trouble, 'results in memory are lost unless they can be written to disk now');
     }
   });
   parts.defer(() => socket.close(DELIVERY_GRACE_MS));
@@ -132,7 +132,7 @@ export async function compose(
     if (identity.deregister !== true || comesBack) return;
     // Told later, by the next start, it would take a client away that has come back.
     if (socket.isConnected) await deliver(deregistrationCheck(identity.deregistration, now()));
-    else log.warn({}, 'not deregistered, there is no connection to the backend');
+    else log.warn({}, 'client was not deregistered: the agent is not connected to a backend');
   });
   parts.defer(() => runner.stop(RUNNING_GRACE_MS));
   parts.use(sendKeepalives(clock, () => socket.sendKeepalive()));
@@ -168,6 +168,6 @@ function adoptAfterMs(seconds: number): number {
 }
 
 function sayJump(log: Log, { seconds }: ClockJump): void {
-  const adopted = seconds > 0 ? 'results are dated by it from now on' : 'results are dated by it in ten minutes';
-  log.warn({ seconds }, `the clock of this machine was set: ${adopted}, and no schedule changes`);
+  const adopted = seconds > 0 ? 'new results use its time immediately' : 'new results use its time after ten minutes';
+  log.warn({ seconds }, `system clock was set: ${adopted}, schedules do not change`);
 }

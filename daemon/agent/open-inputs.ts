@@ -38,7 +38,7 @@ export async function openInputs({ client, deliver, ...deps }: InputsDeps): Prom
       if (!isLoopback(address.bind) && !(input === 'http' && client.http_socket?.protect_all_endpoints === true)) {
         log.warn(
           { input, bind: address.bind },
-          'whoever reaches this address can report results in the name of this client',
+          'every host that reaches this address can report results as this client: restrict access to it',
         );
       }
     } catch (error) {
@@ -58,5 +58,5 @@ function closedAdvice(input: 'tcp' | 'udp' | 'http', error: unknown): string {
   const attribute = input === 'http' ? 'http_socket' : 'socket';
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
   const problem = isTaken ? 'the address is in use' : 'the address cannot be used';
-  return `${problem}, so no results of local programs over ${input}: give client.${attribute} another port, or set its "enabled" to false`;
+  return `${problem}, so local programs cannot send results over ${input}: set another port in client.${attribute}, or set its "enabled" to false`;
 }

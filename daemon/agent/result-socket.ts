@@ -64,9 +64,9 @@ interface Session {
 }
 
 /**
- * Keeps a connection to the backend, for ever, and empties the spool over it: in order, at most `window` results
- * unacknowledged, what was not acknowledged again after a reconnect. The backend ignores what it has seen. Passing results are
- * told by what differs from earlier ones that the backend remembers, until it asks for them whole.
+ * Keeps a connection to a backend and sends the results of the spool: in order, with at most `window` unacknowledged
+ * results. After a reconnect it sends unacknowledged results again; the backend ignores those that it has committed.
+ * Passing results are sent as deltas of confirmed baselines.
  */
 export class ResultSocket {
   readonly #deps: ResultSocketDeps;
@@ -99,12 +99,12 @@ export class ResultSocket {
     this.#guarded(this.#pump());
   }
 
-  /** Tells the backend that we live, when there is a backend to tell; an old sign of life is worth nothing. */
+  /** Sends a keepalive if a backend is connected. An old keepalive would be of no use. */
   sendKeepalive(): void {
     this.#session?.connection.send({ type: 'keepalive', client: this.#deps.client() });
   }
 
-  /** Waits until everything is acknowledged, but not without a connection, and at most `timeoutMs`; then says goodbye. */
+  /** Waits until all results are acknowledged, at most `timeoutMs` and only while connected; then disconnects. */
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ export class ResultSocket {
       client: client(),
       namespace,
       spool: name,
-      shortens: true,
+      delta: true,
     });
     // Who must not come in is then refused before the connection is opened.
     const headers = {
@@ -148,7 +148,7 @@ export class ResultSocket {
       {
         onOpen: () => {
           connection.send(hello());
-          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer our hello'));
+          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer hello'));
         },
         onMessage: (message) => this.#guarded(this.#receive(connection, name, message)),
         onClose: (end) => this.#lost(end),
@@ -221,7 +221,7 @@ export class ResultSocket {
         if (this.#session !== undefined) onCheckRequest(message.check);
         break;
       case 'error':
-        log.error({ code: message.code, reason: message.message }, 'the backend reports an error');
+        log.error({ code: message.code, reason: message.message }, 'backend reported an error');
         break;
     }
   }
@@ -239,7 +239,7 @@ export class ResultSocket {
     if (!spool.isOurs(acked)) {
       log.warn(
         { acked, last: spool.lastId },
-        'the state directory is older than what the backend has: starting a new spool',
+        'state directory is older than the state of the backend: starting a new spool',
       );
       await spool.rename(acked);
       connection.close('a new spool');
@@ -259,16 +259,16 @@ export class ResultSocket {
 
   async #rejected({ id, error }: Extract<BackendMessage, { type: 'rejected' }>): Promise<void> {
     const { log, spool } = this.#deps;
-    // It is told before it is acknowledged, so it is still there to be asked for what it is about.
+    // `rejected` precedes `ack`, so the spool still has the result.
     const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
     const about = result?.id === id ? aboutResult(result.text) : {};
-    log.error({ id, ...about, reason: error }, 'the backend rejected a result');
+    log.error({ id, ...about, reason: error }, 'backend rejected a result');
   }
 
-  async #acknowledged({ id, bases }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
+  async #acknowledged({ id, baselines }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    session.sent.acknowledge(id, bases);
+    session.sent.acknowledge(id, baselines);
     this.#watchAcks(session);
     await this.#deps.spool.acknowledge(session.sent.ackedId, session.spool);
     this.#checkIdle();
@@ -279,7 +279,7 @@ export class ResultSocket {
     const session = this.#session;
     if (session === undefined) return;
     if (!session.sent.rewind(after)) {
-      session.connection.close('the backend asks for results after one that it was never sent');
+      session.connection.close('the backend requested results after an id that was never sent');
       return;
     }
     this.#watchAcks(session);
@@ -334,7 +334,7 @@ export class ResultSocket {
   #reportDropped(): void {
     const { spool, log } = this.#deps;
     const dropped = spool.takeDropped();
-    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'the spool is full, the oldest results were dropped');
+    if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'spool is full, the oldest results were dropped');
   }
 }
 

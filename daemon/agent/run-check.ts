@@ -62,7 +62,7 @@ export function openCheckRunner({
   async function run({ request: { name, source }, prepared }: WaitingCheck): Promise<void> {
     const result = await executeCheck(prepared, { client, environment, clock, watchdog, signal: stopping.signal });
     if (result === undefined) {
-      log.warn({ check: name }, 'check stopped with the agent, it leaves no result');
+      log.warn({ check: name }, 'check was stopped with the agent and has no result');
       return;
     }
     log.debug({ check: name, source, status: result.status, duration: result['duration'] }, 'check finished');
@@ -73,7 +73,10 @@ export function openCheckRunner({
     try {
       await deliver(result);
     } catch (error) {
-      log.error({ check: result.name, reason: errorMessage(error) }, 'check result lost, it could not be spooled');
+      log.error(
+        { check: result.name, reason: errorMessage(error) },
+        'check result lost: it could not be written to the spool',
+      );
     }
   }
 
@@ -107,7 +110,7 @@ export function openCheckRunner({
       }
       const prepared = prepareCheck(request, { client, entity });
       if (prepared === undefined) {
-        log.warn({ ...about, extension: request['extension'], known: EXTENSION_NAMES }, 'unknown check extension');
+        log.warn({ ...about, extension: request['extension'], available: EXTENSION_NAMES }, 'unknown check extension');
         return;
       }
       underWay.add(runKey(request));

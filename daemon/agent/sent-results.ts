@@ -1,4 +1,4 @@
-import { ShortResults } from './short-results.ts';
+import { DeltaEncoder } from './delta-encoder.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
 interface SentResultsOptions {
@@ -6,20 +6,20 @@ interface SentResultsOptions {
   readonly acked: number;
   /** Results that may be unacknowledged. */
   readonly window: number;
-  /** Of the client. */
+  /** The signature of the client. */
   readonly signature: string | undefined;
 }
 
-/** What of the spool has been sent over a connection, and what came back. */
+/** The results that were sent over one connection, and how many of them the backend has acknowledged. */
 export class SentResults {
   readonly #window: number;
   readonly #signature: string | undefined;
   #sentId: number;
   #ackedId: number;
-  #shortResults = new ShortResults();
+  #encoder = new DeltaEncoder();
   #rewinds = 0;
-  /** What the next frame is to say that it resumes after. */
-  #resumes: number | undefined;
+  /** The `resume_after` of the next frame; undefined: it has none. */
+  #resumeAfter: number | undefined;
 
   constructor({ acked, window, signature }: SentResultsOptions) {
     this.#window = window;
@@ -33,7 +33,7 @@ export class SentResults {
     return this.#sentId;
   }
 
-  /** Everything up to this id is stored. */
+  /** The backend has stored all results up to this id. */
   get ackedId(): number {
     return this.#ackedId;
   }
@@ -42,46 +42,46 @@ export class SentResults {
     return this.#ackedId >= this.#sentId;
   }
 
-  /** How many more may be sent now. */
+  /** The number of results that may be sent now. */
   get room(): number {
     return this.#window - (this.#sentId - this.#ackedId);
   }
 
-  /** How often it was rewound: what was read from the spool before does not follow any more on what is sent. */
+  /** The number of rewinds. After a rewind, results that were read from the spool before no longer come next. */
   get rewinds(): number {
     return this.#rewinds;
   }
 
   /** @param bases ids of results that the backend remembers */
-  acknowledge(id: number, bases: readonly number[] = []): void {
-    this.#shortResults.confirm(bases);
+  acknowledge(id: number, baselines: readonly number[] = []): void {
+    this.#encoder.confirm(baselines);
     this.#ackedId = Math.max(this.#ackedId, Math.min(id, this.#sentId));
   }
 
   /**
-   * Begins again after this id, with whole results.
+   * Starts again after this id, with full results.
    *
-   * @returns false when it is after everything that was sent: then nothing changes
+   * @returns false if nothing was sent up to this id; then nothing changes
    */
   rewind(after: number): boolean {
     if (after > this.#sentId) return false;
-    this.#shortResults = new ShortResults();
+    this.#encoder = new DeltaEncoder();
     this.#sentId = Math.max(after, this.#ackedId);
-    this.#resumes = after;
+    this.#resumeAfter = after;
     this.#rewinds += 1;
     return true;
   }
 
   /**
-   * The `results` frame of the next results, which count as sent with it.
+   * Returns the `results` frame with these results, and counts them as sent.
    *
    * @param results at least one, in order
    */
   nextFrame(results: readonly SpooledResult[]): string {
-    const items = results.map((result) => this.#shortResults.itemOf(result, this.#signature));
-    const resumes = this.#resumes === undefined ? '' : `"resumes":${String(this.#resumes)},`;
-    this.#resumes = undefined;
+    const items = results.map((result) => this.#encoder.encode(result, this.#signature));
+    const resumeAfter = this.#resumeAfter === undefined ? '' : `"resume_after":${String(this.#resumeAfter)},`;
+    this.#resumeAfter = undefined;
     this.#sentId = results.at(-1)?.id ?? this.#sentId;
-    return `{"type":"results",${resumes}"results":[${items.join(',')}]}`;
+    return `{"type":"results",${resumeAfter}"results":[${items.join(',')}]}`;
   }
 }

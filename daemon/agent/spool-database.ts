@@ -161,7 +161,7 @@ function spoolError(directory: string, error: unknown): MonError {
   if (code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && /No such file/.test(errorMessage(cause)))) {
     return new MonError(
       'unavailable',
-      `the spool ${directory} is damaged: ${errorMessage(cause)}; move it away to start with an empty one, what waits in it is lost`,
+      `the spool ${directory} is damaged: ${errorMessage(cause)}; move it away to start with an empty one; its results are lost`,
       { cause: error },
     );
   }

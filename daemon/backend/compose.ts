@@ -401,7 +401,7 @@ function warnOfCertificates({ config, registry, tls, log }: Ground): void {
   if (tls.authorities.length === 0 || namespaces < 2 || config.program['certificate-namespaces'].length > 0) return;
   log.warn(
     { namespaces, setting: 'certificate-namespaces' },
-    'agents with a certificate may report in every namespace: say in certificate-namespaces which are for whom',
+    'agents with a certificate can report in every namespace: restrict them with certificate-namespaces',
   );
 }
 

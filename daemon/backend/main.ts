@@ -311,7 +311,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   const clock = new SystemClock();
   using manager = openServiceManager({ env: process.env, clock, log });
   const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
-    log.warn({ damages, evidence }, 'serving a store that lost writes; the damaged files were copied');
+    log.warn({ damages, evidence }, 'store has lost writes: continuing, the damaged files were copied');
   const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
   const options: BackendOptions = {
     config,

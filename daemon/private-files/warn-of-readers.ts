@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
-/** Of the mode of a file: the bits of the group and of everybody else, and of the latter alone. */
+/** Bits of a file mode: those of the group and all others, and those of all others alone. */
 const ANYBODY_ELSE = 0o077;
 const EVERYBODY = 0o007;
 
@@ -12,20 +12,20 @@ interface OwnPaths {
 }
 
 /**
- * Says in the log what others of this machine can get at. The log may be there for a group, which holds no secrets; the
- * state is for the owner alone.
+ * Logs a warning if other users can read private files. A group may read the log, which has no secrets. Only the owner
+ * may read the state.
  */
 export async function warnOfReaders({ stateDir, logFile }: OwnPaths, log: Log): Promise<void> {
-  await warnOf(stateDir, ANYBODY_ELSE, (path) => log.warn({ path, mend: `chmod -R go-rwx ${quoted(path)}` }, STATE));
+  await warnOf(stateDir, ANYBODY_ELSE, (path) => log.warn({ path, fix: `chmod -R go-rwx ${quoted(path)}` }, STATE));
   if (logFile === undefined) return;
-  await warnOf(logFile, EVERYBODY, (path) => log.warn({ path, mend: `chmod o-rwx ${quoted(path)}` }, LOG));
+  await warnOf(logFile, EVERYBODY, (path) => log.warn({ path, fix: `chmod o-rwx ${quoted(path)}` }, LOG));
 }
 
-const STATE = 'other users of this machine can read the state directory: run the command in "mend"';
-const LOG = 'every user of this machine can read the log: run the command in "mend"';
+const STATE = 'other users can read the state directory: run the command in "fix"';
+const LOG = 'all users can read the log file: run the command in "fix"';
 
 async function warnOf(path: string, bits: number, warn: (path: string) => void): Promise<void> {
-  // What cannot be looked at, or is a device, is told by whoever uses it.
+  // Missing files and devices are reported by the code that uses them.
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined || !(stats.isDirectory() || stats.isFile())) return;
   if ((stats.mode & bits) !== 0) warn(path);

@@ -87,7 +87,7 @@ class Teller implements Disposable {
     const failed = (error: unknown): void =>
       this.#log.warn(
         { reason: errorMessage(error) },
-        'the service manager could not be notified of the state of the daemon',
+        'service manager could not be notified of the state of the daemon',
       );
     shell.on('error', failed);
     shell.stdin.on('error', failed);

@@ -17,15 +17,15 @@ const EXECUTED = 1_700_000_000;
 const DURATION = 0.123;
 const FRAME_START = '{"type":"results","results":[';
 /** The end of a delta result, after its baseline. */
-const SHORT_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
+const DELTA_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
 
 interface BenchAgentOptions {
   /** True if all results are sent in full, as by an agent without delta results. Default: false. */
-  readonly isWhole?: boolean;
+  readonly sendsFull?: boolean;
 }
 
 /** The last full result of a check with status OK, which is the baseline of later results with this text. */
-interface Base {
+interface Baseline {
   readonly id: number;
   readonly text: string;
   /**
@@ -42,7 +42,7 @@ export class BenchAgent {
   /** Whether the status of each message is 0. */
   #isPassing: readonly boolean[] = [];
   /** The baselines by check. */
-  readonly #bases: (Base | undefined)[] = [];
+  readonly #baselines: (Baseline | undefined)[] = [];
   /** The start of the next frame. */
   #frameStart = FRAME_START;
   readonly #sentAt: number[] = [];
@@ -66,14 +66,14 @@ export class BenchAgent {
     });
   }
 
-  static async connect(url: string, at: number, { isWhole = false }: BenchAgentOptions = {}): Promise<BenchAgent> {
+  static async connect(url: string, at: number, { sendsFull = false }: BenchAgentOptions = {}): Promise<BenchAgent> {
     const socket = new WebSocket(url.replace('http', 'ws') + AGENT_PATH, AGENT_PROTOCOL, { perMessageDeflate: false });
     await once(socket, 'open');
     const name = `agent-${String(at)}`;
     const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
     // Each process counts its results from 1, and full results have their own spool.
-    const spool = `bench-${String(process.pid)}${isWhole ? '-whole' : ''}`;
-    socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!isWhole && { shortens: true }) }));
+    const spool = `bench-${String(process.pid)}${sendsFull ? '-full' : ''}`;
+    socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!sendsFull && { delta: true }) }));
     await once(socket, 'message');
     return new BenchAgent(socket, at);
   }
@@ -148,28 +148,28 @@ export class BenchAgent {
     const at = id % this.#messages.length;
     const check = id % CHECKS_EACH;
     const text = this.#messages[at] ?? '';
-    const base = this.#bases[check];
+    const baseline = this.#baselines[check];
     const start = this.#frameStart;
     this.#frameStart = FRAME_START;
-    if (base?.followers !== undefined && base.text === text) {
-      this.#socket.send(`${start}{"id":${String(id)},${base.followers}`);
+    if (baseline?.followers !== undefined && baseline.text === text) {
+      this.#socket.send(`${start}{"id":${String(id)},${baseline.followers}`);
       return;
     }
-    this.#bases[check] = this.#isPassing[at] === true ? { id, text, followers: undefined } : undefined;
+    this.#baselines[check] = this.#isPassing[at] === true ? { id, text, followers: undefined } : undefined;
     this.#socket.send(`${start}{"id":${String(id)},"check":${text}}]}`);
   }
 
   #receive(text: string): void {
     const message = JSON.parse(text) as BackendMessage;
-    if (message.type === 'ack') this.#acknowledged(message.id, message.bases);
+    if (message.type === 'ack') this.#acknowledged(message.id, message.baselines);
     else if (message.type === 'resend') this.#sendAgain(message.after);
     else throw new Error(`unexpected ${text}`);
   }
 
-  #acknowledged(acked: number, bases: readonly number[] = []): void {
-    for (const id of bases) {
-      const base = this.#bases[id % CHECKS_EACH];
-      if (base?.id === id) base.followers = `"of":${String(id)},${SHORT_END}`;
+  #acknowledged(acked: number, baselines: readonly number[] = []): void {
+    for (const id of baselines) {
+      const baseline = this.#baselines[id % CHECKS_EACH];
+      if (baseline?.id === id) baseline.followers = `"baseline":${String(id)},${DELTA_END}`;
     }
     for (let id = this.#acked + 1; id <= acked; id++) this.acks?.(this.#sentAt[id % 4096] ?? NaN);
     this.#acked = acked;
@@ -179,8 +179,8 @@ export class BenchAgent {
   /** Sends results again. Their latency still counts from the first time. */
   #sendAgain(after: number): void {
     if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
-    this.#bases.fill(undefined);
-    this.#frameStart = `{"type":"results","resumes":${String(after)},"results":[`;
+    this.#baselines.fill(undefined);
+    this.#frameStart = `{"type":"results","resume_after":${String(after)},"results":[`;
     for (let id = after + 1; id <= this.#sent; id++) this.#say(id);
   }
 }

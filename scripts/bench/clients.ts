@@ -41,7 +41,7 @@ export async function run(_seconds: number, { clients }: BenchSizes): Promise<vo
   report('memory after the start', memoryMiB(backend.pid), 'MiB', `own ${count(own)}, files ${count(files)}`);
   report('peak of the start', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
   const metrics = await (await fetch(`${backend.url}/metrics`)).text();
-  for (const name of ['mon_memory_known_bytes', 'mon_memory_limit_bytes']) {
+  for (const name of ['mon_memory_used_bytes', 'mon_memory_limit_bytes']) {
     const bytes = Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
     report(name, bytes / 1024 / 1024, 'MiB');
   }

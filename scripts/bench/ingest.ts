@@ -64,7 +64,7 @@ export async function run(seconds: number): Promise<void> {
 
 /** Returns results per second of the same agents without delta results. */
 async function toldWhole({ url, pid }: BenchBackend, ms: number): Promise<number> {
-  const agents = await BenchAgent.connectAll(url, CONNECTIONS, { isWhole: true });
+  const agents = await BenchAgent.connectAll(url, CONNECTIONS, { sendsFull: true });
   const { rate } = await closedLoop(agents, pid, ms);
   for (const agent of agents) agent.close();
   return rate;

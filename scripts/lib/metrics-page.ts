@@ -12,7 +12,7 @@ const DESCRIBED = {
   batcher: { commits: { onCommit: () => ({ [Symbol.dispose]: () => undefined }) } },
   clock: { now: () => 0, monotonic: () => 0 },
   forwarding: { requests: 0, agents: 0 },
-  spreadRuns: { elsewhere: 0 },
+  spreadRuns: { remote: 0 },
 } as unknown as ConstructorParameters<typeof Metrics>[0];
 
 /** Returns the text of `docs/metrics.md` from the code that registers the metrics. */

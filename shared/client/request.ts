@@ -102,7 +102,7 @@ async function ask(
   } catch (error) {
     if (error instanceof MonError) throw error;
     if (tooLarge.signal.aborted) {
-      throw new MonError('too_large', `${url} answered with more than can be read at once: ask for less, with a limit`);
+      throw new MonError('too_large', `${url} sent a response that is too large: request less, with a limit`);
     }
     // The HTTP library's own error contains the headers, and so would write the credentials into logs.
     throw new (kindOf(error))('unavailable', connectionProblem(url, error), {
@@ -142,7 +142,7 @@ export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, 
   const place = issue === undefined || issue.path.length === 0 ? 'the answer' : issue.path.map(String).join('.');
   throw new MonError(
     'internal',
-    `${url} gave an answer that is not understood (${place}: ${issue?.message ?? 'invalid'}): check that it is a mon backend`,
+    `${url} sent an invalid response (${place}: ${issue?.message ?? 'invalid'}): check that it is a mon backend`,
   );
 }
 
@@ -163,7 +163,7 @@ function once({ computedValue }: { readonly computedValue: number }): number {
 /** @throws MonError `invalid` for parts that a URL cannot contain as names: `..` would address another resource */
 function pathPart(part: string): string {
   if (part === '' || part === '.' || part === '..' || !part.isWellFormed()) {
-    throw new MonError('invalid', `${JSON.stringify(part)} is not a name: use word characters, dots and hyphens`);
+    throw new MonError('invalid', `${JSON.stringify(part)} is not a valid name: use word characters, dots and hyphens`);
   }
   return encodeURIComponent(part);
 }

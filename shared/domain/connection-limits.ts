@@ -5,7 +5,7 @@ export interface ConnectionLimits {
   readonly withTunnels: number;
   readonly perAddress: number;
   /** Number of simultaneous rejected connections that get a reason; further ones are only closed. */
-  readonly told: number;
+  readonly answered: number;
 }
 
 /** File descriptors reserved for the store, the handlers and the log; at most a quarter of those available. */
@@ -26,22 +26,22 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
     all: possible,
     withTunnels: all,
     perAddress: perAddress ?? Math.max(PER_ADDRESS_LEAST, Math.floor(possible / 10)),
-    told: Math.floor(reserved / 16),
+    answered: Math.floor(reserved / 16),
   };
 }
 
 /** The exceeded limit that rejects a connection: of all connections or of one address. */
-export type ConnectionRefusal = 'all' | 'address';
+export type ConnectionRejection = 'total' | 'address';
 
 /**
  * @param open current connections
  * @param isShared whether many clients share the address, as behind a proxy
  */
-export function connectionRefusal(
+export function connectionRejection(
   open: { readonly all: number; readonly ofAddress: number },
   isShared: boolean,
   { all, perAddress }: Pick<ConnectionLimits, 'all' | 'perAddress'>,
-): ConnectionRefusal | undefined {
-  if (open.all >= all) return 'all';
+): ConnectionRejection | undefined {
+  if (open.all >= all) return 'total';
   return !isShared && open.ofAddress >= perAddress ? 'address' : undefined;
 }

@@ -15,9 +15,10 @@ export interface BufferLimits {
 }
 
 /**
- * The reason to disconnect a peer: it does not read, its buffers are too large, or all buffers are and it comes first.
+ * Why a connection is dropped: its peer does not read, the limit of one connection is exceeded, or the total is
+ * exceeded and this connection was chosen.
  */
-export type CutReason = 'stalled' | 'each' | 'all';
+export type DropReason = 'stalled' | 'connection_limit' | 'total_limit';
 
 /**
  * Chooses the peers to disconnect. If the buffers of all peers are too large, those stalled longest go first, then
@@ -25,24 +26,24 @@ export type CutReason = 'stalled' | 'each' | 'all';
  *
  * @param peers those with waiting data
  */
-export function peersToCut<Peer extends PeerState>(
+export function peersToDrop<Peer extends PeerState>(
   peers: readonly Peer[],
   { all, each, stallMs }: BufferLimits,
-): ReadonlyMap<Peer, CutReason> {
-  const cut = new Map<Peer, CutReason>();
+): ReadonlyMap<Peer, DropReason> {
+  const dropped = new Map<Peer, DropReason>();
   let left = 0;
   for (const peer of peers) {
-    if (peer.stalledMs > stallMs) cut.set(peer, 'stalled');
-    else if (peer.waitingBytes > each) cut.set(peer, 'each');
+    if (peer.stalledMs > stallMs) dropped.set(peer, 'stalled');
+    else if (peer.waitingBytes > each) dropped.set(peer, 'connection_limit');
     else left += peer.waitingBytes;
   }
-  if (left <= all) return cut;
+  if (left <= all) return dropped;
   const worstFirst = peers.toSorted((a, b) => b.stalledMs - a.stalledMs || b.waitingBytes - a.waitingBytes);
   for (const peer of worstFirst) {
     if (left <= all) break;
-    if (cut.has(peer)) continue;
-    cut.set(peer, 'all');
+    if (dropped.has(peer)) continue;
+    dropped.set(peer, 'total_limit');
     left -= peer.waitingBytes;
   }
-  return cut;
+  return dropped;
 }

@@ -62,7 +62,7 @@ const helloSchema = z.looseObject({
   /** Identifies the agent's spool: another spool has ids of its own. */
   spool: z.string().min(1).max(64),
   /** Whether the agent supports `bases` and `resend`. Default: no; a delta result then closes the connection. */
-  shortens: z.boolean().optional(),
+  delta: z.boolean().optional(),
 });
 
 const keepaliveSchema = z.looseObject({
@@ -70,15 +70,15 @@ const keepaliveSchema = z.looseObject({
   client: z.record(z.string(), z.unknown()),
 });
 
-const wholeResultSchema = z.looseObject({
+const fullResultSchema = z.looseObject({
   id: resultIdSchema,
   signature: z.string().optional(),
   check: z.record(z.string(), z.unknown()),
 });
 
-const shortResultSchema = z.strictObject({
+const deltaResultSchema = z.strictObject({
   id: resultIdSchema,
-  of: resultIdSchema,
+  baseline: resultIdSchema,
   executed: z.int().min(0),
   issued: z.int().min(0),
   duration: z.number().optional(),
@@ -89,9 +89,9 @@ const shortResultSchema = z.strictObject({
 export const resultsMessageSchema = z.looseObject({
   type: z.literal('results'),
   /** The id in a `resend` message, after which this frame restarts. */
-  resumes: z.int().min(0).optional(),
+  resume_after: z.int().min(0).optional(),
   results: z
-    .array(z.union([wholeResultSchema, shortResultSchema]))
+    .array(z.union([fullResultSchema, deltaResultSchema]))
     .min(1)
     .max(FRAME_RESULTS_MAX),
 });
@@ -104,13 +104,13 @@ export type AgentMessage =
       readonly client: Readonly<Record<string, unknown>>;
       readonly namespace?: string | undefined;
       readonly spool: string;
-      readonly shortens?: boolean | undefined;
+      readonly delta?: boolean | undefined;
     }
   | { readonly type: 'keepalive'; readonly client: Readonly<Record<string, unknown>> }
   | {
       readonly type: 'results';
-      readonly resumes?: number | undefined;
-      readonly results: readonly (AgentResult | ShortResult)[];
+      readonly resume_after?: number | undefined;
+      readonly results: readonly (AgentResult | DeltaResult)[];
     };
 
 /** A result with its id in the agent's spool; `signature` is that of the client, if it has one. */
@@ -121,9 +121,9 @@ export interface AgentResult {
 }
 
 /** A delta to the OK result with the id `of`: the times and, if it differs, the output. */
-export interface ShortResult {
+export interface DeltaResult {
   readonly id: number;
-  readonly of: number;
+  readonly baseline: number;
   /** Epoch seconds. */
   readonly executed: number;
   /** Epoch seconds. */
@@ -156,7 +156,7 @@ export interface CheckRequest {
 /** Messages from the backend. */
 export type BackendMessage =
   | { readonly type: 'welcome'; readonly version: string; readonly acked: number; readonly window: number }
-  | { readonly type: 'ack'; readonly id: number; readonly bases?: readonly number[] | undefined }
+  | { readonly type: 'ack'; readonly id: number; readonly baselines?: readonly number[] | undefined }
   /** Requests that all results after this id are sent again, in full. */
   | { readonly type: 'resend'; readonly after: number }
   | { readonly type: 'rejected'; readonly id: number; readonly error: string }
@@ -166,7 +166,7 @@ export type BackendMessage =
 /** Validates messages for the agent, which must not run unvalidated requests. */
 export const backendMessageSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('welcome'), version: z.string(), acked: z.int().min(0), window: z.int().positive() }),
-  z.looseObject({ type: z.literal('ack'), id: z.int().min(0), bases: z.array(resultIdSchema).optional() }),
+  z.looseObject({ type: z.literal('ack'), id: z.int().min(0), baselines: z.array(resultIdSchema).optional() }),
   z.looseObject({ type: z.literal('resend'), after: z.int().min(0) }),
   z.looseObject({ type: z.literal('rejected'), id: z.int().min(0), error: z.string() }),
   z.looseObject({

@@ -73,7 +73,7 @@ function readKey(
 ): { readonly key: KeyObject; readonly pem: string; readonly warning?: string } {
   if (/ENCRYPTED/.test(pem)) {
     throw new Error(
-      'it is encrypted, and nobody is there to be asked: write it without a passphrase, mode 0600 (openssl pkey -in FILE -out NEW)',
+      'it is encrypted, and a passphrase cannot be entered: write it without one, mode 0600 (openssl pkey -in FILE -out NEW)',
     );
   }
   const warning = readersOfSecretFile(stats);

@@ -17,5 +17,5 @@ export function readersOfSecretFile(stats: Stats): string | undefined {
     throw new Error('it can be reached by other users of this machine: chmod 600 it');
   }
   if ((stats.mode & EVERYBODY) === 0) return undefined;
-  return 'can be reached by every user of this machine: take that right away from them';
+  return 'can be read by all users of this machine: remove that permission';
 }

@@ -17,7 +17,7 @@ import { examplesOf, typesIn } from './examples.ts';
 const EXAMPLES = examplesOf(repositoryText('docs/agent-protocol.md'));
 const AGENT = 'Messages from the agent';
 const BACKEND = 'Messages from the backend';
-const SHORT = 'Delta results';
+const DELTA = 'Delta results';
 
 describe('what an agent says, in docs/agent-protocol.md', () => {
   const said = EXAMPLES.filter(({ section }) => section === AGENT);
@@ -60,25 +60,25 @@ describe('what the backend says, in docs/agent-protocol.md', () => {
   });
 });
 
-describe('short results, in docs/agent-protocol.md', () => {
-  const exchange = EXAMPLES.filter(({ section }) => section === SHORT).map(({ message }) =>
+describe('delta results, in docs/agent-protocol.md', () => {
+  const exchange = EXAMPLES.filter(({ section }) => section === DELTA).map(({ message }) =>
     message['type'] === 'results'
       ? (agentMessageSchema.parse(message) as AgentMessage)
       : (backendMessageSchema.parse(message) as BackendMessage),
   );
 
-  test('are what an agent says when it hears what the backend says there', () => {
-    // The two that are told short have to be in the spool whole.
-    const base = wholeResults(exchange).find(({ id }) => id === 19)?.check;
+  test('are what an agent sends in response to the messages of the backend', () => {
+    // The two delta results are in the spool as full results.
+    const baseline = fullResults(exchange).find(({ id }) => id === 19)?.check;
     const spool = [
-      base,
-      { ...base, executed: 1_767_225_660, issued: 1_767_225_660, duration: 0.011 },
-      wholeResults(exchange).find(({ id }) => id === 21)?.check,
+      baseline,
+      { ...baseline, executed: 1_767_225_660, issued: 1_767_225_660, duration: 0.011 },
+      fullResults(exchange).find(({ id }) => id === 21)?.check,
     ].map((check, at) => ({ id: 19 + at, text: JSON.stringify(check) }));
     const sent = new SentResults({ acked: 18, window: 64, signature: undefined });
 
     const said = exchange.map((message) => {
-      if (message.type === 'ack') sent.acknowledge(message.id, message.bases);
+      if (message.type === 'ack') sent.acknowledge(message.id, message.baselines);
       if (message.type === 'resend') sent.rewind(message.after);
       if (message.type !== 'results') return message;
       const ids = new Set(message.results.map(({ id }) => id));
@@ -89,7 +89,7 @@ describe('short results, in docs/agent-protocol.md', () => {
   });
 });
 
-function wholeResults(messages: readonly (AgentMessage | BackendMessage)[]): readonly AgentResult[] {
+function fullResults(messages: readonly (AgentMessage | BackendMessage)[]): readonly AgentResult[] {
   return messages.flatMap((message) =>
     message.type === 'results' ? message.results.flatMap((result) => ('check' in result ? result : [])) : [],
   );

@@ -4,7 +4,7 @@ import { repositoryText } from '../support/repository.ts';
 import { startBackend } from '../support/running-backend.ts';
 
 /** Metrics that only a backend with others on the same database has. */
-const OF_CLUSTERS = ['mon_forwarded_requests_total', 'mon_forwarded_agents', 'mon_handler_runs_elsewhere_total'];
+const OF_CLUSTERS = ['mon_forwarded_requests_total', 'mon_forwarded_agents', 'mon_handler_runs_remote_total'];
 
 interface Entry {
   readonly type: string;

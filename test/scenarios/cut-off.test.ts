@@ -72,5 +72,5 @@ test('so does one that wrote, when another one has taken over', async () => {
   await expect.poll(() => silencedAt(cut)).toEqual([503, '1']);
   network.cut();
   network.flow();
-  expect((await cut.lost).message).toMatch(/was taken by another backend/);
+  expect((await cut.lost).message).toMatch(/was acquired by another backend/);
 });

@@ -100,7 +100,7 @@ test('one that stops hands over at once, and the next one takes writes', async (
   await change(writer, '/results', result('before', 2));
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(2);
   await writer[Symbol.asyncDispose]();
-  expect(writer.log.messages('info')).toContain('handed over');
+  expect(writer.log.messages('info')).toContain('leadership handed over');
   await expect.poll(() => nameOfWriter(other)).toMatch(nameOf(other));
   expect(await change(other, '/results', result('after', 2))).toBe(202);
   expect(await checksAt(other)).toEqual(['after', 'before']);
@@ -155,7 +155,9 @@ test('a hand-over goes to the member that is named; who handed over is told that
   const named = all.find(({ name }) => nameOf(other).test(name));
   expect(await change(writer, '/api/mon/v1/cluster/hand-over', { to: named?.name })).toBe(200);
   await expect.poll(() => nameOfWriter(other)).toBe(named?.name);
-  await expect(writer.lost).resolves.toMatchObject({ message: expect.stringContaining('handed over') as string });
+  await expect(writer.lost).resolves.toMatchObject({
+    message: expect.stringContaining('handed over to') as string,
+  });
   expect(await change(other, '/results', result('after', 2))).toBe(202);
 });
 
@@ -167,7 +169,7 @@ test('one whose lease was taken writes nothing more, shows nothing more, and say
     "update mon.lease set holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'",
   );
   await change(writer, '/results', result('disk', 2));
-  expect((await writer.lost).message).toMatch(/was taken by another backend/);
+  expect((await writer.lost).message).toMatch(/was acquired by another backend/);
   // Nor does it show what it had begun.
   expect((await fetch(`${writer.url}/events`)).status).toBe(503);
 });
@@ -191,7 +193,7 @@ test('a database that lost acknowledged writes: members go on with what is there
     `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
      update mon.lease set seq = ${String(seq)}, holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'`,
   );
-  const said = 'the database lost acknowledged writes: continuing with the remaining data';
+  const said = 'database lost acknowledged writes: continuing with the remaining data';
   await expect.poll(() => other.log.messages('error')).toContain(said);
   await expect.poll(() => countedAt(other)).toBe(1);
 });
@@ -206,7 +208,7 @@ test('a database that lost writes and has as many others instead is noticed', as
     `delete from mon.entry where position('lost'::bytea in key) > 0;
      update mon.change set batch = gen_random_uuid() where seq = (select max(seq) from mon.change)`,
   );
-  const said = 'the database holds another write in place of one that was acknowledged';
+  const said = 'the database has a different commit in place of an acknowledged one';
   await expect.poll(() => other.log.messages('error')).toContain(said);
   await expect.poll(() => countedAt(other)).toBe(1);
 });

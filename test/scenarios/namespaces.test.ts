@@ -27,7 +27,7 @@ test('a console with a key that is kept to a namespace is told so, and goes ther
   );
 
   await using pty = startConsole(['--backend', backend.url], { MON_API_KEY: key });
-  await pty.waitForText('kept to the namespace team-a');
+  await pty.waitForText('limited to the namespace team-a');
   pty.write(':ns team-a\r');
   await pty.waitForText('1 of 1 event shown');
   pty.write(':ns all\r');

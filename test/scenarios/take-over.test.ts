@@ -103,7 +103,7 @@ test('a backend that writes no more goes on with the configuration that a reload
   await expect.poll(checks).toMatchObject([{ name: 'after' }]);
   // What is there now is of no use.
   await writeFile(file, '{');
-  await expect.poll(() => said('the configuration was rejected, the one before stays in force')).toBe(1);
+  await expect.poll(() => said('configuration rejected, the previous one stays in effect')).toBe(1);
   const headers = { 'content-type': 'application/json', ...administratorOf(first.url) };
   await fetch(`${first.url}/api/mon/v1/cluster/hand-over`, { method: 'POST', body: '{}', headers });
   await expect.poll(() => said('backend started')).toBe(2);

@@ -46,7 +46,7 @@ export interface Teller extends AsyncDisposable {
 }
 
 /** The part of a real agent that stores and delivers results, over a network that can be cut. */
-export class ShortTeller implements Teller {
+export class DeltaTeller implements Teller {
   readonly log = new RecordedLog();
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
@@ -77,8 +77,8 @@ export class ShortTeller implements Teller {
    *
    * @param client returns its current data
    */
-  static async open(client: () => Client): Promise<ShortTeller> {
-    return new ShortTeller(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
+  static async open(client: () => Client): Promise<DeltaTeller> {
+    return new DeltaTeller(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
   }
 
   get waiting(): number {
@@ -126,7 +126,7 @@ export class ShortTeller implements Teller {
 }
 
 /** An agent that sends full results only. */
-export class WholeTeller implements Teller {
+export class FullTeller implements Teller {
   readonly #client: () => Client;
   readonly #told: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;

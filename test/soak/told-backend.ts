@@ -11,7 +11,7 @@ import { openBackend } from '../support/open-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
 import { until, type Teller } from './result-tellers.ts';
-import { AGENT, CHECKS, type Config } from './short-steps.ts';
+import { AGENT, CHECKS, type Config } from './delta-steps.ts';
 
 const FIRST_CONFIG: Config = { checks: 'none', handlers: 'none' };
 
@@ -141,7 +141,7 @@ export class ToldBackend implements AsyncDisposable {
   /** Returns the numbers of rejected results since its start, by reason. */
   async #refused(): Promise<readonly string[]> {
     const answer = await fetch(`${this.#url}/metrics`, { headers: administratorOf(this.#url) });
-    return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_refused_total'));
+    return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_rejected_total'));
   }
 
   /** Waits until nothing is in progress. */

@@ -11,7 +11,7 @@ import {
   type BackendMessage,
   type CheckRequest,
   type resultsMessageSchema,
-  type ShortResult,
+  type DeltaResult,
 } from '../../shared/schemas/agent.ts';
 
 interface Committed {
@@ -28,9 +28,9 @@ interface Line {
   /** True while its results are committed. */
   isHeard: boolean;
   /** The last full result of each check, if it can be a baseline. */
-  readonly bases: Map<string, Committed>;
+  readonly baselines: Map<string, Committed>;
   /** Results are ignored until a frame resumes after this id. */
-  resumesAfter: number | undefined;
+  resumeAfter: number | undefined;
 }
 
 interface Script {
@@ -151,11 +151,11 @@ export class AgentBackend {
    *
    * @returns a function that asks them to resume
    */
-  forgetBases(): () => void {
+  discardBaselines(): () => void {
     const welcomed = [...this.#lines].filter(([, { spool }]) => spool !== '');
     for (const [, line] of welcomed) {
-      line.bases.clear();
-      line.resumesAfter = this.#seenOf(line);
+      line.baselines.clear();
+      line.resumeAfter = this.#seenOf(line);
     }
     return () => {
       for (const [connection, line] of welcomed) {
@@ -180,7 +180,7 @@ export class AgentBackend {
   }
 
   #accept(connection: WebSocket): void {
-    const line: Line = { spool: '', isHeard: true, bases: new Map(), resumesAfter: undefined };
+    const line: Line = { spool: '', isHeard: true, baselines: new Map(), resumeAfter: undefined };
     this.#lines.set(connection, line);
     connection.on('close', () => this.#lines.delete(connection));
     connection.on('error', () => connection.terminate());
@@ -200,8 +200,8 @@ export class AgentBackend {
           break;
         case 'results':
           this.frames.push(message);
-          if (line.resumesAfter !== undefined && line.resumesAfter !== message.resumes) break;
-          line.resumesAfter = undefined;
+          if (line.resumeAfter !== undefined && line.resumeAfter !== message.resume_after) break;
+          line.resumeAfter = undefined;
           line.isHeard &&= this.#script.commits?.() ?? true;
           if (line.isHeard) this.#commit(connection, line, message.results);
           break;
@@ -218,14 +218,14 @@ export class AgentBackend {
       if ('check' in result) {
         const { id, check } = result;
         this.committed.push({ id, check });
-        if (remembers && isBase(check)) line.bases.set(keyOf(check), { id, check });
-        else line.bases.delete(keyOf(check));
-      } else this.committed.push(lengthened(result, line));
+        if (remembers && isBase(check)) line.baselines.set(keyOf(check), { id, check });
+        else line.baselines.delete(keyOf(check));
+      } else this.committed.push(withBaseline(result, line));
     }
     this.#seen.set(line.spool, seen);
     const ids = new Set(results.map(({ id }) => id));
-    const bases = [...line.bases.values()].flatMap(({ id }) => (ids.has(id) ? id : []));
-    this.#answer(connection, { type: 'ack', id: seen, ...(bases.length > 0 && { bases }) });
+    const baselines = [...line.baselines.values()].flatMap(({ id }) => (ids.has(id) ? id : []));
+    this.#answer(connection, { type: 'ack', id: seen, ...(baselines.length > 0 && { baselines }) });
   }
 
   #seenOf({ spool }: Line): number {
@@ -250,8 +250,8 @@ function keyOf({ source, name }: Committed['check']): string {
  *
  * @throws Error if its baseline is unknown
  */
-function lengthened({ id, of, ...differences }: ShortResult, { bases }: Line): Committed {
-  const base = [...bases.values()].find((each) => each.id === of);
-  if (base === undefined) throw new Error(`result ${String(id)} is told by ${String(of)}, which is not remembered`);
-  return { id, check: { ...base.check, ...differences } };
+function withBaseline({ id, baseline: of, ...differences }: DeltaResult, { baselines }: Line): Committed {
+  const baseline = [...baselines.values()].find((each) => each.id === of);
+  if (baseline === undefined) throw new Error(`result ${String(id)} has the unknown baseline ${String(of)}`);
+  return { id, check: { ...baseline.check, ...differences } };
 }

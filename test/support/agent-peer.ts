@@ -84,11 +84,11 @@ export class AgentPeer {
    *
    * @param shortens whether deltas are announced; default: not sent
    */
-  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, shortens?: boolean): void {
+  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, delta?: boolean): void {
     this.say({
       type: 'hello',
       spool,
-      shortens,
+      delta,
       client: { name: this.name, address: '192.0.2.1', subscriptions: ['web'], ...about },
     });
   }
@@ -97,9 +97,9 @@ export class AgentPeer {
   async join(
     spool?: string,
     about?: Readonly<Record<string, unknown>>,
-    shortens?: boolean,
+    delta?: boolean,
   ): Promise<Extract<BackendMessage, { type: 'welcome' }>> {
-    this.greet(spool, about, shortens);
+    this.greet(spool, about, delta);
     return await this.hears('welcome');
   }
 
@@ -116,8 +116,8 @@ export class AgentPeer {
   }
 
   /** The ids that are known as baselines. */
-  get bases(): readonly number[] {
-    return this.heard.flatMap((message) => (message.type === 'ack' ? (message.bases ?? []) : []));
+  get baselines(): readonly number[] {
+    return this.heard.flatMap((message) => (message.type === 'ack' ? (message.baselines ?? []) : []));
   }
 
   /** Waits until this id is acknowledged. */

@@ -14,7 +14,7 @@ export function whyItFailed(error: unknown, limit: AbortSignal, seconds: number)
       return 'refuses connections';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'has no address: the name is not known';
+      return 'has no address: the name does not exist';
     case 'ECONNRESET':
       return 'cut the connection';
     default:

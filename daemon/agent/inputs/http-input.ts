@@ -62,7 +62,7 @@ export async function openHttpInput(
       respond(request)
         .then((answer) => send(request, response, answer))
         .catch((error: unknown) => {
-          log.error({ input: 'http', reason: errorMessage(error) }, 'a request could not be answered');
+          log.error({ input: 'http', reason: errorMessage(error) }, 'request failed');
           response.destroy();
         });
     },
@@ -70,7 +70,7 @@ export async function openHttpInput(
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, bind);
   await once(server, 'listening');
-  server.on('error', (error) => log.warn({ input: 'http', reason: error.message }, 'a connection could not be taken'));
+  server.on('error', (error) => log.warn({ input: 'http', reason: error.message }, 'connection could not be accepted'));
   const address = server.address();
   return {
     port: address === null || typeof address === 'string' ? 0 : address.port,

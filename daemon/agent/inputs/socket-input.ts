@@ -64,7 +64,7 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, bind);
   await once(server, 'listening');
-  server.on('error', (error) => log.warn({ input: 'tcp', reason: error.message }, 'a connection could not be taken'));
+  server.on('error', (error) => log.warn({ input: 'tcp', reason: error.message }, 'connection could not be accepted'));
   return {
     port: portOf(server.address()),
     [Symbol.asyncDispose]: async () => {
@@ -96,7 +96,7 @@ export async function openUdpInput({ bind, port }: Address, { log, accept }: Inp
     socket.close();
     throw error;
   }
-  socket.on('error', (error) => log.warn({ input: 'udp', reason: error.message }, 'a datagram could not be taken'));
+  socket.on('error', (error) => log.warn({ input: 'udp', reason: error.message }, 'datagram could not be received'));
   return {
     port: socket.address().port,
     [Symbol.asyncDispose]: async () => {

@@ -53,7 +53,7 @@ export class ApiKeys implements Disposable {
     this.#parts = parts;
     this.#timer = parts.clock.every(USES_MS, () => {
       this.#writeUses().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'the last use of API keys was not written');
+        parts.log.warn({ reason: errorMessage(error) }, 'last use of API keys could not be written');
       });
     });
   }
@@ -174,7 +174,7 @@ export class ApiKeys implements Disposable {
     if (missing.length > 0) {
       throw new MonError(
         'forbidden',
-        `a key of ${username} cannot have the scope ${missing.join(', ')}: neither more than its user may do, nor more than who grants it`,
+        `a key of ${username} cannot have the scope ${missing.join(', ')}: a key has at most the rights of its user and of the user who grants it`,
       );
     }
     const scopes = SCOPES.filter((scope) => (wanted ?? [...possible]).includes(scope));
@@ -230,7 +230,7 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;
   throw new MonError(
     'forbidden',
-    `only an administrator can make a key with the roles of ${key.username}: name scopes that you have, or ask one`,
+    `only an administrator can create a key with the roles of ${key.username}: name scopes that you have, or ask an administrator`,
   );
 }
 

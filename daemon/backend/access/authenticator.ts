@@ -306,7 +306,8 @@ export class Authenticator {
     return () => {
       if (this.version() === version) return principal;
       const renewed = this.renewed(principal);
-      if (renewed === undefined) throw new MonError('unauthenticated', 'the credentials count no more');
+      if (renewed === undefined)
+        throw new MonError('unauthenticated', 'the credentials are no longer valid: authenticate again');
       refuse(renewed);
       return renewed;
     };
@@ -442,7 +443,10 @@ export class Authenticator {
     const { log } = this.#parts;
     if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
     else if (failures === FREE_FAILURES) {
-      log.warn({ remote_address: address, failures }, 'authentication failed too often, slowing this address down');
+      log.warn(
+        { remote_address: address, failures },
+        'too many failed authentications: responses to this address are delayed',
+      );
     }
   }
 }

@@ -181,5 +181,5 @@ export class FailedLogins {
 }
 
 function tooMany(): MonError {
-  return new MonError('unavailable', 'too many log-ins are being looked at: try again in a few seconds');
+  return new MonError('unavailable', 'too many logins are in progress: try again in a few seconds');
 }

@@ -18,7 +18,7 @@ export function refuseForeignHost({ host }: IncomingHttpHeaders, hostname: strin
   if (isOwnHost(host, hostname)) return;
   throw new MonError(
     'forbidden',
-    `without credentials only this machine is answered: ask for localhost instead of ${hostNameIn(host)}, or set api.user and api.password`,
+    `without credentials only requests from this machine are allowed: use localhost instead of ${hostNameIn(host)}, or set api.user and api.password`,
   );
 }
 
@@ -32,6 +32,6 @@ export function refuseForwarded(headers: IncomingHttpHeaders): void {
   if (!isForwarded(headers)) return;
   throw new MonError(
     'forbidden',
-    'without credentials only this machine is answered, and this came through a proxy: make an administrator with mon-backend init, or set api.user and api.password',
+    'without credentials only requests from this machine are allowed, and this request came through a proxy: create an administrator with mon-backend init, or set api.user and api.password',
   );
 }

@@ -37,7 +37,7 @@ export async function leaveLocalAccess(
       await replaceOwnFile(file, `${JSON.stringify(access)}\n`);
       written.push(file);
     } catch (error) {
-      log.warn({ file, reason: errorMessage(error) }, 'the token for the programs on this machine cannot be left here');
+      log.warn({ file, reason: errorMessage(error) }, 'token for local programs could not be written');
     }
   };
   await leave(join(stateDir, LOCAL_ACCESS_FILE), () => Promise.resolve());

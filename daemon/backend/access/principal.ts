@@ -92,7 +92,7 @@ export function refuseWithoutScope(
   throw new MonError(
     'forbidden',
     principal.via === 'open'
-      ? 'secrets, commands and users take an administrator: on this machine show the token in local-access.json of the ' +
+      ? 'secrets, commands and users require an administrator: on this machine send the token in local-access.json of the ' +
           'state directory (monctl, mon and mon-backend do, unless they are given other credentials), or make one with mon-backend init'
       : `${principal.name} lacks the scope ${anyOf.join(' or ')}${isBound ? ', and no role allows it' : ''}: use a key or a user that has it`,
   );
@@ -179,7 +179,7 @@ export function refuseWithoutAccess(
   const isOfV2 = url?.startsWith(V2_PREFIX) === true;
   if (!isOfV2) refuseOutsideDefault(principal);
   if (principal.namespace !== undefined && (isOfAllNamespaces || (isOfV2 && scopes.includes('admin')))) {
-    throw new MonError('forbidden', `${principal.name} is kept to the namespace ${principal.namespace}`);
+    throw new MonError('forbidden', `${principal.name} is limited to the namespace ${principal.namespace}`);
   }
 }
 
@@ -211,7 +211,7 @@ export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'name
   const own = String(principal.namespace);
   throw new MonError(
     'forbidden',
-    `${principal.name} is kept to the namespace ${own}, and this asks for ${asked}: name ${own}`,
+    `${principal.name} is limited to the namespace ${own} and cannot access ${asked}: use ${own}`,
   );
 }
 
@@ -220,6 +220,6 @@ function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>):
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(
     'forbidden',
-    `${principal.name} is kept to the namespace ${String(principal.namespace)}, and this shows ${DEFAULT_NAMESPACE}: use ${V2_PREFIX}`,
+    `${principal.name} is limited to the namespace ${String(principal.namespace)}, but this shows ${DEFAULT_NAMESPACE}: use ${V2_PREFIX}`,
   );
 }

@@ -26,7 +26,7 @@ export class RoleGuard {
     if (hasAdministrator(users, roles.after(change))) return;
     throw new MonError(
       'conflict',
-      'nobody could administer the backend any more: bind another user or group to the cluster role cluster-admin first',
+      'the backend would have no administrator: bind another user or group to the cluster role cluster-admin first',
     );
   }
 }

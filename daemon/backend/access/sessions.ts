@@ -78,7 +78,7 @@ export class Sessions implements Disposable {
     this.#tokens = new AccessTokens(parts.registry);
     this.#timer = parts.clock.every(SWEEP_MS, () => {
       this.#sweep().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'log-ins that ended were not removed');
+        parts.log.warn({ reason: errorMessage(error) }, 'expired sessions could not be removed');
       });
     });
   }
@@ -254,7 +254,7 @@ export class Sessions implements Disposable {
   #endReused(transaction: Transaction, { id, username }: Session): 'ended' {
     transaction.remove(SESSIONS, transaction.registry.credentials, id);
     recordAudit(transaction, mon('a refresh token was used twice'), { action: 'user.log-out', target: username });
-    this.#parts.log.warn({}, 'a refresh token was used twice: its session ends, as one of the two may have stolen it');
+    this.#parts.log.warn({}, 'refresh token was used twice and may be stolen: its session was ended');
     return 'ended';
   }
 
@@ -276,5 +276,5 @@ export class Sessions implements Disposable {
 }
 
 function refusal(): MonError {
-  return new MonError('unauthenticated', 'the refresh token is wrong or over: log in again');
+  return new MonError('unauthenticated', 'the refresh token is invalid or expired: log in again');
 }

@@ -108,7 +108,7 @@ export class Users {
     transaction.refuseNew(before);
     const { usersMax = USERS_MAX } = this.#parts;
     if (before === undefined && users.size >= usersMax) {
-      throw new MonError('unavailable', `there are ${String(usersMax)} users, which is as many as there can be`);
+      throw new MonError('unavailable', `there are ${String(usersMax)} users, the maximum: delete some first`);
     }
     const isSamePassword = passwordHash === before?.passwordHash;
     this.#commit(

@@ -71,7 +71,7 @@ async function credentialsOf(
   if (username !== undefined && password !== undefined) return { username, password };
   throw new MonError(
     'invalid',
-    'set MON_ADMIN_USERNAME, and MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, or run this on a terminal to be asked',
+    'set MON_ADMIN_USERNAME, and MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, or run this on a terminal to enter them',
   );
 }
 
@@ -92,5 +92,5 @@ async function askTwice(terminal: Terminal | undefined): Promise<string | undefi
   if (terminal === undefined) return undefined;
   const password = await terminal.askSecret(`Password, at least ${String(PASSWORD_LENGTH_MIN)} characters: `);
   if (password === (await terminal.askSecret('The same password again: '))) return password;
-  throw new MonError('invalid', 'these were two different passwords: nothing was changed');
+  throw new MonError('invalid', 'the two passwords differ: nothing was changed');
 }

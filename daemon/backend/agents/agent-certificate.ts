@@ -90,7 +90,7 @@ export function refuseOtherClient(name: string, clientNames: readonly string[] |
   if (clientNames === undefined || clientNames.includes(name)) return;
   throw new MonError(
     'forbidden',
-    `the certificate is for ${clientNames.join(', ')}, not for ${name}: name the client so, or show another certificate`,
+    `the certificate is for ${clientNames.join(', ')}, not for ${name}: rename the client, or use another certificate`,
   );
 }
 
@@ -105,8 +105,8 @@ export function refuseOtherNamespace(namespace: string, goodIn: readonly string[
   throw new MonError(
     'forbidden',
     goodIn.length === 0
-      ? 'the certificate is good in no namespace: no rule of certificate-namespaces is about its authority, O or OU'
-      : `the certificate is good in the namespace ${goodIn.join(', ')}, not in ${namespace}: set agent.namespace to it, or show another certificate`,
+      ? 'the certificate is valid in no namespace: no rule of certificate-namespaces matches its authority, O or OU'
+      : `the certificate is valid in the namespace ${goodIn.join(', ')}, not in ${namespace}: set agent.namespace to it, or use another certificate`,
   );
 }
 
@@ -150,5 +150,5 @@ function texts(value: unknown): string[] {
 }
 
 function refusal(why: string): MonError {
-  return new MonError('unauthenticated', `the client certificate is not taken ${why}`);
+  return new MonError('unauthenticated', `the client certificate is rejected ${why}`);
 }

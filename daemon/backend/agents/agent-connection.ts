@@ -25,11 +25,11 @@ import { ResultStream } from './result-stream.ts';
 import { SpoolEvent } from './spool-event.ts';
 import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
 
-/** Close codes of the WebSocket protocol: a message that makes no sense, a server that cannot now. */
+/** Close codes of the WebSocket protocol (RFC 6455): an invalid message, a temporary failure of the server. */
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool' | 'shortens'>;
+type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool' | 'delta'>;
 
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
@@ -41,7 +41,7 @@ export class AgentConnection implements AgentLink {
   name = '';
   namespace: string;
   subscriptions: readonly string[] = [];
-  /** Whether the hello may still name the namespace. */
+  /** Whether `hello` can name the namespace. */
   readonly #isFree: boolean;
   readonly #clientNames: readonly string[] | undefined;
   readonly #certificateNamespaces: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export class AgentConnection implements AgentLink {
   readonly #heartbeat: Heartbeat;
   readonly #spoolEvent: SpoolEvent;
   readonly #longFrames: LongFrames;
-  /** From the hello on. */
+  /** Undefined before `hello`. */
   #stream: ResultStream | undefined;
 
   constructor(
@@ -75,7 +75,7 @@ export class AgentConnection implements AgentLink {
       this.#stream?.end();
       membership.left();
     });
-    // A broken socket also closes; that is all there is to do about it.
+    // A failed socket also emits `close`, which does the rest.
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
   }
 
@@ -95,8 +95,8 @@ export class AgentConnection implements AgentLink {
     this.#heartbeat.beat();
   }
 
-  forgetResults(): void {
-    this.#stream?.forgetBases();
+  discardBaselines(): void {
+    this.#stream?.discardBaselines();
   }
 
   proceed(): void {
@@ -120,12 +120,12 @@ export class AgentConnection implements AgentLink {
   }
 
   get #isListening(): boolean {
-    return this.#stream?.isOver !== true && this.#socket.readyState === this.#socket.OPEN;
+    return this.#stream?.isCancelled !== true && this.#socket.readyState === this.#socket.OPEN;
   }
 
   /** @throws MonError `invalid` */
   #take(message: unknown): void {
-    if (isResultsMessage(message)) this.#greetedStream().take(message);
+    if (isResultsMessage(message)) this.#greetedStream().accept(message);
     else this.#receiveOther(message);
   }
 
@@ -135,14 +135,14 @@ export class AgentConnection implements AgentLink {
     return this.#stream;
   }
 
-  #open(spool: string, shortens: boolean): ResultStream {
+  #open(spool: string, delta: boolean): ResultStream {
     return new ResultStream(
       {
         namespace: this.namespace,
         client: this.name,
         spool,
         isCertified: this.#clientNames !== undefined,
-        shortens: shortens && this.#parts.store.canAmend,
+        allowsDeltas: delta && this.#parts.store.canAmend,
       },
       this.#parts,
       {
@@ -159,7 +159,7 @@ export class AgentConnection implements AgentLink {
   #fail(error: MonError): void {
     if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
     else this.close(TRY_AGAIN_LATER, 'results could not be stored');
-    // Its goodbye is behind what was not read yet.
+    // The close frame of the agent follows frames that were not read yet.
     this.#longFrames.resume();
   }
 
@@ -171,23 +171,23 @@ export class AgentConnection implements AgentLink {
     const client = clientSchema.safeParse(parsed.data.client);
     if (!client.success) throw new MonError('invalid', `client: ${problemsOf(client.error)}`);
     const { data } = parsed;
-    const told = inGivenOrder(client.data, data.client);
-    const done = data.type === 'hello' ? this.#greet(told, data) : this.#keepAlive(told);
+    const record = inGivenOrder(client.data, data.client);
+    const done = data.type === 'hello' ? this.#greet(record, data) : this.#keepAlive(record);
     done.catch((error: unknown) => this.#refuse(error));
   }
 
-  async #greet(client: SubmittedClient, { spool, namespace, shortens }: Hello): Promise<void> {
-    if (this.#stream !== undefined) throw new MonError('invalid', 'hello was said before');
+  async #greet(client: SubmittedClient, { spool, namespace, delta }: Hello): Promise<void> {
+    if (this.#stream !== undefined) throw new MonError('invalid', 'hello was sent before: send it once per connection');
     refuseOtherClient(client.name, this.#clientNames);
     if (namespace !== undefined) this.#settleIn(namespace);
     refuseOtherNamespace(this.namespace, this.#certificateNamespaces);
     this.name = client.name;
-    const stream = this.#open(spool, shortens === true);
+    const stream = this.#open(spool, delta === true);
     this.#stream = stream;
     const subscriptions = await this.#register(client);
     const acked = stream.beginAfter(await this.#parts.results.committedId(this.namespace, client.name, spool));
     this.#send({ type: 'welcome', version: VERSION, acked, window: AGENT_WINDOW });
-    // From here on it may be asked to run checks: the welcome comes first.
+    // The agent gets check requests from now on, so `welcome` must be sent before.
     this.#join(subscriptions);
   }
 
@@ -208,7 +208,12 @@ export class AgentConnection implements AgentLink {
 
   async #register(client: SubmittedClient): Promise<readonly string[]> {
     if (client.name !== this.name)
-      throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
+      throw new MonError(
+        'invalid',
+        this.name === ''
+          ? 'the first frame must be hello'
+          : `this connection belongs to the client ${this.name}: use that name, or open another connection`,
+      );
     const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client, this.#parts.admission);
     await this.#spoolEvent.note(this.namespace, client);
     return subscriptions;
@@ -224,7 +229,7 @@ export class AgentConnection implements AgentLink {
   #refuse(error: unknown): void {
     const code = error instanceof MonError ? error.code : 'internal';
     const message = error instanceof MonError ? error.message : 'internal error';
-    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent refused');
+    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent rejected');
     this.#send({ type: 'error', code, message });
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, code);
   }

@@ -3,12 +3,12 @@ import { AGENT_REPLACED, type CheckRequest } from '../../../shared/schemas/agent
 import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { KnownAgent } from './agent-access.ts';
-import { BaseRoom } from '../results/result-bases.ts';
+import { BaselineBudget } from '../results/baselines.ts';
 import { AgentConnection, type KeptIdentity } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
-import { RefusedResults } from './refused-results.ts';
+import { RejectedResults } from './rejected-results.ts';
 import type { AgentParts, AgentLink, Membership } from './agent-link.ts';
 
 /** The agents of one namespace. */
@@ -17,7 +17,7 @@ interface NamespaceAgents {
   readonly bySubscription: Map<string, Set<AgentLink>>;
 }
 
-/** Agents that stay silent this long are asked; those that do not answer are cut off. */
+/** Interval of the pings. A connection whose peer did not answer the previous one is closed. */
 const HEARTBEAT_MS = 30_000;
 
 /** The connected agents: finds them by subscription, and lets their frames wait while the queue is full. */
@@ -26,22 +26,22 @@ export class AgentHub implements Disposable {
   /** Every connection, with the subscriptions under which it can be found. */
   readonly #connections = new Map<AgentLink, readonly string[]>();
   readonly #namespaces = new Map<string, NamespaceAgents>();
-  /** Connections with something to tell or to take up again after a commit. */
+  /** Connections whose `proceed` is called after the next commit. */
   readonly #pending = new Set<AgentLink>();
-  /** Connections whose client has changed, and that want to know. */
+  /** Connections whose client has changed, until they are informed. */
   readonly #changed = new Set<AgentLink>();
-  readonly #refused: RefusedResults;
-  readonly #baseRoom = new BaseRoom();
-  /** Of the entries of which connections may remember something. */
+  readonly #rejected: RejectedResults;
+  readonly #baselineBudget = new BaselineBudget();
+  /** The generation of the registry entries to which baselines refer. */
   #generation: number;
   readonly #parked: Disposable[];
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
-    this.#refused = new RefusedResults(parts);
+    this.#rejected = new RejectedResults(parts);
     this.#generation = parts.registry.generation;
     this.#parked = [
-      this.#refused,
+      this.#rejected,
       parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
       parts.batcher.commits.onRest(() => this.#afterCommit()),
       parts.clock.every(HEARTBEAT_MS, () => {
@@ -70,7 +70,7 @@ export class AgentHub implements Disposable {
    * @param identity what it said when it connected, or is kept to
    */
   accept(socket: FrameSocket, identity: KeptIdentity, admission: Admission): void {
-    const parts = { ...this.#parts, refused: this.#refused, baseRoom: this.#baseRoom, admission };
+    const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
 
@@ -80,7 +80,7 @@ export class AgentHub implements Disposable {
    * @param identity as it was told when it connected
    */
   acceptV2(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
-    const parts = { ...this.#parts, refused: this.#refused, baseRoom: this.#baseRoom, admission };
+    const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     const connection = this.#add((membership) => new V2AgentConnection(socket, identity, parts, membership));
     connection.begin();
   }
@@ -123,7 +123,7 @@ export class AgentHub implements Disposable {
 
   /** One acknowledgement per connection and commit, however many frames were in it. */
   #afterCommit(): void {
-    this.#forgetOutdated();
+    this.#discardOutdated();
     const pending = [...this.#pending];
     this.#pending.clear();
     for (const connection of pending) connection.proceed();
@@ -132,18 +132,18 @@ export class AgentHub implements Disposable {
     for (const connection of changed) connection.clientChanged?.();
   }
 
-  /** What is remembered by entries that were read again would keep all of those that were there before. */
-  #forgetOutdated(): void {
+  /** Discards baselines after the registry was read again: they would keep the old entries in memory. */
+  #discardOutdated(): void {
     const { generation } = this.#parts.registry;
     if (generation === this.#generation) return;
     this.#generation = generation;
-    for (const connection of this.#connections.keys()) connection.forgetResults?.();
+    for (const connection of this.#connections.keys()) connection.discardBaselines?.();
   }
 
   #join(connection: AgentLink): void {
     const { namespace, name, subscriptions } = connection;
     const { byName, bySubscription } = this.#agentsOf(namespace);
-    // An agent that comes back before its old connection was found dead takes its place.
+    // An agent may reconnect before the failure of its old connection is detected: the new one replaces it.
     const before = byName.get(name);
     byName.set(name, connection);
     if (before !== connection) before?.close(AGENT_REPLACED, 'another agent with this name has connected');
@@ -190,7 +190,7 @@ export class AgentHub implements Disposable {
   }
 }
 
-/** Whoever is asked goes to the end of the line, where those who join stand as well. */
+/** Sends the request to the first connection of the queue, and moves that to the end. */
 function sendToNext(line: Set<AgentLink>, request: OutgoingRequest): void {
   for (let left = line.size; left > 0; left--) {
     const [connection] = line;

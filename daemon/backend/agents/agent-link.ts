@@ -4,13 +4,13 @@ import type { Clock, Store } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clients } from '../clients/write.ts';
-import type { BaseRoom } from '../results/result-bases.ts';
+import type { BaselineBudget } from '../results/baselines.ts';
 import type { Results } from '../results/write.ts';
 import type { Registry } from '../registry/registry.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
-import { RefusedResults } from './refused-results.ts';
+import { RejectedResults } from './rejected-results.ts';
 
-/** What connections of agents need from the rest of the backend. */
+/** The parts of the backend that connections of agents use. */
 export interface AgentParts {
   readonly batcher: Batcher;
   readonly results: Results;
@@ -18,47 +18,47 @@ export interface AgentParts {
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany' | 'canAmend'>;
   readonly definitions: Pick<Definitions, 'in' | 'keepalives'>;
-  /** Aborted once it is the backend that says goodbye. */
+  /** Aborted when the backend stops. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What one connection needs. */
+/** The parts that one connection uses. */
 export interface AdmittedParts extends AgentParts {
-  /** Whether its credentials still count. */
+  /** Checks whether its credentials are still valid. */
   readonly admission: Admission;
-  readonly refused: RefusedResults;
-  readonly baseRoom: BaseRoom;
+  readonly rejected: RejectedResults;
+  readonly baselineBudget: BaselineBudget;
 }
 
 /** One connected agent, whichever protocol it speaks. */
 export interface AgentLink {
   readonly namespace: string;
-  /** Empty until it has said who it is. */
+  /** Empty before `hello`. */
   readonly name: string;
   readonly subscriptions: readonly string[];
   /** Whether the agent says that it cannot write results to its disk. */
   readonly cannotSpool?: boolean;
-  /** @returns false when the connection is on its way out */
+  /** @returns false if the connection is closing */
   request(request: OutgoingRequest): boolean;
   close(code: number, reason: string): void;
   /** Cuts off an agent that did not answer the last ping, and pings again. */
   beat(): void;
-  /** Called after a commit, when it said that it waits for one. */
+  /** Called after a commit, if the connection requested it. */
   proceed(): void;
-  /** Called when everything was read again from the store. */
-  forgetResults?(): void;
+  /** Called when the registry was read again from the store. */
+  discardBaselines?(): void;
   /** Called after a commit that changed or removed the client of this agent. */
   clientChanged?(): void;
 }
 
-/** What a connection tells the hub. */
+/** The callbacks of a connection to the hub. */
 export interface Membership {
-  /** When name, namespace and subscriptions are known, and whenever the subscriptions changed. */
+  /** Called when name, namespace and subscriptions are known, and when the subscriptions change. */
   joined(): void;
-  /** @returns whether it was still the one of its name */
+  /** @returns false if another connection has replaced it */
   left(): boolean;
-  /** `proceed` is to be called after the next commit. */
+  /** Requests a call of `proceed` after the next commit. */
   waits(): void;
 }

@@ -1,44 +1,44 @@
 import { MonError } from '../../../shared/errors.ts';
-import { AGENT_WINDOW, type BackendMessage, type ShortResult } from '../../../shared/schemas/agent.ts';
+import { AGENT_WINDOW, type BackendMessage, type DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { Settlement, UncheckedResult } from '../results/agent-delivery.ts';
-import { ResultBases } from '../results/result-bases.ts';
+import { ConnectionBaselines } from '../results/baselines.ts';
 import type { AdmittedParts } from './agent-link.ts';
 
-/** Results of one connection that may wait for their commit; beyond it its socket is not read. */
+/** Most results of one connection that wait for their commit; above it the socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
 
-/** Results that are delivered together, unless one frame brings more. */
+/** Most results that are delivered together, unless one frame has more. */
 const GATHERED_MAX = 256;
 
-type Results = readonly (UncheckedResult | ShortResult)[];
+type Results = readonly (UncheckedResult | DeltaResult)[];
 
-type StreamParts = Pick<AdmittedParts, 'results' | 'baseRoom' | 'refused' | 'admission'>;
+type StreamParts = Pick<AdmittedParts, 'results' | 'baselineBudget' | 'rejected' | 'admission'>;
 
-/** Whose results they are. */
+/** The agent that sends the results. */
 interface StreamOwner {
   readonly namespace: string;
   readonly client: string;
   readonly spool: string;
-  /** Whether a certificate says that it is this client. */
+  /** Whether a certificate names this client. */
   readonly isCertified: boolean;
-  /** Whether it may tell results by what differs. */
-  readonly shortens: boolean;
+  /** Whether delta results are allowed. */
+  readonly allowsDeltas: boolean;
 }
 
-/** What the connection does for it. */
+/** The operations of the connection. */
 interface StreamLine {
   send(message: BackendMessage): void;
   pause(): void;
   resume(): void;
-  /** `proceed` is to be called after the next commit. */
+  /** Requests a call of `proceed` after the next commit. */
   waits(): void;
-  /** The agent has said what makes no sense. */
+  /** Closes the connection because of an invalid message. */
   refuse(error: unknown): void;
-  /** Results could not be stored: the agent is to come back and deliver again from the last one that was. */
+  /** Closes the connection because results could not be stored. The agent reconnects and sends them again. */
   fail(error: MonError): void;
 }
 
-/** The results of one connection on their way to the commit: in order, bounded, each acknowledged when it is stored. */
+/** Queues the results of one connection until their commit, in order and bounded, and acknowledges them. */
 export class ResultStream {
   readonly #owner: StreamOwner;
   readonly #parts: StreamParts;
@@ -46,36 +46,36 @@ export class ResultStream {
   #inFlight = 0;
   #committedId = 0;
   #ackedId = 0;
-  /** Of the frames that came with one reading of the socket: together they cost little more than one of them. */
-  #gathered: (UncheckedResult | ShortResult)[] = [];
-  /** Frames that arrived while the queue was full or too much was in flight, in order. */
-  #held: Results[] = [];
-  /** Set when results could not be stored: then none of the later ones counts, or they would overtake those. */
+  /** Results from one read of the socket: submitting them together costs little more than submitting one frame. */
+  #gathered: (UncheckedResult | DeltaResult)[] = [];
+  /** Frames that arrived while the queue was full or too many results were in flight, in order. */
+  #waiting: Results[] = [];
+  /** Set if results could not be stored. Later ones are then ignored, or they would overtake them. */
   readonly #cancellation = { isCancelled: false };
-  /** What the agent may tell results by; undefined: it tells all of them whole. Another one after each `resend`. */
-  #bases: ResultBases | undefined;
-  /** Of these it has not heard yet. */
-  #offered: number[] = [];
-  /** After this id it is to begin again, as soon as it may be told. */
-  #cutAfter: number | undefined;
-  /** It was told to begin again after this id; what comes before it does so was sent before it heard. */
-  #awaited: number | undefined;
+  /** Undefined: all results are full. Replaced with each `resend`. */
+  #baselines: ConnectionBaselines | undefined;
+  /** Ids of baselines that the next `ack` names. */
+  #newBaselines: number[] = [];
+  /** The id of the next `resend`; undefined: none is necessary. */
+  #resendAfter: number | undefined;
+  /** The id of the last `resend`. Frames without it in `resume_after` were sent before the agent received that. */
+  #resumeAfter: number | undefined;
 
   constructor(owner: StreamOwner, parts: StreamParts, line: StreamLine) {
     this.#owner = owner;
     this.#parts = parts;
     this.#line = line;
-    if (owner.shortens) this.#bases = new ResultBases(parts.baseRoom);
+    if (owner.allowsDeltas) this.#baselines = new ConnectionBaselines(parts.baselineBudget);
   }
 
-  /** Whether nothing that comes counts any more. */
-  get isOver(): boolean {
+  /** True after results could not be stored: all later ones are ignored. */
+  get isCancelled(): boolean {
     return this.#cancellation.isCancelled;
   }
 
   /**
-   * @param id the highest of its spool that was committed before
-   * @returns where the spool goes on
+   * @param id the highest committed id of the spool
+   * @returns this id
    */
   beginAfter(id: number): number {
     this.#ackedId = id;
@@ -83,18 +83,24 @@ export class ResultStream {
     return id;
   }
 
-  /** @throws MonError `invalid` when the ids do not grow, or there is a short result and nothing that it could be told by */
-  take({ results, resumes }: { readonly results: Results; readonly resumes?: number | undefined }): void {
-    if (this.#awaited !== undefined) {
-      if (resumes !== this.#awaited) return;
-      this.#awaited = undefined;
+  /** @throws MonError `invalid` if the ids do not increase, or a delta result is not allowed */
+  accept({
+    results,
+    resume_after: resumeAfter,
+  }: {
+    readonly results: Results;
+    readonly resume_after?: number | undefined;
+  }): void {
+    if (this.#resumeAfter !== undefined) {
+      if (resumeAfter !== this.#resumeAfter) return;
+      this.#resumeAfter = undefined;
     }
-    if (this.#bases === undefined && results.some((result) => !('check' in result))) {
-      throw new MonError('invalid', 'results must be whole: there are no bases on this connection');
+    if (this.#baselines === undefined && results.some((result) => !('check' in result))) {
+      throw new MonError('invalid', 'delta results are not allowed on this connection: send full results');
     }
-    // By the last one all that is delivered together is acknowledged.
+    // Acknowledging the last one acknowledges all results that are delivered together.
     if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
-      throw new MonError('invalid', 'the ids of the results in a frame must grow');
+      throw new MonError('invalid', 'the ids of the results in a frame must increase');
     }
     const last = this.#gathered.at(-1)?.id ?? 0;
     if (this.#gathered.length >= GATHERED_MAX || last >= (results[0]?.id ?? 0)) this.deliver();
@@ -102,76 +108,84 @@ export class ResultStream {
     for (const result of results) this.#gathered.push(result);
   }
 
-  /** Hands on what was gathered, for the sake of what comes behind it. */
+  /** Submits the gathered results now, because the next message must not overtake them. */
   deliver(): void {
     const results = this.#gathered;
-    if (results.length === 0 || this.isOver) return;
+    if (results.length === 0 || this.isCancelled) return;
     this.#gathered = [];
     try {
-      if (this.#held.length === 0 && this.#inFlight < IN_FLIGHT_MAX && this.#submit(results)) return;
+      if (this.#waiting.length === 0 && this.#inFlight < IN_FLIGHT_MAX && this.#submit(results)) return;
     } catch (error) {
       this.#line.refuse(error);
       return;
     }
-    this.#held.push(results);
+    this.#waiting.push(results);
     this.#line.pause();
     this.#line.waits();
   }
 
-  /** After a commit: acknowledges what is in it and takes up the frames that had to wait. */
+  /** Acknowledges committed results, and submits frames that had to wait. Called after a commit. */
   proceed(): void {
     if (this.#committedId > this.#ackedId) {
       this.#ackedId = this.#committedId;
-      this.#line.send({ type: 'ack', id: this.#ackedId, bases: this.#takeOffered() });
+      this.#line.send({ type: 'ack', id: this.#ackedId, baselines: this.#takeNewBaselines() });
     }
-    if (this.#cutAfter !== undefined) this.#beginAgain(this.#cutAfter);
-    while (this.#held.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
-      const [results = []] = this.#held;
+    if (this.#resendAfter !== undefined) this.#requestResend(this.#resendAfter);
+    while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+      const [results = []] = this.#waiting;
       if (!this.#submit(results)) break;
-      this.#held.shift();
+      this.#waiting.shift();
     }
-    if (this.#held.length > 0) this.#line.waits();
+    if (this.#waiting.length > 0) this.#line.waits();
     else this.#line.resume();
   }
 
-  /** An agent that goes on from what it was told is asked for it whole. */
-  forgetBases(): void {
-    this.#bases?.clear();
+  /** Discards all baselines: the next delta is answered with `resend`. */
+  discardBaselines(): void {
+    this.#baselines?.clear();
   }
 
-  /** The connection has ended. What is under way goes on. */
+  /** Discards the baselines when the connection ends. Submitted results are still committed. */
   end(): void {
-    this.#bases?.end();
+    this.#baselines?.end();
   }
 
-  /** Those of which no later result has taken the place by now; undefined: there are none. */
-  #takeOffered(): readonly number[] | undefined {
-    if (this.#offered.length === 0) return undefined;
-    const bases = this.#offered.filter((id) => this.#bases?.get(id) !== undefined);
-    this.#offered = [];
-    return bases.length === 0 ? undefined : bases;
+  /** Returns the new baselines that no later result has replaced yet; undefined: there are none. */
+  #takeNewBaselines(): readonly number[] | undefined {
+    if (this.#newBaselines.length === 0) return undefined;
+    const baselines = this.#newBaselines.filter((id) => this.#baselines?.get(id) !== undefined);
+    this.#newBaselines = [];
+    return baselines.length === 0 ? undefined : baselines;
   }
 
-  /** What is under way comes to nothing, and the agent is told from where on it is to send everything whole. */
-  #beginAgain(after: number): void {
-    this.#bases?.end();
-    this.#bases = new ResultBases(this.#parts.baseRoom);
-    this.#held = [];
+  /** Ignores everything in flight, and requests all results after this id again in full. */
+  #requestResend(after: number): void {
+    this.#baselines?.end();
+    this.#baselines = new ConnectionBaselines(this.#parts.baselineBudget);
+    this.#waiting = [];
     this.#gathered = [];
-    this.#cutAfter = undefined;
-    this.#awaited = after;
+    this.#resendAfter = undefined;
+    this.#resumeAfter = after;
     this.#line.send({ type: 'resend', after });
   }
 
-  /** @returns false when the queue is full */
+  /** @returns false if the queue is full */
   #submit(results: Results): boolean {
     const { namespace, client, spool, isCertified } = this.#owner;
     const { admission } = this.#parts;
     try {
       this.#parts.results.submitFromAgent(
         namespace,
-        { client, spool, results, bases: this.#bases, cancellation: this.#cancellation, isCertified, admission },
-        (id, reason) => this.#tellRefused(results, id, reason),
+        {
+          client,
+          spool,
+          results,
+          baselines: this.#baselines,
+          cancellation: this.#cancellation,
+          isCertified,
+          admission,
+        },
+        (id, reason) => this.#reportRejected(results, id, reason),
         (error, settlement) => this.#settle(results.length, error, settlement),
       );
     } catch (error) {
@@ -182,25 +196,25 @@ export class ResultStream {
     return true;
   }
 
-  #tellRefused(results: Results, id: number, reason: string): void {
+  #reportRejected(results: Results, id: number, reason: string): void {
     const { namespace, client } = this.#owner;
     const refused = results.find((result) => result.id === id);
     const check = refused !== undefined && 'check' in refused ? refused.check : undefined;
-    this.#parts.refused.tell({ namespace, client, id }, reason, check);
+    this.#parts.rejected.log({ namespace, client, id }, reason, check);
     this.#line.send({ type: 'rejected', id, error: reason });
   }
 
-  #settle(count: number, error: MonError | undefined, { takenId, offered, cutAfter }: Settlement): void {
+  #settle(count: number, error: MonError | undefined, { acceptedId, newBaselines, resendAfter }: Settlement): void {
     this.#inFlight -= count;
     if (error !== undefined) {
       this.#cancellation.isCancelled = true;
-      this.#held = [];
+      this.#waiting = [];
       this.#line.fail(error);
     }
-    if (this.isOver) return;
-    this.#committedId = Math.max(this.#committedId, takenId);
-    for (const id of offered) this.#offered.push(id);
-    this.#cutAfter ??= cutAfter;
+    if (this.isCancelled) return;
+    this.#committedId = Math.max(this.#committedId, acceptedId);
+    for (const id of newBaselines) this.#newBaselines.push(id);
+    this.#resendAfter ??= resendAfter;
     this.#line.waits();
   }
 }

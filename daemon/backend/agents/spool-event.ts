@@ -36,7 +36,7 @@ export class SpoolEvent {
     } catch (error) {
       // The next keepalive tries again.
       this.#writtenAtMs = undefined;
-      log.debug({ client: client.name, reason: errorMessage(error) }, 'the state of the spool was not written');
+      log.debug({ client: client.name, reason: errorMessage(error) }, 'spool state could not be written');
     }
   }
 

@@ -83,7 +83,7 @@ export class V2AgentConnection implements AgentLink {
             isCertified,
             admission: parts.admission,
           },
-          (_id, reason) => parts.refused.tell({ namespace, client: name }, reason, check),
+          (_id, reason) => parts.rejected.log({ namespace, client: name }, reason, check),
           (error) => {
             if (error?.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
             onSettled(error);
@@ -122,10 +122,13 @@ export class V2AgentConnection implements AgentLink {
       if ('unmatched' in command) {
         this.#parts.log.warn(
           { ...about, unmatched_tokens: command.unmatched },
-          'the client lacks attributes that the tokens of the check name: it was not asked',
+          'check request was not sent: the client lacks attributes for the tokens of the check',
         );
       } else
-        this.#parts.log.warn({ ...about, reason: command.unfit }, 'the client cannot run the check: it was not asked');
+        this.#parts.log.warn(
+          { ...about, reason: command.unfit },
+          'check request was not sent: the client cannot run the check',
+        );
       return true;
     }
     const definitions = this.#parts.definitions.in(namespace);
@@ -179,7 +182,7 @@ export class V2AgentConnection implements AgentLink {
   #inTurn(task: () => Promise<void> | void): void {
     this.#turn = this.#turn.then(task).catch((error: unknown) => {
       const { namespace, name } = this;
-      this.#parts.log.warn({ namespace, client: name, reason: errorMessage(error) }, 'a client could not be read');
+      this.#parts.log.warn({ namespace, client: name, reason: errorMessage(error) }, 'client could not be read');
     });
   }
 
@@ -215,7 +218,11 @@ export class V2AgentConnection implements AgentLink {
   async #keepAlive(event: SubmittedV2Event): Promise<void> {
     const { namespace, name } = this;
     const told = event.entity?.metadata?.name;
-    if (told !== name) throw new MonError('invalid', `this connection belongs to ${name}, not to ${String(told)}`);
+    if (told !== name)
+      throw new MonError(
+        'invalid',
+        `this connection belongs to the client ${name}, not to ${String(told)}: open another connection for it`,
+      );
     const client = await this.#parts.clients.keepaliveOf(
       namespace,
       // A connection ends with its entity, so one that has not registered yet began after that.
@@ -246,15 +253,15 @@ export class V2AgentConnection implements AgentLink {
     const definitions = this.#parts.definitions.in(namespace);
     const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
     if (result === undefined) {
-      this.#parts.log.debug({ namespace, client: name }, 'an event without a check has no status, so it was left out');
+      this.#parts.log.debug({ namespace, client: name }, 'event without a check was ignored');
     } else this.#intake.take(result);
   }
 
   /** One bad event is one refusal: local programs hand all kinds of them to their agent. */
   #leaveOut(reason: string | undefined): void {
     const { namespace, name } = this;
-    this.#parts.results.refused.invalid++;
-    this.#parts.refused.tell({ namespace, client: name }, reason ?? 'it could not be read');
+    this.#parts.results.rejected.invalid++;
+    this.#parts.rejected.log({ namespace, client: name }, reason ?? 'it could not be read');
   }
 
   #join({ subscriptions }: Client): void {
@@ -289,7 +296,10 @@ export class V2AgentConnection implements AgentLink {
       return;
     }
     this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {
-      this.#parts.log.error({ namespace, client: name, reason: errorMessage(error) }, 'a client was not deregistered');
+      this.#parts.log.error(
+        { namespace, client: name, reason: errorMessage(error) },
+        'client could not be deregistered',
+      );
     });
   }
 
@@ -301,7 +311,7 @@ export class V2AgentConnection implements AgentLink {
       this.close(NORMAL, '');
       return;
     }
-    this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent refused');
+    this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent rejected');
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, message);
   }
 

@@ -109,5 +109,5 @@ function severityIn(request: FastifyRequest): Severity {
   const severity = pathName(request, 'severity');
   const known = SEVERITIES.find((one) => one === severity);
   if (known !== undefined) return known;
-  throw new MonError('invalid', `"${severity}" is no severity: use one of ${SEVERITIES.join(', ')}`);
+  throw new MonError('invalid', `"${severity}" is not a severity: use one of ${SEVERITIES.join(', ')}`);
 }

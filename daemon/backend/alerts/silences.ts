@@ -118,7 +118,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
 }
 
 function notFound(id: string): MonError {
-  return new MonError('not_found', `there is no silence ${id}: it has ended, or never was`);
+  return new MonError('not_found', `there is no silence ${id}: it has expired, or never existed`);
 }
 
 /** @throws MonError `invalid` if it ends before it begins, or has ended */
@@ -128,7 +128,7 @@ function entryMade(
   before: SilencedEntry | undefined,
   nowMs: number,
 ): SilencedEntry {
-  if (endsAt === undefined || endsAt <= nowMs) throw new MonError('invalid', 'endsAt must lie ahead');
+  if (endsAt === undefined || endsAt <= nowMs) throw new MonError('invalid', 'endsAt must be in the future');
   if (startsAt !== undefined && startsAt >= endsAt) throw new MonError('invalid', 'endsAt must be after startsAt');
   if (endsAt > nowMs + LIFETIME_SECONDS_MAX * 1000) {
     throw new MonError('invalid', 'endsAt must be within a hundred years');

@@ -70,7 +70,10 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   const settings = config.program.alerts;
   const place = alertPlace(alert.labels, settings);
   if (place === undefined) {
-    throw new MonError('invalid', `labels: ${settings.check} is missing, which names the check (setting alerts.check)`);
+    throw new MonError(
+      'invalid',
+      `labels: ${settings.check} is missing, but must name the check (setting alerts.check)`,
+    );
   }
   const result = alertResult(alert, place, settings, clock.now());
   const isKnown = registry.namespace(DEFAULT_NAMESPACE).check(place.client, place.check) !== undefined;

@@ -54,14 +54,14 @@ export class CheckNames {
    */
   async rename(namespaceName: string, rename: CheckRename, actor: Actor = MON): Promise<number> {
     const { from, to, isForced } = rename;
-    if (from === to) throw new MonError('invalid', `${from} has this name already`);
+    if (from === to) throw new MonError('invalid', `the check is already named ${from}`);
     if (from === KEEPALIVE || to === KEEPALIVE) {
-      throw new MonError('invalid', `${KEEPALIVE} is the backend's own check: it has no other name`);
+      throw new MonError('invalid', `${KEEPALIVE} is a check of the backend and cannot be renamed`);
     }
     if (!isForced && this.#parts.definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(
         'conflict',
-        `${from} is still defined: change its name in the configuration and reload the backend, or force it`,
+        `${from} is still defined: change its name in the configuration and reload the backend, or use force`,
       );
     }
     const clients = this.#clientsWith(namespaceName, from);
@@ -239,6 +239,6 @@ function refuseBoth({ from, to }: CheckRename, count: number): void {
   if (count === 0) return;
   throw new MonError(
     'conflict',
-    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of ${to} as well as of ${from}: force it to put the history of ${from} before theirs`,
+    `${String(count)} ${count === 1 ? 'client has' : 'clients have'} results of both ${to} and ${from}: use force to put the history of ${from} first`,
   );
 }

@@ -125,7 +125,7 @@ export class CheckRequests implements Disposable {
           clients: without.length,
           first_clients: without.slice(0, NAMED_MAX),
         },
-        'proxy clients lack attributes that the tokens of the check name: nobody was asked about them',
+        'check requests were not sent: proxy clients lack attributes for the tokens of the check',
       );
     }
     return requests;

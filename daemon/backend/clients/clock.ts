@@ -64,7 +64,7 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
     isSweeping = true;
     sweep(parts, isDue)
       // The next sweep retries.
-      .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives were not written'))
+      .catch((error: unknown) => parts.log.warn({ reason: errorMessage(error) }, 'keepalives could not be written'))
       .finally(() => {
         isSweeping = false;
       });

@@ -15,7 +15,7 @@ interface ExpiryParts extends DeadlineParts {
 export function expireDepartures(parts: ExpiryParts): Disposable {
   const { registry, clients } = parts;
   return runDeadlines(parts, {
-    failure: 'that a deleted client may come back was not written',
+    failure: 'end of the block of a deleted client could not be written',
 
     *atStart() {
       for (const namespace of registry.namespaces()) {

@@ -78,7 +78,12 @@ export class Follower implements AsyncDisposable {
     const waiting = { seq, resolve };
     this.#waiting.add(waiting);
     const impatience = this.#parts.clock.after(CAUGHT_UP_MS, () =>
-      reject(new MonError('unavailable', 'the change was made, but this follower lags behind the leader; read again')),
+      reject(
+        new MonError(
+          'unavailable',
+          'the change was made, but this follower lags behind the leader: read again in a few seconds',
+        ),
+      ),
     );
     this.#look();
     try {
@@ -138,7 +143,7 @@ export class Follower implements AsyncDisposable {
       const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
       if (this.#id !== undefined && after !== undefined && after !== this.#id) {
         // The database lost writes, and as many new ones were made since the last query.
-        log.error({ seq: this.#seq }, 'the database holds another write in place of one that was acknowledged');
+        log.error({ seq: this.#seq }, 'the database has a different commit in place of an acknowledged one');
         await this.#readAgain();
         continue;
       }
@@ -146,7 +151,7 @@ export class Follower implements AsyncDisposable {
       const [first] = records;
       if (first === undefined) return;
       const isNext = first.seq === this.#seq + 1;
-      if (!isNext) log.warn({ seq: this.#seq }, 'too far behind the leader: reading the whole state again');
+      if (!isNext) log.warn({ seq: this.#seq }, 'lag behind the leader is too large: reloading the whole state');
       if (isNext && (await this.#follow(records))) this.#tell(records);
       else await this.#readAgain();
       if (records.length < RECORDS_MAX) return;
@@ -164,7 +169,10 @@ export class Follower implements AsyncDisposable {
       return true;
     } catch (error) {
       if (error instanceof MonError) throw error;
-      log.error({ error: error instanceof Error ? error.stack : String(error), seq: this.#seq }, 'following failed');
+      log.error(
+        { error: error instanceof Error ? error.stack : String(error), seq: this.#seq },
+        'replication failed unexpectedly',
+      );
       return false;
     }
   }

@@ -226,14 +226,14 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (!this.isWriter) throw new BusyError('this backend does not write, so it has nothing to hand over');
     const succession = successionOf(this.view(), to);
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
-    log.info({ to: succession.member.name }, 'handing over');
+    log.info({ to: succession.member.name }, 'handing over leadership');
     await this.#resign(succession.member.id);
     const next = await this.#somebodyElse();
     this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'no member'}`));
     if (next === undefined) {
       throw new MonError('unavailable', 'no member took over in time; this one continues if it can');
     }
-    log.info({ to: next.name }, 'handed over');
+    log.info({ to: next.name }, 'leadership handed over');
     return this.view();
   }
 
@@ -244,7 +244,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (this.#lease !== undefined && this.#live().length > 0) {
       await this.#resign(undefined);
       const next = await this.#somebodyElse();
-      log.info({ to: next?.name ?? null }, next === undefined ? 'no member took over' : 'handed over');
+      log.info({ to: next?.name ?? null }, next === undefined ? 'no member took over' : 'leadership handed over');
     }
     this.#isEnded = true;
     for (const part of this.#meeting) part[Symbol.dispose]();
@@ -304,14 +304,14 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       const askedMs = clock.monotonic();
       await this.#hear(this.#self);
       this.#heardMs = askedMs;
-      if (this.#problem !== undefined) log.info({}, 'the database answers again');
+      if (this.#problem !== undefined) log.info({}, 'database is reachable again');
       this.#problem = undefined;
       this.#noteClock();
       if (!this.isWriter) this.#lag.note(this.seq, this.#standing?.lease?.seq ?? 0, this.#heardMs);
       if (await this.#takeOver()) await this.#hear(this.#self);
     } catch (error) {
       const reason = errorMessage(error);
-      if (this.#problem === undefined) log.warn({ reason }, 'the database does not answer');
+      if (this.#problem === undefined) log.warn({ reason }, 'database is unreachable');
       this.#problem = reason;
     } finally {
       this.#isMeeting = false;
@@ -344,7 +344,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       problems.set(member.id, problem);
       if (this.#problems.get(member.id) === problem) continue;
       const { id, name, url } = member;
-      log.warn({ member: id, name, url, problem }, 'nothing is exchanged with another backend of this store');
+      log.warn({ member: id, name, url, problem }, 'communication with another member is blocked');
     }
     this.#problems = problems;
   }
@@ -363,7 +363,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async #goBack(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
     if (batcher.isLeading || follower === undefined) return;
-    log.error({ from, to }, 'the database lost acknowledged writes: continuing with the remaining data');
+    log.error({ from, to }, 'database lost acknowledged writes: continuing with the remaining data');
     await follower.startOver();
   }
 

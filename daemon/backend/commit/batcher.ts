@@ -515,13 +515,13 @@ export class Batcher {
   }
 
   #refuseDefect(command: Command, error: unknown, refused: Map<Command, MonError>): void {
-    this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a change failed');
+    this.#log.error({ error: error instanceof Error ? error.stack : String(error) }, 'change failed');
     refused.set(command, new MonError('internal', 'internal error', { cause: error }));
   }
 
   async #readAgain(): Promise<void> {
     await this.#reload().catch((cause: unknown) => {
-      this.#log.error({ error: errorMessage(cause) }, 'the state could not be read again, it is tried again soon');
+      this.#log.error({ error: errorMessage(cause) }, 'state could not be reloaded, retrying soon');
     });
   }
 
@@ -534,7 +534,7 @@ export class Batcher {
     try {
       command.settle(error);
     } catch (thrown) {
-      this.#log.error({ error: errorMessage(thrown) }, 'a response could not be sent');
+      this.#log.error({ error: errorMessage(thrown) }, 'response could not be sent');
     }
   }
 

@@ -9,7 +9,7 @@ export function notWritten(cause: unknown): MonError {
 export function perhapsWritten(cause: unknown): MonError {
   return new MonError(
     'unavailable',
-    'the store failed in the middle of this change, and whether it is kept is known when the disk works again: look before you try it again',
+    'the store failed during this change, so it may or may not be stored: check when the disk works again, before you retry',
     { cause },
   );
 }

@@ -23,6 +23,6 @@ export interface MemoryRoom {
 
 export const ENDLESS_MEMORY: MemoryRoom = {
   isFull: false,
-  refusal: () => new MonError('no_memory', 'nothing new is taken'),
+  refusal: () => new MonError('no_memory', 'new objects are rejected'),
   refuseGrowth: () => undefined,
 };

@@ -69,7 +69,7 @@ async function patiently<T>(
       isTold = true;
     }
     await pause(clock);
-    if (stop?.aborted === true) throw new MonError('unavailable', 'stopped before it could begin');
+    if (stop?.aborted === true) throw new MonError('unavailable', 'stopped during the start');
   }
 }
 

@@ -38,13 +38,13 @@ export function openSignatures({ peerKey, store, log }: Ground, now: () => numbe
     return new PeerSignatures({ keys: PeerKeys.ofStore(store.secret, store.id), self: store.self, now });
   }
   const keys = PeerKeys.ofFile(peerKey, store.id);
-  log.info({ peer_key: keys.id }, 'backends that share the store prove themselves by the peer key');
+  log.info({ peer_key: keys.id }, 'members authenticate with the peer key');
   return new PeerSignatures({ keys, self: store.self, now });
 }
 
 const NO_PEER_KEY =
-  'backends that share the store recognize each other by a secret in it, which whoever reads the database has too: ' +
-  'set peer-key-file on all of them, see docs/scale-out.md';
+  'members of the cluster authenticate with a secret in the database, which everyone who reads the database can use: ' +
+  'set peer-key-file on all members, see docs/scale-out.md';
 
 /** Opens this backend's membership in the cluster; undefined: the store cannot be shared. */
 export function openMembership(

@@ -104,7 +104,10 @@ export async function openGround(
   await loadRegistry(registry, store, lease);
   refuseOpenBind(options, config, registry);
   for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
-    log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
+    log.warn(
+      { bind, listener },
+      'listener without TLS is reachable from other hosts, so passwords and keys can be intercepted: set up TLS',
+    );
   }
   return { config, fixedLimits, definitions, tls, peerKey, disk, store, lease, time, clock, log, registry, memory };
 }
@@ -131,6 +134,6 @@ export function refuseOpenBind(
   if (hasAdministrator(credentials.users, credentials.roles.index)) return;
   throw new MonError(
     'invalid',
-    `${open} can be reached by others: make an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
+    `${open} can be reached by other hosts: create an administrator with mon-backend init, set api.user and api.password, or allow it with --insecure`,
   );
 }

@@ -45,11 +45,11 @@ export class Teardown implements AsyncDisposable {
     try {
       await work();
     } catch (error) {
-      this.#log.error({ part: name, error: errorMessage(error) }, 'a part could not be taken down');
+      this.#log.error({ part: name, error: errorMessage(error) }, 'part of the program could not be stopped');
       throw error;
     }
     const tookMs = Math.round(this.#clock.monotonic() - startMs);
-    if (tookMs > LONG_MS) this.#log.warn({ part: name, duration_ms: tookMs }, 'a part took long to be taken down');
-    else this.#log.debug({ part: name, duration_ms: tookMs }, 'a part was taken down');
+    if (tookMs > LONG_MS) this.#log.warn({ part: name, duration_ms: tookMs }, 'part of the program was slow to stop');
+    else this.#log.debug({ part: name, duration_ms: tookMs }, 'part of the program stopped');
   }
 }

@@ -27,8 +27,8 @@ function refuseFormerState({ config, stateDir, formerStateDir }: Installation): 
   if (formerStateDir === undefined || !hasStore(formerStateDir) || hasStore(stateDir)) return;
   throw new MonError(
     'conflict',
-    `there is a store in ${formerStateDir}, where it was kept before, and none in ${stateDir}: ` +
-      `to go on with it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
+    `there is a store in ${formerStateDir}, the former location, and none in ${stateDir}: ` +
+      `to use it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
   );
 }
 

@@ -48,7 +48,7 @@ export async function reload({
     config.refuse(`the newest configuration has ${count}, see the log; the one before stays in force`);
     log.error(
       { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
-      'the configuration was rejected, the one before stays in force',
+      'configuration rejected, the previous one stays in effect',
     );
     return error instanceof RejectedConfig ? error.folders : next?.folders;
   }

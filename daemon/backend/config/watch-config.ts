@@ -53,7 +53,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
   function reloadIn(delayMs: number): void {
     timer ??= clock.after(delayMs, () => {
       timer = undefined;
-      reloadNow().catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
+      reloadNow().catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'reload failed'));
     });
   }
 

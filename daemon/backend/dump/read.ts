@@ -58,7 +58,7 @@ function placeOf(token: string, prefix: Key): Key {
   } catch {
     // The error is thrown below.
   }
-  throw new MonError('invalid', 'continue: is no place at which a page ended, begin without it');
+  throw new MonError('invalid', 'continue: is not a valid page token, start without it');
 }
 
 function asRecord(object: Wrapped): Readonly<Record<string, unknown>> {

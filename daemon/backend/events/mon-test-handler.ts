@@ -44,7 +44,7 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
     if (running === TESTS_MAX) {
       throw new MonError(
         'unavailable',
-        `${String(TESTS_MAX)} handlers are being tested: try again when one of them is done`,
+        `${String(TESTS_MAX)} handlers are being tested: try again when one of them has finished`,
       );
     }
     running++;

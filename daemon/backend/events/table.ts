@@ -44,16 +44,16 @@ export const CHECK_RECORDS: CheckTable = {
   key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
   encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
   encodeParts: (entry, { check }, era) => {
-    const { base, state, deletionsBefore } = entry;
-    if (base === undefined || check === null) return undefined;
-    if (base.isStored) {
+    const { baseline, state, deletionsBefore } = entry;
+    if (baseline === undefined || check === null) return undefined;
+    if (baseline.isStored) {
       // The present amendment may be outdated by this write.
-      base.forget();
-      entry.base = undefined;
+      baseline.forget();
+      entry.baseline = undefined;
       return undefined;
     }
-    base.isStored = true;
-    return { stamp: base.stamp, parts: encodeRecordParts(state, check, deletionsBefore, era) };
+    baseline.isStored = true;
+    return { stamp: baseline.stamp, parts: encodeRecordParts(state, check, deletionsBefore, era) };
   },
   encodeAmendment: ({ state, deletionsBefore }, renewed, era) => ({
     stamp: renewed.stamp,

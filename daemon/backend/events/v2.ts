@@ -163,13 +163,16 @@ function withName(part: unknown, name: string): unknown {
 /** @throws MonError `invalid` if the event lacks the names by which it is stored */
 function named(event: SubmittedV2Event): SubmittedV2Event {
   if (!event.check) {
-    throw new MonError('invalid', 'check: is required, also in an event that brings metrics: they are kept with it');
+    throw new MonError('invalid', 'check: is required, also in an event with metrics, which are stored with it');
   }
   if (event.check.metadata?.name === undefined) throw new MonError('invalid', 'check.metadata.name: is required');
   if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');
   const [namespace, ...others] = new Set(namespacesIn(event));
   if (others.length > 0) {
-    throw new MonError('invalid', `an event is of one namespace, this one of ${[namespace, ...others].join(', ')}`);
+    throw new MonError(
+      'invalid',
+      `an event has one namespace, but this one names ${[namespace, ...others].join(', ')}`,
+    );
   }
   return event;
 }

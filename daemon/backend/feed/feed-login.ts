@@ -43,7 +43,7 @@ export class FeedLogins {
     const timer = clock.after(LOGIN_MS, () =>
       refuse(
         socket,
-        new MonError('unauthenticated', 'no credentials came: send {"type":"authenticate","key":...} first'),
+        new MonError('unauthenticated', 'no credentials received: send {"type":"authenticate","key":...} first'),
       ),
     );
     const isOver = (): void => {
@@ -100,7 +100,7 @@ function keyIn(data: unknown): string {
   if (message.success) return message.data.key;
   throw new MonError(
     'unauthenticated',
-    'credentials are missing: show them with the handshake, or {"type":"authenticate","key":"mk_..."} as the first message',
+    'credentials are missing: send them with the handshake, or {"type":"authenticate","key":"mk_..."} as the first message',
   );
 }
 

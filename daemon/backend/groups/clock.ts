@@ -126,7 +126,7 @@ export class GroupClock implements Disposable {
       await turns.take(id);
     } catch (error) {
       if (this.#isDisposed) return;
-      log.warn({ ...id, reason: errorMessage(error) }, 'a group could not be flushed, retrying soon');
+      log.warn({ ...id, reason: errorMessage(error) }, 'group could not be flushed, retrying soon');
       this.#planAt(id, clock.now() + AGAIN_MS);
       this.#sleep();
     }

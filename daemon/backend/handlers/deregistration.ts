@@ -32,7 +32,7 @@ export async function deregister(
 ): Promise<DeliveryOutcome> {
   const known = registry.namespace(namespace).clients.get(client);
   if (known !== undefined && known.timestamp > event.timestamp) {
-    log.info(about, 'the client is back, it is not deregistered');
+    log.info(about, 'client has reconnected and is not deregistered');
     return DELIVERED;
   }
   try {

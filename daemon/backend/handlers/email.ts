@@ -48,7 +48,7 @@ export async function sendMail(
     try {
       await once(socket, 'connect');
       const { rejected, response } = await converse(socket, smtp, tls, messageOf(job, handler, mail, clock.now()));
-      if (rejected.length > 0) log.warn({ ...about, rejected }, 'the mail server refuses some recipients');
+      if (rejected.length > 0) log.warn({ ...about, rejected }, 'mail server rejected some recipients');
       onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {

@@ -151,7 +151,7 @@ class UnsilencedQueue implements Disposable {
     const { clock, log } = this.#parts;
     log.warn(
       { events: places.length, reason: errorMessage(error) },
-      'events were not handled at the end of their silence, it is tried again soon',
+      'events could not be handled at the end of their silence, retrying soon',
     );
     // Behind the others, which may have better luck.
     for (const place of places) this.#put(place);

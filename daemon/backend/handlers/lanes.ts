@@ -19,8 +19,8 @@ export interface HandlerFigures {
   readonly failed: number;
   /** Tries that failed and were followed by another one. */
   readonly retried: number;
-  /** Events that were not handled, because there was no place for them. */
-  readonly refused: number;
+  /** Events that were not handled, because the queue and the dead-letter queue were full. */
+  readonly rejected: number;
   readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
   /** When the first run after the last success failed, by the monotonic clock; undefined: the last run did not fail. */
   readonly failingSinceMs: number | undefined;
@@ -38,7 +38,7 @@ export interface Lane extends HandlerId {
   delivered: number;
   failed: number;
   retried: number;
-  refused: number;
+  rejected: number;
   lastFailure: HandlerFigures['lastFailure'];
   failingSinceMs: HandlerFigures['failingSinceMs'];
 }
@@ -96,7 +96,7 @@ export class Lanes implements Backlog {
     const name = laneName({ namespace, handler });
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      const counts = { delivered: 0, failed: 0, retried: 0, refused: 0 };
+      const counts = { delivered: 0, failed: 0, retried: 0, rejected: 0 };
       lane = {
         namespace,
         handler,

@@ -5,23 +5,24 @@ import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { HandlingNote } from './event-handling.ts';
 
-/** How each verdict is said, in the words of the peer (completion 1.8). What is not here is not said. */
-const SAID: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> = {
-  disabled: { level: 'info', message: 'event handling disabled for event' },
-  action: { level: 'info', message: 'handler does not handle action' },
-  severity: { level: 'info', message: 'handler does not handle event severity' },
-  silenced: { level: 'info', message: 'handler is silenced' },
-  inhibited: { level: 'info', message: 'event is inhibited' },
-  filtered: { level: 'info', message: 'event was filtered' },
-  overflow: { level: 'error', message: 'the handler cannot keep up, the event is not handled' },
-  unknown_handler: { level: 'error', message: 'unknown handler' },
-  nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
-};
+/** The log messages of verdicts, as at the peer (completion 1.8). Other verdicts are not logged. */
+const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> =
+  {
+    disabled: { level: 'info', message: 'event handling disabled for event' },
+    action: { level: 'info', message: 'handler does not handle action' },
+    severity: { level: 'info', message: 'handler does not handle event severity' },
+    silenced: { level: 'info', message: 'handler is silenced' },
+    inhibited: { level: 'info', message: 'event is inhibited' },
+    filtered: { level: 'info', message: 'event was filtered' },
+    overflow: { level: 'error', message: 'handler queue is full, event was not handled' },
+    unknown_handler: { level: 'error', message: 'unknown handler' },
+    nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
+  };
 
-/** A defect of the configuration comes with every event: it is said once in this time, and how often in between. */
+/** Interval of repeated errors: a defect of the configuration occurs with every event. */
 const REPEAT_MS = 60_000;
 
-/** Most defects that are remembered: the names of handlers come from results as well. */
+/** Most remembered errors: results can contain any handler names. */
 const REMEMBERED_MAX = 1000;
 
 interface LogParts {
@@ -30,59 +31,59 @@ interface LogParts {
   readonly log: Log;
 }
 
-/** Says of each committed event which of its handlers does not run, and why. */
+/** Logs for each committed event which handlers do not run, and why. */
 export function logHandling({ commits, clock, log }: LogParts): Disposable {
-  const errors = new SeldomErrors(clock, log);
+  const errors = new RateLimitedErrors(clock, log);
   return commits.onCommit(({ handlingNotes }) => {
     for (const note of handlingNotes) logNote(note, log, errors);
   });
 }
 
-function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, errors: SeldomErrors): void {
+function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, errors: RateLimitedErrors): void {
   const about = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
   for (const { verdict, defects = [], ...why } of verdicts) {
     for (const { filter, problem, reason } of defects) {
       errors.error({ filter, reason, ...about, handler: why.handler }, problem, filter);
     }
-    const said = SAID[verdict];
-    if (said === undefined) continue;
-    if (said.level === 'error') errors.error({ ...whyFields(verdict, why), ...about }, said.message, why.handler);
-    else log.info({ ...whyFields(verdict, why), ...about }, said.message);
+    const entry = MESSAGES[verdict];
+    if (entry === undefined) continue;
+    if (entry.level === 'error') errors.error({ ...whyFields(verdict, why), ...about }, entry.message, why.handler);
+    else log.info({ ...whyFields(verdict, why), ...about }, entry.message);
   }
 }
 
-/** What is disabled is so for all handlers of the event. */
+/** Event handling is disabled for all handlers of an event, so no handler is named. */
 function whyFields(verdict: VerdictKind, why: Omit<HandlerVerdict, 'verdict' | 'defects'>): object {
   if (verdict !== 'disabled') return why;
   const { handler: _all, ...rest } = why;
   return rest;
 }
 
-/** Errors that would be a flood if each of them were said. */
-class SeldomErrors {
+/** Logs equal errors once per interval, with the number of omitted ones. */
+class RateLimitedErrors {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #said = new Map<string, { readonly untilMs: number; leftOut: number }>();
+  readonly #logged = new Map<string, { readonly untilMs: number; omitted: number }>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** @param about together with the message: what counts as the same error */
+  /** @param about together with the message, identifies equal errors */
   error(fields: object, message: string, about: string): void {
     const key = `${message} ${about}`;
     const nowMs = this.#clock.monotonic();
-    const before = this.#said.get(key);
+    const before = this.#logged.get(key);
     if (before !== undefined && nowMs < before.untilMs) {
-      before.leftOut++;
+      before.omitted++;
       return;
     }
-    const leftOut = before?.leftOut ?? 0;
-    this.#log.error({ ...fields, ...(leftOut > 0 && { left_out: leftOut }) }, message);
-    this.#said.delete(key);
-    this.#said.set(key, { untilMs: nowMs + REPEAT_MS, leftOut: 0 });
-    const [oldest] = this.#said.keys();
-    if (this.#said.size > REMEMBERED_MAX && oldest !== undefined) this.#said.delete(oldest);
+    const omitted = before?.omitted ?? 0;
+    this.#log.error({ ...fields, ...(omitted > 0 && { omitted }) }, message);
+    this.#logged.delete(key);
+    this.#logged.set(key, { untilMs: nowMs + REPEAT_MS, omitted: 0 });
+    const [oldest] = this.#logged.keys();
+    if (this.#logged.size > REMEMBERED_MAX && oldest !== undefined) this.#logged.delete(oldest);
   }
 }

@@ -69,7 +69,7 @@ export class NameLookups {
     try {
       return await this.#lookUp(name);
     } catch (error) {
-      throw new MonError('unavailable', `${name} has no address: the name is not known`, { cause: error });
+      throw new MonError('unavailable', `${name} has no address: the name does not exist`, { cause: error });
     } finally {
       this.#running -= 1;
       this.#waiting.shift()?.();

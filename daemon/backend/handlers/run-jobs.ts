@@ -90,7 +90,7 @@ export class JobRunner implements AsyncDisposable {
     const runner = new JobRunner(parts);
     const committed: HandlerJob[] = [];
     runner.#listening = parts.commits.onCommit(({ jobs, handlingNotes }) => {
-      for (const note of handlingNotes) runner.#countRefused(note);
+      for (const note of handlingNotes) runner.#countRejected(note);
       if (runner.#isLoading) committed.push(...jobs);
       else for (const job of jobs) runner.#accept(job);
     });
@@ -110,7 +110,7 @@ export class JobRunner implements AsyncDisposable {
     if (!(await this.#endWithin(GRACE_MS))) {
       this.#parts.log.warn(
         { running: this.#runs.size },
-        'handlers are still running, they are ended and run again at the next start',
+        'handlers are still running: they are stopped now and run again at the next start',
       );
       this.#abort.abort();
       await this.#endWithin(ABORT_MS);
@@ -158,17 +158,17 @@ export class JobRunner implements AsyncDisposable {
       return;
     }
     this.#bury(ticket, 'the queue of the handler is full');
-    overflow.note((refused) =>
+    overflow.note((rejected) =>
       this.#parts.log.error(
-        { handler: job.handler, waiting: queue.size, refused },
-        'the queue of the handler is full, events for it become dead letters',
+        { handler: job.handler, waiting: queue.size, rejected },
+        'handler queue is full, events become dead letters',
       ),
     );
   }
 
-  #countRefused({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
+  #countRejected({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
     for (const { verdict, handler } of verdicts) {
-      if (verdict === 'overflow') this.#parts.lanes.of({ namespace, handler }).refused++;
+      if (verdict === 'overflow') this.#parts.lanes.of({ namespace, handler }).rejected++;
     }
   }
 
@@ -217,7 +217,7 @@ export class JobRunner implements AsyncDisposable {
     try {
       job = await this.#bodies.take(ticket.id);
     } catch (error) {
-      log.error({ handler: ticket.handler, error: errorMessage(error) }, 'the event for a handler could not be read');
+      log.error({ handler: ticket.handler, error: errorMessage(error) }, 'event for a handler could not be read');
       this.#putOff(ticket, queue, READ_AGAIN_MS);
       return;
     }
@@ -243,7 +243,7 @@ export class JobRunner implements AsyncDisposable {
     } catch (error) {
       this.#parts.log.error(
         { handler: job.handler, error: error instanceof Error ? error.stack : String(error) },
-        'a handler failed by a defect of the backend',
+        'handler failed because of an internal error',
       );
       return { kind: 'failed', reason: `internal error: ${errorMessage(error)}`, isRetryable: false };
     }

@@ -53,7 +53,7 @@ function networkProblem(error: unknown): string {
       return 'the connection was refused';
     case 'ECONNRESET':
     case 'EPIPE':
-      return 'the connection was cut';
+      return 'the connection was lost';
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return 'there is no way to the address';

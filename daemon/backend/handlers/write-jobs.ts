@@ -135,8 +135,8 @@ export class HandlerJobs implements Disposable {
     this.#log.warn(
       { error: errorMessage(error), changes: this.#pending.length },
       this.#isDisposed
-        ? 'the outcome of handler runs could not be stored, they are repeated after the next start'
-        : 'the outcome of handler runs could not be stored, retrying soon',
+        ? 'outcomes of handler runs could not be stored, they run again after the next start'
+        : 'outcomes of handler runs could not be stored, retrying soon',
     );
     if (this.#isDisposed) return;
     this.#again?.[Symbol.dispose]();

@@ -14,7 +14,7 @@ interface Series {
 }
 
 const NAME = 'mon_http_request_duration_seconds';
-const HELP = 'Answered requests of the API';
+const HELP = 'Duration of API requests in seconds';
 
 /** The description of this histogram, as the metrics library has those of the others. */
 export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;

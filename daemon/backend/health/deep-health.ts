@@ -46,7 +46,7 @@ export interface DeepHealth {
     readonly reserved: number;
     readonly floor: number;
   };
-  /** Bytes that what is known takes, and those beyond which nothing new is taken. */
+  /** The used memory in bytes, and the limit above which new objects are rejected. */
   readonly memory: { readonly known: number; readonly limit: number };
   /** Entities of all namespaces beside their limit, and the names of those that were refused in the last hour. */
   readonly entities: EntityUsage & { readonly refused: readonly string[] };

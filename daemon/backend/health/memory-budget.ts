@@ -16,7 +16,7 @@ interface BudgetParts {
   readonly log: Log;
 }
 
-/** How often it is said at most that nothing new is taken. */
+/** Interval of the warning that new objects are rejected. */
 const SAID_EVERY_MS = 60_000;
 
 /**
@@ -59,10 +59,10 @@ export class MemoryBudget implements MemoryRoom {
   refusal(): MonError {
     const { clock, log } = this.#parts;
     this.refusals++;
-    const error = new MonError('no_memory', `${this.describe()}; what is known goes on`);
+    const error = new MonError('no_memory', `${this.describe()}; existing clients, checks and silences still work`);
     if (clock.monotonic() - this.#saidMs >= SAID_EVERY_MS) {
       this.#saidMs = clock.monotonic();
-      log.warn({ used: this.usedBytes, limit: this.limitBytes, refusals: this.refusals }, this.describe());
+      log.warn({ used_bytes: this.usedBytes, limit_bytes: this.limitBytes, rejected: this.refusals }, this.describe());
     }
     return error;
   }
@@ -71,9 +71,9 @@ export class MemoryBudget implements MemoryRoom {
   describe(): string {
     const used = formatMebibytes(this.usedBytes);
     const limit = formatMebibytes(this.limitBytes);
-    if (!this.isFull) return `what is known takes ${used} of the ${limit} of memory that it may (memory-limit)`;
+    if (!this.isFull) return `${used} of ${limit} of memory are used (memory-limit)`;
     return (
-      `what is known takes ${used} of memory, and ${limit} is the limit (memory-limit): nothing new is taken; ` +
+      `${used} of memory are used, and the limit is ${limit} (memory-limit): new objects are rejected; ` +
       'delete clients or silences, or raise memory-limit'
     );
   }
@@ -91,7 +91,7 @@ export function startGuard(): (bytes: number) => void {
     if (bytes <= limit) return;
     throw new MonError(
       'invalid',
-      `the store holds more than this process can keep in memory (over ${formatMebibytes(limit)}): remove what is not ` +
+      `the store needs more memory than this process can use (over ${formatMebibytes(limit)}): remove what is not ` +
         'needed with mon-backend prune, or give the process more: NODE_OPTIONS=--max-old-space-size=MIB',
     );
   };

@@ -30,31 +30,31 @@ interface MetricParts {
   readonly cluster: Cluster;
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
-  readonly results: Pick<Results, 'refused'>;
+  readonly results: Pick<Results, 'rejected'>;
   readonly agents: Pick<AgentHub, 'size' | 'unableToSpool'>;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
-  readonly connections: Pick<Connections, 'size' | 'tunnels' | 'limits' | 'refused'>;
-  readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'cut'>;
+  readonly connections: Pick<Connections, 'size' | 'tunnels' | 'limits' | 'rejected'>;
+  readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'dropped'>;
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusals'>;
-  /** What goes to the backend that writes; undefined: the store is of this one alone. */
+  /** Counts of what this member forwards to the leader; undefined: the store has only one backend. */
   readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
-  /** Handlers that other backends run; undefined: there are none. */
-  readonly spreadRuns: { readonly elsewhere: number } | undefined;
+  /** Counts of handler runs on other members; undefined: the store has only one backend. */
+  readonly spreadRuns: { readonly remote: number } | undefined;
   readonly clock: Clock;
 }
 
 const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** What the backend counts about itself, for Prometheus. What changes with every result is only read when asked for. */
+/** The metrics of the backend for Prometheus. Values that change with every result are only read on request. */
 export class Metrics implements Disposable {
   readonly #metrics = new MetricRegistry();
   readonly #parts: MetricParts;
-  /** What names handlers: of all namespaces together, and of each one that somebody is kept to. */
+  /** Metrics with a handler label, by the namespace to which the reader is limited; undefined: all namespaces. */
   readonly #ofHandlers = new Map<string | undefined, MetricRegistry>();
   readonly #answers = new AnswerDurations(SECONDS);
   readonly #recentWrites: RecentDurations;
@@ -76,15 +76,15 @@ export class Metrics implements Disposable {
     this.#readMemory(parts.memory);
     this.#readConditions(parts);
     this.#readProcess(parts);
-    const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
+    const batchResults = this.#histogram('mon_batch_results', 'Number of results in a commit', BATCH_SIZES);
     const commitSeconds = this.#histogram(
       'mon_commit_duration_seconds',
-      'Time from the start of a batch to its synced write',
+      'Time from the start of a batch to its synced write in seconds',
       SECONDS,
     );
     const writeSeconds = this.#histogram(
       'mon_store_write_duration_seconds',
-      'Duration of synced writes to the store',
+      'Duration of synced writes to the store in seconds',
       SECONDS,
     );
     this.#listening = parts.batcher.commits.onCommit(({ results, times }) => {
@@ -97,15 +97,15 @@ export class Metrics implements Disposable {
     });
   }
 
-  /** Of what `read` returns. */
+  /** The media type of the text that `read` returns. */
   get contentType(): string {
     return this.#metrics.contentType;
   }
 
   /**
-   * Everything, in the text format of Prometheus.
+   * Returns all metrics in the text format of Prometheus.
    *
-   * @param namespace whose handlers are named; undefined: those of all
+   * @param namespace the only namespace whose handlers appear; undefined: all namespaces
    */
   async read(namespace: string | undefined): Promise<string> {
     const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
@@ -127,12 +127,12 @@ export class Metrics implements Disposable {
     this.#recentAnswers.note(answered.durationMs);
   }
 
-  /** Of the synced writes of the last minutes; undefined: there was none. */
+  /** The 99th percentile of the synced writes of the last minutes; undefined: there was none. */
   writeP99Ms(): number | undefined {
     return this.#recentWrites.p99();
   }
 
-  /** Of the requests that were answered in the last minutes; undefined: there was none. */
+  /** The 99th percentile of the requests of the last minutes; undefined: there was none. */
   answerP99Ms(): number | undefined {
     return this.#recentAnswers.p99();
   }
@@ -144,38 +144,42 @@ export class Metrics implements Disposable {
   #readResults({ batcher, results }: MetricParts): void {
     this.#counter('mon_results_committed_total', 'Results stored since the start', () => batcher.committedResults);
     this.#counter(
-      'mon_results_refused_total',
+      'mon_results_rejected_total',
       'Results that were rejected, from agents or for invalidated clients',
-      () => results.refused,
+      () => results.rejected,
       'reason',
     );
-    this.#gauge('mon_queued_results', 'Results waiting for their commit', () => batcher.queued);
-    this.#counter('mon_store_failed_writes_total', 'Batches that the store rejected', () => batcher.failedWrites);
+    this.#gauge('mon_queued_results', 'Results that wait for their commit', () => batcher.queued);
+    this.#counter(
+      'mon_store_failed_writes_total',
+      'Batches that could not be written to the store',
+      () => batcher.failedWrites,
+    );
   }
 
   #readState(registry: Registry): void {
-    // Asked for each time: the registry replaces it when it reads the store again.
+    // Read each time, because the registry replaces it when it reads the store again.
     const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
     this.#gauge('mon_events', 'Open events', () => namespace().openEvents.counts(), 'severity');
-    this.#gauge('mon_results', 'Checks by the status of their latest result', () => namespace().results, 'severity');
+    this.#gauge('mon_results', 'Checks by the severity of their latest result', () => namespace().results, 'severity');
     this.#gauge('mon_clients', 'Registered clients', () => namespace().clients.size);
-    this.#gauge('mon_silenced_entries', 'Silences', () => namespace().silenced.size);
-    this.#gauge('mon_silenced_idle_entries', 'Silences that are marked as idle', () => namespace().silenced.idleCount);
+    this.#gauge('mon_silences', 'Silences', () => namespace().silenced.size);
+    this.#gauge('mon_silences_idle', 'Silences that are marked as idle', () => namespace().silenced.idleCount);
     this.#gauge('mon_stashes', 'Stashes', () => stashesOf(namespace()).size);
   }
 
   #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {
     this.#gauge('mon_connections', 'Open connections of all listeners', () => connections.size);
     this.#gauge(
-      'mon_connections_tunnelled',
-      'Agents whose connections another member forwards to this one',
+      'mon_connections_forwarded',
+      'Agent connections that other members forward to this one',
       () => connections.tunnels,
     );
     this.#gauge('mon_connections_limit', 'Maximum number of connections', () => connections.limits.all);
     this.#counter(
-      'mon_connections_refused_total',
-      'Connections that were refused because of a connection limit',
-      () => connections.refused,
+      'mon_connections_rejected_total',
+      'Connections that were rejected because of a connection limit',
+      () => connections.rejected,
       'reason',
     );
     this.#gauge(
@@ -184,9 +188,9 @@ export class Metrics implements Disposable {
       () => slowPeers.waitingBytes,
     );
     this.#counter(
-      'mon_connections_cut_total',
+      'mon_connections_dropped_total',
       'Connections that were closed because of slow reading or full buffers',
-      () => slowPeers.cut,
+      () => slowPeers.dropped,
       'reason',
     );
     this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
@@ -196,7 +200,7 @@ export class Metrics implements Disposable {
       () => agents.unableToSpool,
     );
     this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
-    this.#gauge('mon_feed_lag_seconds', 'Lag of the slowest consumer of the feed', () => feed.lagMs / 1000);
+    this.#gauge('mon_feed_lag_seconds', 'Lag of the slowest consumer of the feed in seconds', () => feed.lagMs / 1000);
   }
 
   #readForwarding({ forwarding }: MetricParts): void {
@@ -216,9 +220,9 @@ export class Metrics implements Disposable {
   #readRuns({ spreadRuns }: MetricParts): void {
     if (spreadRuns === undefined) return;
     this.#counter(
-      'mon_handler_runs_elsewhere_total',
+      'mon_handler_runs_remote_total',
       'Handler runs that another member completed for this one',
-      () => spreadRuns.elsewhere,
+      () => spreadRuns.remote,
     );
   }
 
@@ -242,17 +246,21 @@ export class Metrics implements Disposable {
       },
       'state',
     );
-    this.#gauge('mon_cluster_is_writer', '1 while this member is the leader', () => {
+    this.#gauge('mon_cluster_is_leader', '1 while this member is the leader, else 0', () => {
       const { member_id: id, leader } = cluster.view();
       return Number(leader?.id === id);
     });
-    this.#gauge('mon_cluster_seq', 'Number of the latest write that this member has seen', () => cluster.view().seq);
     this.#gauge(
-      'mon_cluster_behind',
-      'Writes that this member has not applied yet',
+      'mon_cluster_seq',
+      'Sequence number of the latest commit that this member has seen',
+      () => cluster.view().seq,
+    );
+    this.#gauge(
+      'mon_cluster_lag_commits',
+      'Commits of the leader that this member has not applied yet',
       () => respondingMember(cluster.view())?.lag ?? 0,
     );
-    this.#gauge('mon_cluster_database_up', '0 while the store does not accept writes', () =>
+    this.#gauge('mon_cluster_database_up', '1 while the store accepts writes, else 0', () =>
       Number(cluster.view().database.state === 'ok'),
     );
   }
@@ -268,47 +276,55 @@ export class Metrics implements Disposable {
 
   #readMemory(memory: MemoryBudget): void {
     this.#gauge(
-      'mon_memory_known_bytes',
-      'Memory in bytes used by clients, checks, events, silences and stashes',
+      'mon_memory_used_bytes',
+      'Memory used by clients, checks, events, silences and stashes in bytes',
       () => memory.usedBytes,
     );
     this.#gauge(
       'mon_memory_limit_bytes',
-      'Memory limit in bytes above which new objects are rejected',
+      'Used memory above which new objects are rejected in bytes',
       () => memory.limitBytes,
     );
     this.#counter(
-      'mon_memory_refused_total',
+      'mon_memory_rejected_objects_total',
       'New objects that were rejected because of the memory limit',
       () => memory.refusals,
     );
   }
 
   #readDisk(disk: DiskGuard): void {
-    // Without a known figure there is no series.
-    this.#gauge('mon_disk_free_bytes', 'Free bytes on the disk of the store', () => disk.freeBytes ?? {});
-    this.#gauge('mon_disk_reserved_bytes', 'Bytes of the reserve file for a full disk', () => disk.reservedBytes);
-    this.#gauge('mon_disk_floor_bytes', 'Free bytes below which results are rejected; 0: never', () => disk.floorBytes);
-    this.#gauge('mon_disk_refusing', '1 while results are rejected because the disk is full', () =>
+    // An unknown value has no series.
+    this.#gauge('mon_disk_free_bytes', 'Free space on the disk of the store in bytes', () => disk.freeBytes ?? {});
+    this.#gauge(
+      'mon_disk_reserved_bytes',
+      'Size of the reserve file for a full disk in bytes',
+      () => disk.reservedBytes,
+    );
+    this.#gauge(
+      'mon_disk_floor_bytes',
+      'Free space below which results are rejected in bytes, 0 for never',
+      () => disk.floorBytes,
+    );
+    this.#gauge('mon_disk_writes_blocked', '1 while results are rejected because the disk is full, else 0', () =>
       Number(disk.isRefusing),
     );
   }
 
   #readConditions({ board, entityLimit }: MetricParts): void {
-    this.#gauge('mon_entities', 'Entities that count towards entity-limit', () => entityLimit.usage().total);
+    this.#gauge('mon_entities', 'Entities that count towards the entity limit', () => entityLimit.usage().total);
     // Without a limit there is no series.
-    this.#gauge('mon_entity_limit', 'Limit of entities (entity-limit)', () => {
+    this.#gauge('mon_entity_limit', 'Maximum number of entities', () => {
       const { limit } = entityLimit.usage();
       return limit === 'unlimited' ? {} : limit;
     });
     this.#counter(
-      'mon_entities_refused_total',
-      'Agents and entities that were rejected because of entity-limit; each attempt counts',
+      'mon_entities_rejected_total',
+      'Attempts of new agents and entities that were rejected because of the entity limit',
       () => entityLimit.refusals,
     );
     this.#gauge(
       'mon_condition_status',
-      'Conditions reported as checks of the client mon.backend: 0 OK, 1 warning, 2 critical',
+      'Status of a condition of the backend, 0 OK, 1 warning, 2 critical',
       () => Object.fromEntries([...board.findings].map(([name, { status }]) => [name, status])),
       'condition',
     );
@@ -325,23 +341,33 @@ export class Metrics implements Disposable {
     // Karma looks for the version of an Alertmanager here.
     this.#gauge(
       'alertmanager_build_info',
-      'The version of Alertmanager whose API is served at /api/v2',
+      'Version of Alertmanager whose API is served at /api/v2, the value is always 1',
       () => ({ [ALERTMANAGER_VERSION]: 1 }),
       'version',
     );
-    this.#gauge('mon_info', 'The running version', () => ({ [VERSION]: 1 }), 'version');
+    this.#gauge('mon_build_info', 'Version of mon, the value is always 1', () => ({ [VERSION]: 1 }), 'version');
     this.#gauge(
       'mon_timer_lag_seconds',
-      'Delay of the latest timer of the last minute, in seconds',
+      'Longest delay of a timer in the last minute in seconds',
       () => timers.worstMs / 1000,
     );
-    this.#gauge('process_start_time_seconds', 'Start of the backend in epoch seconds', () => startSeconds);
-    this.#counter('process_cpu_seconds_total', 'Seconds of processor time of the process', () => {
+    this.#gauge(
+      'process_start_time_seconds',
+      'Start time of the process since the Unix epoch in seconds',
+      () => startSeconds,
+    );
+    this.#counter('process_cpu_seconds_total', 'User and system CPU time of the process in seconds', () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     });
-    this.#gauge('process_resident_memory_bytes', 'Bytes of memory of the process', () => process.memoryUsage.rss());
-    this.#gauge('nodejs_heap_size_used_bytes', 'Heap in use, in bytes', () => process.memoryUsage().heapUsed);
+    this.#gauge('process_resident_memory_bytes', 'Resident memory of the process in bytes', () =>
+      process.memoryUsage.rss(),
+    );
+    this.#gauge(
+      'nodejs_heap_size_used_bytes',
+      'Used heap of the process in bytes',
+      () => process.memoryUsage().heapUsed,
+    );
   }
 
   #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
@@ -374,15 +400,15 @@ function readHandlers(
     metrics,
     {
       name: 'mon_handler_runs_total',
-      help: 'Runs of handlers that ended since the start; retried ones are followed by another try, refused ones had no place',
+      help: 'Handler runs that ended, and events that were rejected because the queue was full',
       labels: ['handler', 'outcome'],
     },
-    () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
+    () => each(({ delivered, failed, retried, rejected }) => ({ delivered, failed, retried, rejected })),
   );
   addRead(
     Gauge,
     metrics,
-    { name: 'mon_handler_jobs', help: 'Runs of handlers that are not over', labels: ['handler', 'state'] },
+    { name: 'mon_handler_jobs', help: 'Handler runs that have not finished', labels: ['handler', 'state'] },
     () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
   );
   addRead(
@@ -390,7 +416,7 @@ function readHandlers(
     metrics,
     {
       name: 'mon_handler_oldest_job_age_seconds',
-      help: 'Since the oldest run that is not over was asked for',
+      help: 'Age of the oldest handler run that has not finished in seconds',
       labels: ['handler'],
     },
     () => each(({ oldestAtMs }) => (oldestAtMs === undefined ? 0 : (clock.now() - oldestAtMs) / 1000)),
@@ -418,7 +444,7 @@ function descriptionsOf(metrics: MetricRegistry): readonly MetricDescription[] {
   }));
 }
 
-/** A figure that is read when somebody asks for it. */
+/** Registers a metric whose value is read on request. */
 function addRead(
   Kind: typeof Gauge | typeof Counter,
   metrics: MetricRegistry,
@@ -437,7 +463,7 @@ function addRead(
   });
 }
 
-/** One figure, or a reading for each value of a label. */
+/** A number, or a reading for each value of a label. */
 type Reading = number | { readonly [value: string]: Reading };
 
 function* seriesOf(

@@ -104,7 +104,10 @@ export function watchConditions(parts: ConditionParts): Disposable {
         });
       } catch (error) {
         // The next look tries again.
-        log.debug({ condition: one.name, reason: errorMessage(error) }, 'a condition of the backend was not reported');
+        log.debug(
+          { condition: one.name, reason: errorMessage(error) },
+          'condition of the backend could not be reported',
+        );
       }
     }
   }

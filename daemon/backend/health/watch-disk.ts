@@ -47,7 +47,7 @@ export function watchDisk(parts: DiskParts): Disposable {
       await check.report({ status: diskStatus(level), output: guard.describe() });
     } catch (error) {
       // The next look tries again.
-      log.debug({ reason: errorMessage(error) }, 'the state of the disk was not written');
+      log.debug({ reason: errorMessage(error) }, 'disk state could not be written');
     }
   }
 }

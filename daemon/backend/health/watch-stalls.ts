@@ -9,7 +9,7 @@ const RESOLUTION_MS = 20;
 const STALL_MS = 100;
 
 /**
- * Logs the longest time for which one task held up all others, at most once per second.
+ * Logs the longest time for which event loop was blocked, at most once per second.
  *
  * `monitorEventLoopDelay` cannot do this: after each `reset` it only notes when its next tick comes, so it misses a
  * stall that begins before that tick.
@@ -28,7 +28,7 @@ export function watchStalls({ clock, log }: { readonly clock: Clock; readonly lo
     noteDelay();
     const stalledMs = Math.round(longestMs);
     longestMs = 0;
-    if (stalledMs > STALL_MS) log.warn({ stalled_ms: stalledMs }, 'one task held up all others');
+    if (stalledMs > STALL_MS) log.warn({ stalled_ms: stalledMs }, 'event loop was blocked');
   });
   return {
     [Symbol.dispose]() {

@@ -2,9 +2,9 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import {
-  connectionRefusal,
+  connectionRejection,
   type ConnectionLimits,
-  type ConnectionRefusal,
+  type ConnectionRejection,
 } from '../../../shared/domain/connection-limits.ts';
 import type { Log } from '../../log/log.ts';
 import { Seldom } from '../../log/seldom.ts';
@@ -39,7 +39,7 @@ const REFUSAL =
  */
 export class Connections implements Disposable {
   /** Number of rejected connections since the start, by reason. */
-  readonly refused: Record<ConnectionRefusal, number> = { all: 0, address: 0 };
+  readonly rejected: Record<ConnectionRejection, number> = { total: 0, address: 0 };
   readonly #parts: ConnectionParts;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
@@ -47,11 +47,11 @@ export class Connections implements Disposable {
   /** The original connection listeners of each server. */
   readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
-  readonly #told: Seldom;
+  readonly #warnings: Seldom;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    this.#told = new Seldom(parts.log, parts.clock);
+    this.#warnings = new Seldom(parts.log, parts.clock);
   }
 
   /** Number of open connections. */
@@ -84,9 +84,9 @@ export class Connections implements Disposable {
   /** Serves a connection within one of another backend, which uses no descriptor and represents many clients. */
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
-      this.refused.all++;
+      this.rejected.total++;
       sayLast(tunnel, REFUSAL);
-      this.#tell('all', '');
+      this.#warn('total', '');
       return;
     }
     this.#tunnels.add(tunnel);
@@ -110,12 +110,12 @@ export class Connections implements Disposable {
     const network = networkOf(address);
     const ofAddress = this.#counts.get(network) ?? 0;
     const { limits, isShared } = this.#parts;
-    const refusal = this.#isFull
-      ? 'all'
-      : connectionRefusal({ all: this.#open.size, ofAddress }, isShared(address), limits());
-    if (refusal !== undefined) {
-      this.#refuse(server, socket, refusal);
-      this.#tell(refusal, address);
+    const reason = this.#isFull
+      ? 'total'
+      : connectionRejection({ all: this.#open.size, ofAddress }, isShared(address), limits());
+    if (reason !== undefined) {
+      this.#reject(server, socket, reason);
+      this.#warn(reason, address);
       return false;
     }
     this.#open.set(socket, { server, network });
@@ -133,10 +133,10 @@ export class Connections implements Disposable {
     return this.#open.size + this.#tunnels.size >= this.#parts.limits().withTunnels;
   }
 
-  #refuse(server: Server, socket: Socket, refusal: ConnectionRefusal): void {
-    this.refused[refusal]++;
+  #reject(server: Server, socket: Socket, reason: ConnectionRejection): void {
+    this.rejected[reason]++;
     // A peer that expects TLS could not read the text.
-    if (this.#leaving >= this.limits.told || server instanceof TlsServer) {
+    if (this.#leaving >= this.limits.answered || server instanceof TlsServer) {
       socket.destroy();
       return;
     }
@@ -145,14 +145,14 @@ export class Connections implements Disposable {
     sayLast(socket, REFUSAL);
   }
 
-  #tell(refusal: ConnectionRefusal, address: string): void {
+  #warn(reason: ConnectionRejection, address: string): void {
     const { withTunnels, all, perAddress } = this.limits;
     const ofAll = this.#isFull ? withTunnels : all;
     const [limit, remedy] =
-      refusal === 'all' ? [ofAll, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
-    this.#told.warn(
-      () => ({ connections: this.size, tunnels: this.tunnels, limit, address }),
-      `connections are refused: find out who holds so many, or raise ${remedy}`,
+      reason === 'total' ? [ofAll, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
+    this.#warnings.warn(
+      () => ({ connections: this.size, forwarded: this.tunnels, limit, address }),
+      `connections are rejected: find the clients with many connections, or raise ${remedy}`,
     );
   }
 }

@@ -41,7 +41,9 @@ function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<stri
       validateHeaderName(name);
       validateHeaderValue(name, value);
     } catch (error) {
-      throw new MonError('invalid', `api.cors.${key} makes no HTTP header: ${errorMessage(error)}`, { cause: error });
+      throw new MonError('invalid', `api.cors.${key} is not a valid HTTP header: ${errorMessage(error)}`, {
+        cause: error,
+      });
     }
     headers[name.toLowerCase()] = value;
   }
@@ -64,7 +66,7 @@ export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
     const { origin } = headers;
     if (origin === undefined || READING.has(method)) return;
     if (URL.parse(origin)?.host !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
-      throw new MonError('forbidden', `pages of ${origin} may not change anything here: allow it in api.cors.Origin`);
+      throw new MonError('forbidden', `pages of ${origin} cannot make changes: allow the origin in api.cors.Origin`);
     }
     // A form can be sent from any site without a preflight request, JSON cannot.
     if (method !== 'DELETE' && !isJson(headers['content-type'])) {

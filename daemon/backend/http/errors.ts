@@ -36,7 +36,7 @@ function errorSender(bodyOf: (failure: Failure) => unknown) {
     if (refused !== undefined) return reply.code(refused.status).send(bodyOf(refused));
     log.error(
       { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
-      'a request failed',
+      'request failed',
     );
     return reply.code(500).send(bodyOf({ message: 'internal error: see the log of the backend', code: 'internal' }));
   };

@@ -197,10 +197,10 @@ const MEASURED = 'metrics';
  */
 function refuseHazards(value: unknown, depth: number, depthMax: number, isExact = true): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new MonError('invalid', 'the body holds a number that is too large');
+    throw new MonError('invalid', 'the body contains a number that is too large');
   }
   if (isExact && isInexact(value)) {
-    throw new MonError('invalid', 'the body holds a whole number beyond 2^53: put it in double quotes');
+    throw new MonError('invalid', 'the body contains a whole number beyond 2^53: put it in double quotes');
   }
   if (typeof value !== 'object' || value === null) return depth - 1;
   if (depth > depthMax) throw tooDeep(depthMax);

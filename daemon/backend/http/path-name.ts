@@ -41,7 +41,7 @@ export function pathName(request: FastifyRequest, part: Part): string {
   // the name invalid, the decision is to report that.
   const isEscaped = request.url.split('?', 1)[0]?.includes('%') === true;
   throw isEscaped
-    ? new MonError('invalid', `"${name}" in the path is no ${part} name`)
+    ? new MonError('invalid', `"${name}" in the path is not a valid ${part} name`)
     : new MonError('not_found', `there is no ${part} ${name}`);
 }
 

@@ -73,7 +73,7 @@ export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url
   if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
   refuseOtherPath(request);
   reply.header('Allow', allow);
-  throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
+  throw new MonError('method_not_allowed', `${request.method} is not supported here: use ${allow}`);
 }
 
 /** One method of one path, and the access it requires. */

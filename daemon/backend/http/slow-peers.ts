@@ -1,14 +1,14 @@
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { peersToCut, type BufferLimits, type CutReason, type PeerState } from '../../../shared/domain/slow-peers.ts';
+import { peersToDrop, type BufferLimits, type DropReason, type PeerState } from '../../../shared/domain/slow-peers.ts';
 import type { Log } from '../../log/log.ts';
 import { Seldom } from '../../log/seldom.ts';
 import type { Clock } from '../ports.ts';
 import { Peer } from './peer.ts';
 
 /** Interval at which all connections are checked. */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 interface SlowPeerParts {
   /** Returns the limits, called each time: a reload may change them. */
@@ -26,19 +26,19 @@ interface Looked extends PeerState {
  */
 export class SlowPeers implements Disposable {
   /** Number of cut connections since the start, by reason. */
-  readonly cut: Record<CutReason, number> = { stalled: 0, each: 0, all: 0 };
+  readonly dropped: Record<DropReason, number> = { stalled: 0, connection_limit: 0, total_limit: 0 };
   readonly #parts: SlowPeerParts;
   readonly #peers = new Map<Duplex, Peer>();
   readonly #timer: Disposable;
-  readonly #told: Seldom;
+  readonly #warnings: Seldom;
 
   constructor(parts: SlowPeerParts) {
     this.#parts = parts;
-    this.#told = new Seldom(parts.log, parts.clock);
-    this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
+    this.#warnings = new Seldom(parts.log, parts.clock);
+    this.#timer = parts.clock.every(CHECK_MS, () => this.#dropSlow());
   }
 
-  /** Bytes that wait now, for all peers together. */
+  /** The buffered bytes of all peers together. */
   get waitingBytes(): number {
     let bytes = 0;
     for (const peer of this.#peers.values()) bytes += peer.waitingBytes;
@@ -62,7 +62,7 @@ export class SlowPeers implements Disposable {
     this.#timer[Symbol.dispose]();
   }
 
-  #look(): void {
+  #dropSlow(): void {
     const nowMs = this.#parts.clock.monotonic();
     const looked: Looked[] = [];
     for (const peer of this.#peers.values()) {
@@ -70,12 +70,12 @@ export class SlowPeers implements Disposable {
       const stalledMs = peer.stalledMs(nowMs);
       if (waitingBytes > 0) looked.push({ peer, waitingBytes, stalledMs });
     }
-    for (const [{ peer, waitingBytes, stalledMs }, reason] of peersToCut(looked, this.#parts.limits())) {
-      this.cut[reason]++;
+    for (const [{ peer, waitingBytes, stalledMs }, reason] of peersToDrop(looked, this.#parts.limits())) {
+      this.dropped[reason]++;
       const { remoteAddress: address } = peer.socket;
-      this.#told.warn(
-        () => ({ address, reason, waiting_bytes: waitingBytes, stalled_ms: stalledMs }),
-        'a peer was cut that did not read, or did not end what it said',
+      this.#warnings.warn(
+        () => ({ address, reason, buffered_bytes: waitingBytes, stalled_ms: stalledMs }),
+        'dropped a connection whose peer is too slow or sends incomplete requests',
       );
       peer.socket.destroy();
       this.#peers.delete(peer.socket);

@@ -37,7 +37,7 @@ export function sendV2Error(error: unknown, request: FastifyRequest, reply: Fast
   if (refused !== undefined) return reply.code(refused.status).send({ message: refused.message, code: 1 });
   log.error(
     { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
-    'a request failed',
+    'request failed',
   );
   return reply.code(500).send({ message: 'internal error: see the log of the backend', code: 0 });
 }

@@ -27,7 +27,8 @@ export function preconditionsOf({ headers }: Pick<FastifyRequest, 'headers'>): P
 
 /** @throws MonError `precondition` */
 export function refuseUnless(isMet: boolean): void {
-  if (!isMet) throw new MonError('precondition', 'it has changed meanwhile: read it again, then repeat the change');
+  if (!isMet)
+    throw new MonError('precondition', 'the object has changed in the meantime: read it again, then repeat the change');
 }
 
 /** @throws MonError `invalid` if the content type is not that of a patch, or the body is no JSON */

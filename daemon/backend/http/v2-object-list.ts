@@ -175,7 +175,7 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
     if (name.startsWith(`${fieldRoot}.`)) continue;
     throw new MonError(
       'invalid',
-      `fieldSelector: "${name}" is no field here: begin with ${fieldRoot}, as in ${fieldRoot}.name`,
+      `fieldSelector: "${name}" is not a field: fields begin with ${fieldRoot}, as in ${fieldRoot}.name`,
     );
   }
   const valueIn = (object: Attributes) => {
@@ -218,7 +218,10 @@ function positionOf(token: string): Position {
   const parts = partsOf(token);
   const [namespace, ...key] = parts ?? [];
   if (namespace === undefined || key.length === 0) {
-    throw new MonError('invalid', `continue: this is none of ours: take the ${CONTINUE} header of the page before`);
+    throw new MonError(
+      'invalid',
+      `continue: is not a valid page token: send the ${CONTINUE} header of the previous page`,
+    );
   }
   return { namespace, key };
 }

@@ -55,6 +55,6 @@ export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowP
 function refusal(): MonError {
   return new MonError(
     'unavailable',
-    `more than ${String(AHEAD_MAX)} requests wait on this connection: send fewer ahead`,
+    `more than ${String(AHEAD_MAX)} requests are pipelined on this connection: send fewer at once`,
   );
 }

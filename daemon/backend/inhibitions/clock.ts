@@ -80,10 +80,7 @@ class RuleFollower implements Disposable {
   #retryLater(error: unknown): void {
     if (this.#isDisposed) return;
     const { clock, log } = this.#parts;
-    log.warn(
-      { reason: errorMessage(error) },
-      'open events were not held against the inhibitions, it is tried again soon',
-    );
+    log.warn({ reason: errorMessage(error) }, 'inhibitions of open events could not be evaluated, retrying soon');
     this.#retry = clock.after(RETRY_MS, () => {
       this.#retry = undefined;
       this.#look();

@@ -60,7 +60,7 @@ export class Namespaces {
       check();
       const contents = contentsOf(registry, name);
       if (contents.length > 0) {
-        throw new MonError('invalid', `namespace is not empty: it holds ${contents.join(', ')}; delete these first`);
+        throw new MonError('invalid', `namespace is not empty: it contains ${contents.join(', ')}; delete these first`);
       }
       for (const kind of ROLE_KINDS) {
         for (const own of registry.definitions.in(kind, name).keys()) {

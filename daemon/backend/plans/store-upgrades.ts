@@ -64,7 +64,7 @@ export class StoreUpgrades implements AsyncDisposable {
     if (this.#run.state === 'running') {
       throw new MonError(
         'conflict',
-        'an upgrade of the store is running: GET /api/mon/v1/store/upgrade says how far it is',
+        'an upgrade of the store is running: GET /api/mon/v1/store/upgrade shows its progress',
       );
     }
     this.#run = { state: 'running' };

@@ -40,7 +40,7 @@ import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 export type CheckAggregate = Aggregate<CheckEntry>;
 
 /** The last result of a check, while an agent may send the next one as a delta to it. */
-export interface ResultBase {
+export interface CheckBaseline {
   /** Stamp of the stored result. */
   readonly stamp: string;
   /** True if its record was given to the store. */
@@ -81,7 +81,7 @@ export class CheckEntry {
   covering: CoveringEntries | undefined = undefined;
   /** Status of the open event, set before the rest of the event is loaded; undefined: none is open. */
   eventStatus: number | undefined = undefined;
-  base: ResultBase | undefined = undefined;
+  baseline: CheckBaseline | undefined = undefined;
 
   constructor(client: ClientEntry, name: string) {
     this.client = client;
@@ -488,10 +488,10 @@ export class Namespace {
     output: string | undefined,
     deletionsBefore = this.aggregates.deletionCount,
   ): void {
-    const { aggregates, base } = entry;
-    if (base !== undefined) {
-      base.forget();
-      entry.base = undefined;
+    const { aggregates, baseline } = entry;
+    if (baseline !== undefined) {
+      baseline.forget();
+      entry.baseline = undefined;
     }
     this.aggregates.follow(entry, result, deletionsBefore);
     if (entry.aggregates !== aggregates)

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { ShortResult } from '../../../shared/schemas/agent.ts';
+import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
@@ -13,8 +13,8 @@ import type { Transaction } from '../commit/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
 import type { Audience } from '../handlers/event-handling.ts';
-import { isGoodBase, offerBase, renewResult } from './renew-result.ts';
-import type { ResultBases } from './result-bases.ts';
+import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
+import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from './table.ts';
 
 /** Results of one agent, in the order of their ids. */
@@ -22,9 +22,9 @@ export interface AgentResults {
   readonly client: string;
   /** Undefined: the agent has no spool, so nothing was or will be delivered twice. */
   readonly spool: string | undefined;
-  readonly results: readonly (UncheckedResult | ShortResult)[];
+  readonly results: readonly (UncheckedResult | DeltaResult)[];
   /** The baselines for delta results of the agent; undefined: all of its results are full. */
-  readonly bases?: ResultBases | undefined;
+  readonly baselines?: ConnectionBaselines | undefined;
   /** True if its certificate names this client: then it may not report for other agents, only for proxy clients. */
   readonly isCertified?: boolean;
   readonly cancellation: Cancellation;
@@ -39,11 +39,11 @@ export interface Cancellation {
 /** The outcome of a delivery, once it is committed. */
 export interface Settlement {
   /** Results up to this id are accepted, or rejected for good; 0: the delivery was skipped. */
-  readonly takenId: number;
+  readonly acceptedId: number;
   /** Ids of its results that are baselines from now on. */
-  readonly offered: readonly number[];
+  readonly newBaselines: readonly number[];
   /** Results after this id must be sent again, in full; undefined: none. */
-  readonly cutAfter: number | undefined;
+  readonly resendAfter: number | undefined;
 }
 
 /** A result in an agent's frame, with its check not yet validated. */
@@ -81,14 +81,14 @@ const NOTHING: ReturnType<typeof recordsNeeded> = [];
 interface DeliveryContext {
   /** The generation of the definitions with which its results were merged. */
   readonly definitions: number;
-  readonly refused: Record<Refusal['why'], number>;
+  readonly rejected: Record<Refusal['why'], number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
 
 /** The results of a frame, validated individually. */
 interface CheckedResults {
-  readonly valid: readonly (DeliveredResult | ShortResult)[];
+  readonly valid: readonly (DeliveredResult | DeltaResult)[];
   readonly invalid: readonly Refusal[];
 }
 
@@ -97,16 +97,16 @@ export class AgentDelivery implements Command, Settlement {
   readonly weight: number;
   readonly isReported = true;
   readonly isPatient = true;
-  takenId = 0;
-  offered: readonly number[] = NONE;
-  cutAfter: number | undefined = undefined;
+  acceptedId = 0;
+  newBaselines: readonly number[] = NONE;
+  resendAfter: number | undefined = undefined;
   readonly #onSettled: (error: MonError | undefined, settlement: Settlement) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;
   readonly #checked: CheckedResults;
   readonly #context: DeliveryContext;
   /** Position among the deliveries of its connection. */
-  readonly #turn: number;
+  readonly #sequence: number;
   /** Everything up to this id was committed before. */
   #ackedId = 0;
   /** Undefined: no valid result was rejected. */
@@ -125,40 +125,40 @@ export class AgentDelivery implements Command, Settlement {
     this.#delivery = delivery;
     this.#checked = checked;
     this.#context = context;
-    this.#turn = delivery.bases?.newTurn() ?? 0;
+    this.#sequence = delivery.baselines?.nextSequence() ?? 0;
   }
 
   needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
-    const whole = this.#checked.valid.filter(isWhole);
-    if (whole.length === 0) return NOTHING;
-    return recordsNeeded(registry.namespace(this.#namespaceName), whole, audience(this.#namespaceName));
+    const full = this.#checked.valid.filter(isFull);
+    if (full.length === 0) return NOTHING;
+    return recordsNeeded(registry.namespace(this.#namespaceName), full, audience(this.#namespaceName));
   }
 
   settle(error: MonError | undefined): void {
-    if (error === undefined) this.#tellRefused();
+    if (error === undefined) this.#reportRejected();
     this.#onSettled(error, this);
   }
 
   /** Reports the rejected results of this delivery. Results that come again are reported when they do. */
-  #tellRefused(): void {
+  #reportRejected(): void {
     const { invalid } = this.#checked;
     if (invalid.length === 0 && this.#refusals === undefined) return;
-    const { refused, onRefused } = this.#context;
-    const delivered = invalid.filter(({ id }) => id > this.#ackedId && id <= this.takenId);
+    const { rejected, onRefused } = this.#context;
+    const delivered = invalid.filter(({ id }) => id > this.#ackedId && id <= this.acceptedId);
     for (const { id, why, reason } of [...delivered, ...(this.#refusals ?? [])].toSorted((a, b) => a.id - b.id)) {
-      refused[why]++;
+      rejected[why]++;
       if (reason !== undefined) onRefused(id, reason);
     }
   }
 
   apply(transaction: Transaction): void {
-    const { client, spool, results, bases, cancellation, admission } = this.#delivery;
+    const { client, spool, results, baselines, cancellation, admission } = this.#delivery;
     // Reset, because a batch is applied again if another command of it is defective.
-    this.takenId = 0;
-    this.offered = NONE;
-    this.cutAfter = undefined;
+    this.acceptedId = 0;
+    this.newBaselines = NONE;
+    this.resendAfter = undefined;
     this.#refusals = undefined;
-    if (cancellation.isCancelled || bases?.begin(this.#turn) === false) return;
+    if (cancellation.isCancelled || baselines?.begin(this.#sequence) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
       // An agent with a spool reconnects and is rejected then; other connections have ended with their entity.
@@ -172,16 +172,16 @@ export class AgentDelivery implements Command, Settlement {
     for (const result of this.#checked.valid) {
       // A result that was committed before is a duplicate.
       if (result.id <= acked) continue;
-      if (isWhole(result)) this.#process(transaction, namespace, result);
-      else if (!this.#renew(transaction, namespace, result)) {
-        bases?.cut(this.#turn);
-        this.cutAfter = result.id - 1;
+      if (isFull(result)) this.#process(transaction, namespace, result);
+      else if (!this.#applyDelta(transaction, namespace, result)) {
+        baselines?.stopAt(this.#sequence);
+        this.resendAfter = result.id - 1;
         break;
       }
     }
-    this.takenId = this.cutAfter ?? results.at(-1)?.id ?? 0;
-    if (spool === undefined || this.takenId <= acked) return;
-    namespace.spools.set(client, { spool, acked: this.takenId });
+    this.acceptedId = this.resendAfter ?? results.at(-1)?.id ?? 0;
+    if (spool === undefined || this.acceptedId <= acked) return;
+    namespace.spools.set(client, { spool, acked: this.acceptedId });
     transaction.putLatest(AGENT_SPOOLS, namespace, client);
   }
 
@@ -193,23 +193,27 @@ export class AgentDelivery implements Command, Settlement {
     else if (refusal !== undefined) this.#refuseNew(result, refusal);
     else {
       const entry = processResult(transaction, namespace, result);
-      const { bases } = this.#delivery;
+      const { baselines } = this.#delivery;
       const { definitions } = this.#context;
-      if (bases !== undefined && offerBase(transaction, namespace, bases, { ...result, entry, definitions })) {
-        this.offered = [...this.offered, result.id];
+      if (
+        baselines !== undefined &&
+        offerBaseline(transaction, namespace, baselines, { ...result, entry, definitions })
+      ) {
+        this.newBaselines = [...this.newBaselines, result.id];
       }
     }
   }
 
-  /** @returns false if the full result is needed: then nothing of it is applied */
-  #renew(transaction: Transaction, namespace: Namespace, result: ShortResult): boolean {
-    const base = this.#delivery.bases?.get(result.of);
-    // A full result with such a number is rejected with an explanation, so the full one is needed.
-    if (!isGoodBase(transaction, namespace, base, result) || isInexact(result.duration)) return false;
-    const { client } = base.entry;
-    // The full result gets the explanation of the rejection.
-    if (!isSigned(client.signature, base.signature) || this.#isUncertified(client, this.#delivery.client)) return false;
-    renewResult(transaction, base, result);
+  /** @returns false if the delta has no usable baseline; then nothing changes */
+  #applyDelta(transaction: Transaction, namespace: Namespace, result: DeltaResult): boolean {
+    const baseline = this.#delivery.baselines?.get(result.baseline);
+    // A full result with such a number is rejected with a reason.
+    if (!isUsableBaseline(transaction, namespace, baseline, result) || isInexact(result.duration)) return false;
+    const { client } = baseline.entry;
+    // Such results are rejected with a reason when they arrive in full.
+    if (!isSigned(client.signature, baseline.signature)) return false;
+    if (this.#isUncertified(client, this.#delivery.client)) return false;
+    applyDelta(transaction, baseline, result);
     return true;
   }
 
@@ -221,8 +225,8 @@ export class AgentDelivery implements Command, Settlement {
     if (known !== undefined && this.#isUncertified(known, reporter)) return 'certificate';
     if (distrust !== undefined || known !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
-    if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
-    return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
+    if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'proxy_quota';
+    return entityLimit.refuses(namespace.name, client) ? 'entity_limit' : undefined;
   }
 
   #isUncertified(client: ClientEntry, reporter: string): boolean {
@@ -250,24 +254,24 @@ export class AgentDelivery implements Command, Settlement {
   #reasonOf(result: DeliveredResult, why: Distrust): string | undefined {
     const { reporter, client } = result;
     switch (why) {
-      case 'limit':
-        return `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`;
+      case 'entity_limit':
+        return `${client} would exceed the entity limit: ${ENTITY_LIMIT_REFUSAL}`;
       case 'certificate':
-        if (this.#isOfBackend(result)) return `${client} is the backend itself: name another source`;
-        return `${client} is another agent, for which the certificate of ${reporter} is not good`;
-      case 'quota': {
+        if (this.#isOfBackend(result)) return `${client} is the client of the backend: use another source`;
+        return `${client} is another agent, for which the certificate of ${reporter} is not valid`;
+      case 'proxy_quota': {
         const quota = String(this.#context.limits.proxyClientQuota);
-        return `${client} would be one proxy client more than the ${quota} that ${reporter} may make: raise proxy-client-quota, or delete some`;
+        return `${client} would exceed the limit of ${quota} proxy clients of ${reporter}: raise proxy-client-quota, or delete some`;
       }
       case 'signature':
-      case 'banned':
+      case 'invalidated':
       case 'quarantined':
         return undefined;
     }
   }
 }
 
-function isWhole(result: DeliveredResult | ShortResult): result is DeliveredResult {
+function isFull(result: DeliveredResult | DeltaResult): result is DeliveredResult {
   return 'check' in result;
 }
 

@@ -11,7 +11,7 @@ import type { Namespace } from '../registry/namespace.ts';
  * - `quota`: its proxy client would exceed the quota of the reporter
  * - `limit`: its entity would exceed the entity limit
  */
-export type Distrust = 'certificate' | 'signature' | 'banned' | 'quarantined' | 'quota' | 'limit';
+export type Distrust = 'certificate' | 'signature' | 'invalidated' | 'quarantined' | 'proxy_quota' | 'entity_limit';
 
 /**
  * Returns the reason why agents may not report for a client now. Late results, also from spools, do not create a
@@ -26,7 +26,7 @@ export function distrustOf(
 ): Distrust | undefined {
   const known = namespace.clients.get(client);
   if (known !== undefined) return isSigned(known.signature, signature) ? undefined : 'signature';
-  if (isBanned(namespace, client, nowMs)) return 'banned';
+  if (isBanned(namespace, client, nowMs)) return 'invalidated';
   return isQuarantined(namespace, client, nowMs) ? 'quarantined' : undefined;
 }
 
@@ -61,7 +61,7 @@ export function isBanned({ invalidated }: Namespace, client: string, nowMs: numb
 }
 
 export function banned(client: string): MonError {
-  return new MonError('forbidden', `${client} was deleted with invalidate: post it to /clients to let it in again`);
+  return new MonError('forbidden', `${client} was deleted with invalidate: post it to /clients to allow it again`);
 }
 
 function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number): boolean {

@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { NO_CHECK_STATE } from '../../../shared/domain/event.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
-import type { ShortResult } from '../../../shared/schemas/agent.ts';
+import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
@@ -51,14 +51,14 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 /** Accepts check results from all sources. */
 export class Results {
   /** Number of rejected results by reason: those of agents, and individual ones of a batch. */
-  readonly refused: Record<Refusal['why'], number> = {
+  readonly rejected: Record<Refusal['why'], number> = {
     invalid: 0,
     certificate: 0,
     signature: 0,
-    banned: 0,
+    invalidated: 0,
     quarantined: 0,
-    quota: 0,
-    limit: 0,
+    proxy_quota: 0,
+    entity_limit: 0,
     memory: 0,
   };
   readonly #parts: Required<ResultParts>;
@@ -93,7 +93,7 @@ export class Results {
     }
     const excessive = refusals ?? NONE_REFUSED;
     const refusalOf = this.#refusalOf.bind(this);
-    const counts = this.refused;
+    const counts = this.rejected;
     return this.#parts.batcher.runSteps(
       function* (transaction) {
         admission();
@@ -179,10 +179,10 @@ export class Results {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
-    const valid: (DeliveredResult | ShortResult)[] = [];
+    const valid: (DeliveredResult | DeltaResult)[] = [];
     const invalid: Refusal[] = [];
     for (const result of delivery.results) {
-      if (isShort(result)) {
+      if (isDelta(result)) {
         valid.push(result);
         continue;
       }
@@ -199,17 +199,17 @@ export class Results {
     }
     const { limits } = this.#parts;
     const merged = this.#parts.definitions.generation;
-    const context = { refused: this.refused, limits, onRefused, definitions: merged };
+    const context = { rejected: this.rejected, limits, onRefused, definitions: merged };
     this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, { valid, invalid }, onSettled, context));
   }
 
   #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {
     if (isBanned(namespace, client, transaction.nowMs)) {
-      this.refused.banned++;
+      this.rejected.invalidated++;
       return banned(client);
     }
     const refusal = refusalOfNew(transaction, namespace, client, check.name);
-    if (refusal !== undefined) this.refused.memory++;
+    if (refusal !== undefined) this.rejected.memory++;
     return refusal;
   }
 
@@ -278,7 +278,7 @@ function incomingResult(
   };
 }
 
-function isShort(result: UncheckedResult | ShortResult): result is ShortResult {
+function isDelta(result: UncheckedResult | DeltaResult): result is DeltaResult {
   return !('check' in result);
 }
 

@@ -126,11 +126,11 @@ export class TimeKeeper {
   #say({ seconds }: ClockJump): void {
     this.#parts.log.warn(
       { seconds },
-      `the clock of this machine was set ${seconds > 0 ? 'forward' : 'back'}: no timer and no span of time changes with it`,
+      `system clock was set ${seconds > 0 ? 'forward' : 'back'}: timers and durations do not change`,
     );
   }
 
   #failed(error: unknown): void {
-    this.#parts.log.warn({ reason: errorMessage(error) }, 'the time was not written');
+    this.#parts.log.warn({ reason: errorMessage(error) }, 'time anchor could not be written');
   }
 }

@@ -123,6 +123,6 @@ function publish(
   parts
     .publish(namespace, check, nextMs === undefined ? undefined : nextMs - nowMs)
     .catch((error: unknown) =>
-      log.error({ check: name, reason: errorMessage(error) }, 'a check request could not be sent'),
+      log.error({ check: name, reason: errorMessage(error) }, 'check request could not be sent'),
     );
 }

@@ -19,7 +19,7 @@ interface ExpiryParts {
   readonly log: Log;
 }
 
-const FAILURE = 'a silenced entry that ended or began was not written';
+const FAILURE = 'begin or end of a silence could not be written';
 
 /**
  * Removes entries at their end, moves recurring ones to their next window, and announces those that begin. Matching
@@ -108,7 +108,7 @@ export function learnInBackground({ registry, commits, silenced, store, log }: L
         if (entry.selector !== undefined) await silenced.tick(name, entry.id);
       }
     } catch (error) {
-      log.warn({ namespace: name, reason: errorMessage(error) }, 'attributes that selectors ask for were not read');
+      log.warn({ namespace: name, reason: errorMessage(error) }, 'attributes for selectors could not be read');
     }
   };
   return commits.onCommit(({ changes }) => {

@@ -31,7 +31,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, tell }: Re
   return runDeadlines(
     { commits: batcher.commits, clock, log },
     {
-      failure: 'the reminder of a silence could not be sent',
+      failure: 'reminder of a silence could not be sent',
 
       *atStart() {
         for (const namespace of registry.namespaces()) {

@@ -71,7 +71,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
     },
     async write(namespace, [name = ''], change, actor) {
       if (isSelectorId(name))
-        throw new MonError('invalid', `name: ${name} is by a search, which only /api/mon/v1 knows`);
+        throw new MonError('invalid', `name: ${name} has a selector, which only /api/mon/v1 supports`);
       const entry = await silenced.write(
         namespace,
         idOf(name),

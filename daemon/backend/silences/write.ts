@@ -205,7 +205,7 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   if (more === 0 || silenced.size + more <= max) return;
   throw new MonError(
     'unavailable',
-    `there are ${String(silenced.size)} silenced entries, ${String(max)} may be: clear some first`,
+    `there are ${String(silenced.size)} silences, the limit is ${String(max)}: clear some first`,
   );
 }
 

@@ -17,7 +17,7 @@ const LOOK_MS = 1000;
 
 /** Close code of the WebSocket protocol: against the rules, which the credentials now are. */
 const POLICY_VIOLATION = 1008;
-const REVOKED = 'the credentials count no more';
+const REVOKED = 'the credentials are no longer valid: authenticate again';
 
 interface SocketParts {
   readonly clock: Clock;

@@ -258,5 +258,8 @@ function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
 export function refuseForeignOrigin({ headers }: IncomingMessage): void {
   const { origin, host } = headers;
   if (origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)) return;
-  throw new MonError('forbidden', `pages of ${origin} may not connect to this backend`);
+  throw new MonError(
+    'forbidden',
+    `pages of ${origin} cannot connect to this backend: allow the origin in api.cors.Origin`,
+  );
 }

@@ -13,7 +13,7 @@ interface ExpiryParts extends DeadlineParts {
 export function expireStashes(parts: ExpiryParts): Disposable {
   const { registry, stashes } = parts;
   return runDeadlines(parts, {
-    failure: 'a stash that ended was not removed',
+    failure: 'expired stash could not be removed',
 
     *atStart() {
       for (const namespace of registry.namespaces()) {

@@ -114,9 +114,13 @@ export async function readBackup(dir: string): Promise<Backup> {
   try {
     return { dir, manifest: manifestSchema.parse(JSON.parse(text)) };
   } catch (error) {
-    throw new MonError('invalid', `${join(dir, MANIFEST_FILE)} is damaged or of a later program; use another backup`, {
-      cause: error,
-    });
+    throw new MonError(
+      'invalid',
+      `${join(dir, MANIFEST_FILE)} is damaged or from a later version; use another backup`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -166,7 +170,7 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
   if (sha256 === manifest.sha256) return;
   throw new MonError(
     'invalid',
-    `the backup in ${dir} is not what was written: ${String(entries)} entries with the checksum ${sha256}, not ` +
+    `the backup in ${dir} differs from what was written: ${String(entries)} entries with the checksum ${sha256}, not ` +
       `${String(manifest.entries)} with ${manifest.sha256}; use another one`,
   );
 }
@@ -190,7 +194,7 @@ export async function assertSpaceForCopy(storeDir: string, dir: string, remedy =
   if (free >= needed) return;
   throw new MonError(
     'unavailable',
-    `the disk of ${dir} has ${mebibytes(free)} free, ${mebibytes(needed)} are needed; make room${remedy}`,
+    `the disk of ${dir} has ${mebibytes(free)} free, ${mebibytes(needed)} are needed; free some space${remedy}`,
   );
 }
 

@@ -47,7 +47,10 @@ export async function copyStore(
   await batch.write();
   const [wanted, sha256] = await Promise.all([digest(source, signal), digest(target.store, signal)]);
   if (sha256 !== wanted) {
-    throw new MonError('internal', 'the copy is not what was copied: is anybody else at work on it? Run this again');
+    throw new MonError(
+      'internal',
+      'the copy differs from the original: make sure that no other program writes to them, then run this again',
+    );
   }
   return { entries, written: batch.written, sha256 };
 }

@@ -72,7 +72,7 @@ export class DiskGuard {
    */
   refuseGrowth(): void {
     if (!this.isRefusing) return;
-    throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting go on`);
+    throw new MonError('unavailable', `${this.describe()}; clearing, resolving and deleting still work`);
   }
 
   /** Returns a sentence about the free space, and what to do if there is too little. */
@@ -81,8 +81,8 @@ export class DiskGuard {
     const free = `the disk of ${disk?.dir ?? 'the store'} has ${formatMebibytes(this.freeBytes ?? 0)} free`;
     const floor = `the floor of ${formatMebibytes(this.floorBytes)} (disk-floor)`;
     if (this.level === 'ok') return free;
-    if (this.level === 'low') return `${free}: at ${floor} new results are refused; make room`;
-    return `${free}, less than ${floor}: new results and new entries are refused until there is room; make some`;
+    if (this.level === 'low') return `${free}: at ${floor} new results are rejected; free some space`;
+    return `${free}, less than ${floor}: new results and new entries are rejected; free some space`;
   }
 
   /** Checks the free space, and releases the reserve when it is needed. Never rejects. */
@@ -103,7 +103,7 @@ export class DiskGuard {
       this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
       this.#parts.log.warn(
         { path: disk.dir, reason: errorMessage(error) },
-        'no space could be set aside for a full disk',
+        'reserve file for a full disk could not be created',
       );
     }
   }
@@ -120,7 +120,7 @@ export class DiskGuard {
       await disk.giveOut('opening');
       log.warn(
         { path: disk.dir, bytes: reserved },
-        'the disk is full, the store is opened with what was set aside for it',
+        'disk is full, the store was opened with the space of the reserve file: free some space',
       );
       return;
     }
@@ -133,7 +133,10 @@ export class DiskGuard {
     this.reservedBytes = await disk.reservedBytes('running');
     if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
       await disk.giveOut('running');
-      log.warn({ path: disk.dir, bytes: this.reservedBytes }, 'the disk is full, the space that was set aside is used');
+      log.warn(
+        { path: disk.dir, bytes: this.reservedBytes },
+        'disk is full, the space of the reserve file is in use: free some space',
+      );
       this.reservedBytes = 0;
     }
     if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;

@@ -53,7 +53,7 @@ export async function migrateStore(
     const onProgress = (next: CopyProgress): void => void (progress = next);
     const { sha256, ...copied } = await copyStore(source, { store: target.store, lease }, { signal, onProgress });
     await target.finish();
-    log.info({ ...copied, sha256 }, 'the store was copied, and both hold the same');
+    log.info({ ...copied, sha256 }, 'store was copied, both stores are identical');
     return copied;
   } finally {
     await source.close();

@@ -95,7 +95,7 @@ async function openProblem(dir: string, error: unknown): Promise<MonError> {
   if (code === 'LEVEL_CORRUPTION' || /No such file or directory/.test(errorMessage(cause))) {
     return new MonError(
       'internal',
-      `the store in ${dir} is damaged (${errorMessage(cause)}); bring together what is left in a copy with mon-backend repair ` +
+      `the store in ${dir} is damaged (${errorMessage(cause)}); repair a copy with mon-backend repair ` +
         `${dir}, or move the directory away and restore a backup`,
       { cause },
     );

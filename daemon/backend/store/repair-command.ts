@@ -40,7 +40,7 @@ export async function repairCommand(dir: string, { log, print, signal, schema }:
     );
   }
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;
-  log.warn({ path: source, copy: target }, 'bringing together what is left of a damaged store');
+  log.warn({ path: source, copy: target }, 'repairing a damaged store');
   const report = await repairStore(source, target, { signal, schema });
   // Verifies that the repaired store can be served.
   await (await openLevelStore(target)).close();

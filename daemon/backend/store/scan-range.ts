@@ -28,7 +28,7 @@ export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key;
   const rest = limit === undefined ? {} : { limit };
   if (after === undefined) return { gte, lt, ...rest };
   if (prefix.some((part, index) => part !== after[index])) {
-    throw new MonError('invalid', 'the key that a scan goes on after must start with its prefix');
+    throw new MonError('invalid', 'the start key of a scan must begin with its prefix');
   }
   return { gt: encodeNamed(after), lt, ...rest };
 }

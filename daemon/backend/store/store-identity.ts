@@ -38,7 +38,7 @@ export class StoreIdentity {
 export function deletedStore(dir: string, cause?: unknown): MonError {
   return new MonError(
     'unavailable',
-    `the files of the store in ${dir} were deleted or replaced while it is open, and nothing more can be kept: stop the ` +
+    `the files of the store in ${dir} were deleted or replaced while it is open, and nothing more can be stored: stop the ` +
       'backend, and restore a backup',
     { cause },
   );

@@ -60,7 +60,7 @@ export class TimelineTrim implements AsyncDisposable {
       await this.#eraseOld();
       await this.#excess.erase(ERASED_MAX);
     } catch (error) {
-      this.#parts.log.warn({ reason: errorMessage(error) }, 'old transitions were not erased: tried again soon');
+      this.#parts.log.warn({ reason: errorMessage(error) }, 'old transitions could not be deleted, retrying soon');
     } finally {
       this.#work = undefined;
     }

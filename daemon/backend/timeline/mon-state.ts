@@ -38,8 +38,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
   const inTurn = oneAtATime(ASKED_MAX, 'too many ask for the past, try again in a second');
   const momentOf = (ms: number | undefined, name: string): number => {
     const nowMs = clock.now();
-    if (ms !== undefined && ms > nowMs)
-      throw new MonError('invalid', `${name} must not be ahead: it is about the past`);
+    if (ms !== undefined && ms > nowMs) throw new MonError('invalid', `${name} must not be in the future`);
     return ms ?? nowMs;
   };
   return {

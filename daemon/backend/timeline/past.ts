@@ -65,7 +65,7 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
   const knownSinceMs = timeOf(oldest.id) + 1;
   if (checkpoint !== undefined) return { checkpoint, knownSinceMs: Math.min(knownSinceMs, atMs) };
   const since = new Date(knownSinceMs).toISOString();
-  throw new MonError('not_found', `nothing is known of then: ask for ${since} or later`);
+  throw new MonError('not_found', `there is no history of that time: request ${since} or later`);
 }
 
 /** @throws MonError `unavailable` if it would take too much memory, because no checkpoint was written for long */

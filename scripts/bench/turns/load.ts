@@ -75,7 +75,7 @@ function closeAgents(both: readonly Loaded[]): void {
 
 /** Returns the backend with agents of the same names that send no delta results. */
 async function tellingWhole(loaded: Loaded): Promise<Loaded> {
-  return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { isWhole: true }) };
+  return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { sendsFull: true }) };
 }
 
 async function flood({ side, agents, backend }: Loaded, ms: number): Promise<void> {

@@ -300,8 +300,8 @@ test('an input whose port is taken is told, and the agent goes on', async () => 
       input: 'tcp',
       port,
       message:
-        'the address is in use, so no results of local programs over tcp: ' +
-        'give client.socket another port, or set its "enabled" to false',
+        'the address is in use, so local programs cannot send results over tcp: ' +
+        'set another port in client.socket, or set its "enabled" to false',
     },
   ]);
 });
@@ -342,7 +342,7 @@ describe('an agent that is to deregister', () => {
     agent.kill('SIGTERM');
     expect((await agent.ended).code).toBe(0);
     expect(agent.records.map(({ message }) => message)).toContain(
-      'not deregistered, there is no connection to the backend',
+      'client was not deregistered: the agent is not connected to a backend',
     );
     const backend = await AgentBackend.open();
     startAgent(['start', '--backend', backend.url, ...args]);

@@ -26,8 +26,14 @@ const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}
   ...more,
 });
 
-/** Returns a delta result in which only the time differs from its baseline. */
-const shortOf = (of: number, id: number, executed: number): object => ({ id, of, issued: 1, executed, duration: 0.5 });
+/** A delta result that differs from its baseline only in its times. */
+const deltaOf = (baseline: number, id: number, executed: number): object => ({
+  id,
+  baseline,
+  issued: 1,
+  executed,
+  duration: 0.5,
+});
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -137,16 +143,19 @@ describe('connecting', () => {
   test.each<{ status: number; says: RegExp }>([
     {
       status: 401,
-      says: /refuses our credentials \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
+      says: /rejects the credentials of the agent \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
     },
-    { status: 402, says: /has as many entities as it may have \(HTTP 402\): raise its entity-limit$/ },
-    { status: 403, says: /does not let these credentials submit \(HTTP 403\): use a key with the scope submit$/ },
+    { status: 402, says: /has reached its entity limit \(HTTP 402\): raise its entity-limit$/ },
+    {
+      status: 403,
+      says: /does not allow these credentials to submit results \(HTTP 403\): use a key with the scope submit$/,
+    },
     {
       status: 404,
       says: /no backend for agents at ws:.*, or it does not know the namespace \(HTTP 404\): check both$/,
     },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
-    { status: 500, says: /refuses the connection \(HTTP 500\)$/ },
+    { status: 500, says: /rejects the connection \(HTTP 500\)$/ },
   ])('is tried again after HTTP $status, and the log says so in the words of the peer', async ({ status, says }) => {
     let answers: number[] = [status];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
@@ -303,7 +312,7 @@ describe('results', () => {
     await report('a');
     await eventually(clock, () => expect(spool.size).toBe(0));
     backend.send({ type: 'rejected', id: 1, error: 'check.ttl: must be greater than 0' });
-    await vi.waitFor(() => expect(log.messages('error')).toEqual(['the backend rejected a result']));
+    await vi.waitFor(() => expect(log.messages('error')).toEqual(['backend rejected a result']));
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
   });
 
@@ -340,7 +349,7 @@ describe('results', () => {
     expect(spool.name).not.toBe(before);
     expect(backend.committed).toEqual([{ id: 1, check: aResult('precious') }]);
     expect(log.messages('warn')).toContain(
-      'the state directory is older than what the backend has: starting a new spool',
+      'state directory is older than the state of the backend: starting a new spool',
     );
   });
 
@@ -354,29 +363,29 @@ describe('results', () => {
     expect(log.records.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
-        message: 'the spool is full, the oldest results were dropped',
+        message: 'spool is full, the oldest results were dropped',
         fields: { dropped: 3, spooled: 2 },
       },
     ]);
   });
 });
 
-describe('short results', () => {
+describe('delta results', () => {
   test('are announced in the hello', async () => {
     const backend = await AgentBackend.open();
     await based(backend);
-    expect(backend.hellos).toMatchObject([{ shortens: true }]);
+    expect(backend.hellos).toMatchObject([{ delta: true }]);
   });
 
-  test('say what differs from one that the backend has confirmed, and mean the same', async () => {
+  test('contain the differences from a confirmed baseline, and have the same meaning as full results', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
     expect(told(backend)).toEqual([
       { id: 1, check: aPassing(1) },
-      shortOf(1, 2, 2),
-      { ...shortOf(1, 3, 3), output: 'DISK FINE' },
-      shortOf(1, 4, 4),
+      deltaOf(1, 2, 2),
+      { ...deltaOf(1, 3, 3), output: 'DISK FINE' },
+      deltaOf(1, 4, 4),
     ]);
     expect(backend.committed.map(({ check }) => check)).toEqual([
       aPassing(1),
@@ -386,7 +395,7 @@ describe('short results', () => {
     ]);
   });
 
-  test('are not told before that', async () => {
+  test('are not sent before a baseline is confirmed', async () => {
     let remembers = false;
     const backend = await AgentBackend.open({ remembers: () => remembers });
     const bench = await based(backend);
@@ -397,14 +406,14 @@ describe('short results', () => {
       { id: 1, check: aPassing(1) },
       { id: 2, check: aPassing(2) },
       { id: 3, check: aPassing(3) },
-      shortOf(3, 4, 4),
+      deltaOf(3, 4, 4),
     ]);
   });
 
   test.each([
     { name: 'fails', other: { status: 2 } },
     { name: 'has another attribute', other: { team: 'storage' } },
-  ])('are not told of a check that $name, nor before its next whole one is confirmed', async ({ other }) => {
+  ])('are not sent for a check that $name before its next full result is confirmed', async ({ other }) => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
@@ -412,16 +421,16 @@ describe('short results', () => {
       { id: 1, check: aPassing(1) },
       { id: 2, check: aPassing(2, other) },
       { id: 3, check: aPassing(3) },
-      shortOf(3, 4, 4),
+      deltaOf(3, 4, 4),
     ]);
   });
 
-  test('are told whole again from where the backend cannot go on, and so is what was under way', async () => {
+  test('and results in flight are sent again in full after a resend', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
     await reportInTurn(bench, aPassing(2));
-    const resend = backend.forgetBases();
+    const resend = backend.discardBaselines();
     await report(aPassing(3), aPassing(4));
     await eventually(clock, () => expect(told(backend)).toHaveLength(4));
     await report(aPassing(5));
@@ -432,18 +441,18 @@ describe('short results', () => {
       { id: 3, check: aPassing(3) },
       { id: 4, check: aPassing(4) },
       { id: 5, check: aPassing(5) },
-      shortOf(5, 6, 6),
+      deltaOf(5, 6, 6),
     ]);
     expect(backend.committed.map(({ check }) => check)).toEqual(numbers(6).map((at) => aPassing(at)));
-    expect(backend.frames.flatMap(({ resumes }) => resumes ?? [])).toEqual([2]);
+    expect(backend.frames.flatMap(({ resume_after }) => resume_after ?? [])).toEqual([2]);
     expect(bench.log.messages('warn')).toEqual([]);
   });
 
-  test('that were read from the spool before the backend asked again are not sent', async () => {
+  test('that were read from the spool before a resend are not sent', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
-    const resend = backend.forgetBases();
+    const resend = backend.discardBaselines();
     await report(aPassing(2));
     await eventually(clock, () => expect(told(backend)).toHaveLength(2));
     // The disk is slow.
@@ -465,16 +474,16 @@ describe('short results', () => {
     ]);
   });
 
-  test('of which none waits when the backend asks again begin with the next one', async () => {
+  test('after a resend without waiting results begin again with the next result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
-    backend.forgetBases()();
+    backend.discardBaselines()();
     await heardBy(bench, backend);
     expect(backend.frames).toHaveLength(1);
     await reportInTurn(bench, aPassing(2), aPassing(3));
     expect(backend.frames.slice(1)).toEqual([
-      { type: 'results', resumes: 1, results: [{ id: 2, check: aPassing(2) }] },
-      { type: 'results', results: [shortOf(2, 3, 3)] },
+      { type: 'results', resume_after: 1, results: [{ id: 2, check: aPassing(2) }] },
+      { type: 'results', results: [deltaOf(2, 3, 3)] },
     ]);
   });
 
@@ -483,7 +492,7 @@ describe('short results', () => {
     const { clock, log, report } = await aBench(backend.url);
     await report(aPassing(1));
     await eventually(clock, () => expect(backend.frames).toHaveLength(1));
-    backend.forgetBases()();
+    backend.discardBaselines()();
     await vi.waitFor(() => expect(backend.frames).toHaveLength(2));
     for (let seconds = 0; seconds < 60; seconds += 10) {
       const { pings } = backend;
@@ -495,13 +504,13 @@ describe('short results', () => {
     );
   });
 
-  test('are whole in the next connection', async () => {
+  test('are not sent on the next connection before a full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.drop();
     await eventually(bench.clock, () => expect(backend.keepalives).toHaveLength(2));
     await reportInTurn(bench, aPassing(2), aPassing(3));
-    expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, shortOf(2, 3, 3)]);
+    expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, deltaOf(2, 3, 3)]);
   });
 
   test('asked for after one that was never sent are not what a backend asks for: it is left and tried again', async () => {
@@ -510,7 +519,7 @@ describe('short results', () => {
     backend.send({ type: 'resend', after: 2 });
     await eventually(clock, () => expect(backend.hellos).toHaveLength(2));
     expect(log.records.find(({ level }) => level === 'warn')?.fields['reason']).toBe(
-      'the backend asks for results after one that it was never sent',
+      'the backend requested results after an id that was never sent',
     );
   });
 });
@@ -541,7 +550,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
           if (step === 'drop') backend.drop();
           if (step === 'refuse') refusals = 1;
           if (step === 'ignore') ignored = 1;
-          if (step === 'forget') backend.forgetBases()();
+          if (step === 'forget') backend.discardBaselines()();
           if (step === 'pause') await connected(backend, clock);
         }
         // A connection without acknowledgments does not stay open forever.

@@ -449,7 +449,9 @@ test('a result that cannot be delivered is told, and the check may run again', a
   const log = new RecordedLog();
   const runner = openCheckRunner({ client: CLIENT, entity: ENTITY, clock: new ManualClock(), log, deliver: fail });
   runner.start(aRequest({ command: 'true' }));
-  await vi.waitFor(() => expect(log.messages('error')).toEqual(['check result lost, it could not be spooled']));
+  await vi.waitFor(() =>
+    expect(log.messages('error')).toEqual(['check result lost: it could not be written to the spool']),
+  );
   await vi.waitFor(() => {
     runner.start(aRequest({ command: 'true' }));
     expect(log.messages('error')).toHaveLength(2);
@@ -475,7 +477,7 @@ describe('stopping', () => {
     clock.advance(10_000);
     await stopped;
     expect(results).toEqual([]);
-    expect(log.messages('warn')).toEqual(['check stopped with the agent, it leaves no result']);
+    expect(log.messages('warn')).toEqual(['check was stopped with the agent and has no result']);
   });
 });
 

@@ -33,19 +33,19 @@ test('an acknowledgement makes room, but none of what was not sent', () => {
   expect(sent).toMatchObject({ ackedId: 14 });
 });
 
-test('what is to be sent again is no longer under way, and the next frame alone says after which id it begins', () => {
+test('results to be sent again are no longer in flight, and only the next frame has resume_after', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(13)).toBe(true);
   expect(sent).toMatchObject({ sentId: 13, room: 4, rewinds: 1 });
-  expect(JSON.parse(sent.nextFrame(spooled(14)))).toMatchObject({ resumes: 13, results: [{ id: 14 }] });
-  expect(JSON.parse(sent.nextFrame(spooled(15)))).not.toHaveProperty('resumes');
+  expect(JSON.parse(sent.nextFrame(spooled(14)))).toMatchObject({ resume_after: 13, results: [{ id: 14 }] });
+  expect(JSON.parse(sent.nextFrame(spooled(15)))).not.toHaveProperty('resume_after');
 });
 
 test('what is acknowledged is not sent again, whatever the backend asks for', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(11)).toBe(true);
   expect(sent).toMatchObject({ sentId: 12, ackedId: 12 });
-  expect(JSON.parse(sent.nextFrame(spooled(13)))).toMatchObject({ resumes: 11, results: [{ id: 13 }] });
+  expect(JSON.parse(sent.nextFrame(spooled(13)))).toMatchObject({ resume_after: 11, results: [{ id: 13 }] });
 });
 
 test('nothing begins again after what was never sent', () => {

@@ -159,12 +159,12 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
   {
     name: 'others let in without credentials',
     args: ['start', '--bind', '0.0.0.0'],
-    stderr: /0\.0\.0\.0 can be reached by others/,
+    stderr: /0\.0\.0\.0 can be reached by other hosts/,
   },
   {
     name: 'others let in with credentials that can be read on the way',
     args: ['start', '--bind', '0.0.0.0', '--insecure'],
-    stderr: /0\.0\.0\.0 \(api\) can be reached by others without TLS.*--cert-file and --key-file.*--insecure-http/,
+    stderr: /0\.0\.0\.0 \(api\) can be reached by other hosts without TLS.*--cert-file and --key-file.*--insecure-http/,
   },
   {
     name: 'a certificate that is not there',
@@ -217,7 +217,7 @@ describe('a damaged store', () => {
       expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
 
       await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
-      const told = daemon.records.find(({ message }) => message.startsWith('serving a store that lost writes'));
+      const told = daemon.records.find(({ message }) => message.startsWith('store has lost writes'));
       expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
       expect(await run(['repair', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('stop it first') });
     },
@@ -291,7 +291,7 @@ describe('a running backend', () => {
 
     await writeFile(file, '{"checks": {"disk": {}}, "mutators": 1}');
     await vi.waitFor(() =>
-      expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
+      expect(messagesOf(daemon)).toContain('configuration rejected, the previous one stays in effect'),
     );
     expect(daemon.records.at(-1)).toMatchObject({
       level: 'error',
@@ -342,7 +342,7 @@ describe('a running backend', () => {
     await writeFile(file, '{}');
     process.kill(daemon.pid, 'SIGHUP');
     await vi.waitFor(() =>
-      expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
+      expect(messagesOf(daemon)).toContain('configuration rejected, the previous one stays in effect'),
     );
     expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
   });

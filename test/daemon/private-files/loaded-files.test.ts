@@ -28,7 +28,7 @@ test('where it cannot be written the log says so, and nothing else happens', asy
   await using files = new LoadedFiles('/nowhere/at/all', log);
   await files.write(['/etc/mon/a.json']);
   expect(log.messages('warn')).toEqual([
-    'the list of configuration files cannot be left here, so commands cannot read them',
+    'list of configuration files could not be written, so handler commands cannot read it',
   ]);
 });
 

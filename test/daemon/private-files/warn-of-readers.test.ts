@@ -5,8 +5,8 @@ import { warnOfReaders } from '../../../daemon/private-files/warn-of-readers.ts'
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-const STATE = 'other users of this machine can read the state directory: run the command in "mend"';
-const LOG = 'every user of this machine can read the log: run the command in "mend"';
+const STATE = 'other users can read the state directory: run the command in "fix"';
+const LOG = 'all users can read the log file: run the command in "fix"';
 
 test.each<{ name: string; state: number; log: number; warned: string[] }>([
   { name: 'nobody else', state: 0o700, log: 0o600, warned: [] },
@@ -27,7 +27,7 @@ test.each<{ name: string; state: number; log: number; warned: string[] }>([
   expect(log.messages('warn')).toEqual(warned);
 });
 
-test('the command that mends it can be pasted into a shell', async () => {
+test('the command in `fix` can be pasted into a shell', async () => {
   const stateDir = join(await tempDir(), "it's here");
   await mkdir(stateDir);
   await chmod(stateDir, 0o755);
@@ -35,7 +35,7 @@ test('the command that mends it can be pasted into a shell', async () => {
   await warnOfReaders({ stateDir, logFile: undefined }, log);
   expect(log.records[0]?.fields).toEqual({
     path: stateDir,
-    mend: `chmod -R go-rwx '${stateDir.replace("'", String.raw`'\''`)}'`,
+    fix: `chmod -R go-rwx '${stateDir.replace("'", String.raw`'\''`)}'`,
   });
 });
 

@@ -89,10 +89,10 @@ async function report({ url }: { readonly url: string }, name: string, status = 
 
 async function elsewhere({ url }: { readonly url: string }): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^mon_handler_runs_elsewhere_total (\d+)$/m.exec(metrics)?.[1]);
+  return Number(/^mon_handler_runs_remote_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-const RAN_ELSEWHERE = 'handler ran on another backend';
+const RAN_ELSEWHERE = 'handler ran on another member';
 
 const ranElsewhere = (backend: RunningBackend): (string | undefined)[] => ranElsewhereOf(backend, '');
 
@@ -212,7 +212,7 @@ test('a member that is killed: what ran there runs again, once', async () => {
   await report(writer, 'after');
   await vi.waitFor(() => expect(receiver.times.get('after')).toBe(1));
   expect(timesOf().every((times) => times === 1 || times === 2)).toBe(true);
-  expect(writer.log.messages('warn')).toContain('a handler did not run to its end on another backend, it runs again');
+  expect(writer.log.messages('warn')).toContain('handler run on another member was lost: running it again');
 });
 
 test('a writer that is killed: the next one runs what was left', async () => {
@@ -283,7 +283,7 @@ test('a backend with another definition of a handler is given no run of it, and 
   expect(member.log.messages('error')).toEqual([]);
 });
 
-const RUNS_NOT_THERE = 'another backend does not run a handler, another one does';
+const RUNS_NOT_THERE = 'another member rejected a handler run: running it elsewhere';
 
 test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('%s is for backends that share the store alone', async (path) => {
   const backend = await startSharing(await server().database());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { peersToCut } from '../../../shared/domain/slow-peers.ts';
+import { peersToDrop } from '../../../shared/domain/slow-peers.ts';
 
 const limits = { all: 100, each: 50, stallMs: 1000 };
 
@@ -11,26 +11,34 @@ interface Named {
 
 const peer = (name: string, waitingBytes: number, stalledMs = 0): Named => ({ name, waitingBytes, stalledMs });
 
-test.each<{ because: string; peers: Named[]; cut: Record<string, string> }>([
-  { because: 'as much as may wait for one and for all', peers: [peer('a', 50), peer('b', 50, 1000)], cut: {} },
-  { because: 'who does not read goes', peers: [peer('a', 1, 1001), peer('b', 50)], cut: { a: 'stalled' } },
-  { because: 'who has too much goes', peers: [peer('a', 51), peer('b', 50)], cut: { a: 'each' } },
+test.each<{ title: string; peers: Named[]; dropped: Record<string, string> }>([
+  { title: 'nothing is dropped at the limits', peers: [peer('a', 50), peer('b', 50, 1000)], dropped: {} },
   {
-    because: 'of too much in all the slowest go first, as many as needed',
+    title: 'a peer that does not read is dropped',
+    peers: [peer('a', 1, 1001), peer('b', 50)],
+    dropped: { a: 'stalled' },
+  },
+  {
+    title: 'a peer above its own limit is dropped',
+    peers: [peer('a', 51), peer('b', 50)],
+    dropped: { a: 'connection_limit' },
+  },
+  {
+    title: 'above the total the slowest peers are dropped first, as many as necessary',
     peers: [peer('a', 40), peer('b', 30, 500), peer('c', 30, 900), peer('d', 40)],
-    cut: { b: 'all', c: 'all' },
+    dropped: { b: 'total_limit', c: 'total_limit' },
   },
   {
-    because: 'of those that read the one with the most',
+    title: 'among peers that read, the one with the most data is dropped',
     peers: [peer('a', 40), peer('b', 45), peer('c', 30)],
-    cut: { b: 'all' },
+    dropped: { b: 'total_limit' },
   },
   {
-    because: 'who has to go anyway makes room for the others',
+    title: 'peers that are dropped anyway count for the total',
     peers: [peer('a', 50), peer('b', 50), peer('c', 90), peer('d', 30, 2000)],
-    cut: { c: 'each', d: 'stalled' },
+    dropped: { c: 'connection_limit', d: 'stalled' },
   },
-])('$because', ({ peers, cut }) => {
-  const found = [...peersToCut(peers, limits)].map(([{ name }, reason]) => [name, reason] as const);
-  expect(Object.fromEntries(found)).toEqual(cut);
+])('$title', ({ peers, dropped }) => {
+  const found = [...peersToDrop(peers, limits)].map(([{ name }, reason]) => [name, reason] as const);
+  expect(Object.fromEntries(found)).toEqual(dropped);
 });

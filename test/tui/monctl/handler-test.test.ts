@@ -148,7 +148,7 @@ describe('a handler that does not end', () => {
     const hanging = Array.from({ length: 5 }, () => ask({}));
     await vi.waitFor(async () => expect((await ask({ dry_run: true })).status).toBe(503));
     expect(await (await ask({ dry_run: true })).json()).toMatchObject({
-      error: '5 handlers are being tested: try again when one of them is done',
+      error: '5 handlers are being tested: try again when one of them has finished',
     });
     await backend[Symbol.asyncDispose]();
     for (const answer of await Promise.all(hanging)) {

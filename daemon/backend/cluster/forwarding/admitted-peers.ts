@@ -13,11 +13,11 @@ import { digestOf, type PeerSignatures } from './proof/peer-signatures.ts';
 
 /** The error for a request that claims to come from another backend. */
 export const NO_MEMBER =
-  'this is not signed by a backend that shares the store: give all of them the same version and the same peer-key-file';
+  'the request is not signed by a member of the cluster: run the same version with the same peer-key-file on all members';
 
 /** The error for the token of a machine at another backend, where its presentation cannot be proved. */
 export const NEEDS_PEER_KEY =
-  'the token of a machine makes an administrator of the backend on that machine alone: use other credentials, send the request to the leader, or give all members a peer-key-file';
+  'the token of a machine is valid only at the backend on that machine: use other credentials, send the request to the leader, or set peer-key-file on all members';
 
 /** The address of a caller, which may come from a proxy. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;
@@ -88,7 +88,7 @@ export class AdmittedPeers {
       return proof.sender;
     }
     const { reason } = proof;
-    this.#refused.warn(() => ({ address, reason }), 'a request in the name of another backend was refused');
+    this.#refused.warn(() => ({ address, reason }), 'request with the identity of another member was rejected');
     await authenticator.refuseSlowly(address).catch((error: unknown) => {
       throw error instanceof MonError && error.code === 'unauthenticated' ? new MonError(error.code, NO_MEMBER) : error;
     });
@@ -117,7 +117,10 @@ export class AdmittedPeers {
     const voucher = parseVoucher(text(headers, PEER_HEADERS.principal));
     const caller = text(headers, PEER_HEADERS.caller);
     if (voucher === undefined || !CALLER.test(caller)) {
-      throw new MonError('invalid', 'the backend that sends this on does not say who asks: give all the same version');
+      throw new MonError(
+        'invalid',
+        'the forwarding member does not name the user: run the same version on all members',
+      );
     }
     const isOfV2 = headers[PEER_HEADERS.face] === 'v2';
     const principal = this.#principalOf(voucher, headers, caller);

@@ -70,7 +70,7 @@ export class ChannelDoor implements OtherProtocol, Disposable {
   #tell({ remoteAddress: address }: Socket, { message: reason }: Error): void {
     this.#parts.log.warn(
       { address, reason },
-      'the connection of another member was closed: run the same version on all members',
+      'connection of another member was closed: run the same version on all members',
     );
   }
 }

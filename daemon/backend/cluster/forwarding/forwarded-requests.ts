@@ -47,7 +47,7 @@ export class ForwardedRequests implements RequestForwarding {
     app.addHook('onRequest', (request, reply, done) => {
       const isOfPeers = matchedRoute(request).isOfPeers === true;
       if (isSentOn(request)) void goOnUnless(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
-      else if (isOfPeers) done(new MonError('not_found', 'this is between backends that share a store'));
+      else if (isOfPeers) done(new MonError('not_found', 'only members of a cluster use this path'));
       else done();
     });
     app.addHook('preValidation', (request, _reply, done) => {
@@ -178,7 +178,7 @@ export class ForwardedRequests implements RequestForwarding {
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
-      { writer: link.place.id, url: link.place.url, setting: 'peer-key-file' },
+      { leader: link.place.id, url: link.place.url, setting: 'peer-key-file' },
       'the leader does not accept this backend as a member',
     );
     throw new MonError('unavailable', 'the leader does not accept changes from this member: see its log');

@@ -71,10 +71,10 @@ export class WriterLinks implements Disposable {
   }
 
   /** @throws MonError if a retry is not allowed: `unavailable`, or the error itself */
-  #refuseUnanswered({ id: writer, url }: PeerPlace, error: unknown): undefined {
+  #refuseUnanswered({ id: leader, url }: PeerPlace, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
-      this.#told.warn(() => ({ writer, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
+      this.#told.warn(() => ({ leader, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
       return;
     }
     if (!(error instanceof UnansweredError)) throw error;

@@ -38,7 +38,7 @@ export class Broadcast {
     if (outbox === undefined) {
       const { name } = member.place;
       const miss = (reason: string): void =>
-        this.#missed.warn(() => ({ member: name, reason }), 'pieces of transports did not reach another backend');
+        this.#missed.warn(() => ({ member: name, reason }), 'transport messages could not be sent to another member');
       outbox = new Outbox(member, miss);
       this.#outboxes.set(member, outbox);
     }

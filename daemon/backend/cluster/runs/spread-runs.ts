@@ -43,7 +43,7 @@ interface SpreadParts {
 /** Distributes handler runs over this backend and the others that share its store, by the fewest runs in progress. */
 export class SpreadRuns implements Deliver {
   /** Number of runs that have ended on another backend, since the start. */
-  elsewhere = 0;
+  remote = 0;
   readonly #parts: SpreadParts;
   readonly #lost: Seldom;
   readonly #refused: Seldom;
@@ -123,7 +123,7 @@ export class SpreadRuns implements Deliver {
       if (DEFINITION_REFUSED.has(status)) {
         member.noteLacking(order.definition);
         const fields = { ...fieldsOf(order, member), reason: reasonIn(text) };
-        this.#refused.warn(() => fields, 'another backend does not run a handler, another one does');
+        this.#refused.warn(() => fields, 'another member rejected a handler run: running it elsewhere');
         return undefined;
       }
       if (status !== 200) throw new Error(`it answered ${String(status)}`);
@@ -134,7 +134,7 @@ export class SpreadRuns implements Deliver {
       if (signal.aborted) return undefined;
       member.noteLost();
       const fields = { ...fieldsOf(order, member), reason: errorMessage(error) };
-      this.#lost.warn(() => fields, 'a handler did not run to its end on another backend, it runs again');
+      this.#lost.warn(() => fields, 'handler run on another member was lost: running it again');
       return undefined;
     } finally {
       member.running--;
@@ -154,9 +154,9 @@ export class SpreadRuns implements Deliver {
 
   #note(member: LiveMember, order: RunOrder, outcome: DeliveryOutcome): void {
     const { log } = this.#parts;
-    this.elsewhere++;
+    this.remote++;
     const fields = fieldsOf(order, member);
-    if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another backend');
+    if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another member');
     else log.error({ ...fields, reason: outcome.reason }, 'handler error');
   }
 }

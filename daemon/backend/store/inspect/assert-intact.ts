@@ -55,7 +55,7 @@ function damagedStore(dir: string, damages: readonly Damage[]): MonError {
   const accept = isServable ? 'serve what is left with mon-backend start --accept-loss, ' : '';
   return new MonError(
     'internal',
-    `the store in ${dir} is damaged: ${describe(damages)}. Nothing was changed. Either ${accept}bring together what is left ` +
+    `the store in ${dir} is damaged: ${describe(damages)}. Nothing was changed. Either ${accept}repair ` +
       `in a copy with mon-backend repair ${dir}, or move the directory away and restore a backup`,
   );
 }

@@ -34,7 +34,7 @@ export class ByteReader {
       value += (byte % 128) * scale;
       if (byte < 128) return value;
     }
-    throw new MonError('internal', 'a number is longer than any can be');
+    throw new MonError('internal', 'a number is too long');
   }
 
   take(length: number): Buffer {
@@ -52,5 +52,5 @@ export class ByteReader {
 }
 
 function cutOff(): MonError {
-  return new MonError('internal', 'it ends in the middle');
+  return new MonError('internal', 'it is truncated');
 }

@@ -100,7 +100,8 @@ function entriesOfBlock(block: Buffer): TableEntry[] {
   let key: Buffer = Buffer.alloc(0);
   while (!reader.isAtEnd) {
     const [shared, rest, length] = [reader.varint(), reader.varint(), reader.varint()];
-    if (shared > key.length) throw new MonError('internal', 'a key goes on from one that is shorter');
+    if (shared > key.length)
+      throw new MonError('internal', 'a key refers to a prefix that is longer than the previous key');
     key = Buffer.concat([key.subarray(0, shared), reader.take(rest)]);
     entries.push([key, reader.take(length)]);
   }

@@ -28,7 +28,7 @@ export function* batchOperations(payload: Buffer): Generator<readonly [key: Buff
   const reader = new ByteReader(payload, HEADER_BYTES);
   while (!reader.isAtEnd) {
     const kind = reader.byte();
-    if (kind !== DELETION && kind !== VALUE) throw new MonError('internal', 'a batch holds an unknown operation');
+    if (kind !== DELETION && kind !== VALUE) throw new MonError('internal', 'a batch contains an unknown operation');
     const key = reader.slice();
     yield [key, kind === VALUE ? reader.slice() : undefined];
   }

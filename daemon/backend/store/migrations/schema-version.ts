@@ -41,7 +41,7 @@ export async function readSchemaVersion(
     throw new MonError(
       'invalid',
       `${database.location} holds a database of another program, or one that lost its beginning; use another state directory, ` +
-        'or bring together what is left of this one with mon-backend repair',
+        'or repair this one with mon-backend repair',
     );
   }
   return knownVersion(database, text, newestSchema(migrations));

@@ -66,7 +66,7 @@ export async function takeStep(
     throw new MonError(
       'unavailable',
       `migration ${String(version)} (${name}) of the store in ${database.location} failed: ${errorMessage(error)}; ` +
-        'what is done stays done, and the next run of mon-backend upgrade goes on from there',
+        'completed migrations are kept, and the next run of mon-backend upgrade continues from there',
       { cause: error },
     );
   }

@@ -37,7 +37,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   const parameters = new URLSearchParams(query);
   const wanted = parameters.get('target_session_attrs') ?? 'read-write';
   if (wanted !== 'read-write' && wanted !== 'primary') {
-    throw new MonError('invalid', 'store: target_session_attrs must be read-write: a standby takes no writes');
+    throw new MonError('invalid', 'store: target_session_attrs must be read-write: a standby accepts no writes');
   }
   for (const name of OWN_PARAMETERS) parameters.delete(name);
   const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;

@@ -122,7 +122,7 @@ export class HeldLeases implements Disposable {
   lose(name: string): MonError {
     const problem = new MonError(
       'conflict',
-      `the lease of shard ${name} in ${this.#parts.shown} was taken by another backend: this one writes no more`,
+      `the lease of shard ${name} in ${this.#parts.shown} was acquired by another backend: this one no longer writes`,
     );
     const held = this.#held.get(name);
     return held === undefined ? problem : this.#end(held, problem);
@@ -181,7 +181,7 @@ export class HeldLeases implements Disposable {
     );
     return new MonError(
       'conflict',
-      `another backend writes to ${this.#parts.shown}: its lease is good for ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
+      `another backend writes to ${this.#parts.shown}: its lease expires in ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
         'stop that one first',
     );
   }

@@ -41,7 +41,7 @@ export class PostgresSchema implements StoreSchema {
     throw new MonError(
       'invalid',
       `the store is ${this.#shown}: back it up with the tools of the database (pg_dump, pg_basebackup) or monctl dump, and ` +
-        'go on without a backup by mon (--no-backup)',
+        'continue without a backup by mon (--no-backup)',
     );
   }
 }

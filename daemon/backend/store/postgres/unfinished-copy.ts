@@ -49,6 +49,6 @@ async function finish(url: string): Promise<void> {
 function holdsAnother(shown: string): MonError {
   return new MonError(
     'conflict',
-    `${shown} holds a store already: name an empty database with --to, or take that one away with DROP SCHEMA mon CASCADE`,
+    `${shown} already contains a store: name an empty database with --to, or remove that store with DROP SCHEMA mon CASCADE`,
   );
 }

@@ -132,7 +132,7 @@ export class WriterConnection implements AsyncDisposable {
     giveUp(client);
     const problem = new MonError(
       'unavailable',
-      `the store ${this.#server.shown} is another one by now; restart the backend`,
+      `the store ${this.#server.shown} has been replaced; restart the backend`,
     );
     // The reason of the current failure helps waiting callers more than that of the previous connection.
     if (this.#refusal !== undefined) this.#refusal = problem;

@@ -28,7 +28,7 @@ export const terminal: Terminal = {
 async function readAnswer(echo: NodeJS.WritableStream, ask: (asking: Interface) => Promise<string>): Promise<string> {
   using asking = createInterface({ input: process.stdin, output: echo, terminal: true });
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  asking.once('close', () => reject(new MonError('invalid', 'no answer was given')));
+  asking.once('close', () => reject(new MonError('invalid', 'no input was given')));
   asking.once('SIGINT', () => asking.close());
   return await Promise.race([ask(asking), ended]);
 }

@@ -21,7 +21,7 @@ export async function upgradeDirectory(
 ): Promise<void> {
   const found = await openUnlessHeld(stateDir);
   if ('holder' in found) {
-    parts.log.info({ url: found.holder }, 'a backend serves this store: it upgrades it');
+    parts.log.info({ url: found.holder }, 'a running backend uses this store: upgrading it through the backend');
     await upgradeThrough(addressOf(found.holder), flags, parts);
     return;
   }

@@ -76,7 +76,7 @@ async function refuseWithoutRoom(schema: StoreSchema): Promise<void> {
   if (room === undefined || room.free >= 2 * room.needed) return;
   throw new MonError(
     'unavailable',
-    `a backup and the upgrade need ${mebibytes(2 * room.needed)}, ${mebibytes(room.free)} are free; make room, or upgrade ` +
+    `a backup and the upgrade need ${mebibytes(2 * room.needed)}, ${mebibytes(room.free)} are free; free some space, or upgrade ` +
       'without a backup (--no-backup)',
   );
 }

@@ -133,7 +133,7 @@ describe('/results', () => {
   test('says when a result could not be made safe', async () => {
     const { report, log } = await aBench({}, async () => await Promise.reject(new Error('disk full')));
     expect(await report('{"name": "a", "output": "x"}')).toMatchObject({ status: 503 });
-    expect(log.messages('error')).toEqual(['check result of a local program is not on disk']);
+    expect(log.messages('error')).toEqual(['check result of a local program could not be written to disk']);
   });
 
   test('takes nothing from the page of a browser', async () => {

@@ -184,7 +184,7 @@ describe('TCP', () => {
     socket.on('data', (data: Buffer) => (answer += data.toString()));
     await closed;
     expect(answer).toBe('');
-    expect(log.messages('error')).toEqual(['check result of a local program is not on disk']);
+    expect(log.messages('error')).toEqual(['check result of a local program could not be written to disk']);
   });
 
   test('closing cuts who is still there and leaves no timer', async () => {

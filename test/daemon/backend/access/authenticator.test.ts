@@ -200,7 +200,7 @@ describe('a backend without credentials on loopback', () => {
       const request = { method: 'GET', target: '/events', headers };
       expect(await send(backend.url, request)).toMatchObject({
         status: 403,
-        body: { error: expect.stringContaining('this came through a proxy: make an administrator') },
+        body: { error: expect.stringContaining('this request came through a proxy: create an administrator') },
       });
     },
   );

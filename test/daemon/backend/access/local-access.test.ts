@@ -83,7 +83,7 @@ test('a runtime directory that others can read gets none, and the backend goes o
   const log = new RecordedLog();
   await using _ = await leaveLocalAccess(ACCESS, { stateDir, runtimeDir }, log);
   expect([await readdir(stateDir), await readdir(runtimeDir)]).toEqual([[LOCAL_ACCESS_FILE], []]);
-  expect(log.messages('warn')).toEqual(['the token for the programs on this machine cannot be left here']);
+  expect(log.messages('warn')).toEqual(['token for local programs could not be written']);
 });
 
 test('what was there before is replaced with its mode, and the token of another backend stays', async () => {

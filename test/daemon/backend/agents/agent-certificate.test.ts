@@ -96,30 +96,30 @@ test('it speaks for proxy clients, and for no other agent', async () => {
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 1,
-    error: 'db-1 is another agent, for which the certificate of web-1 is not good',
+    error: 'db-1 is another agent, for which the certificate of web-1 is not valid',
   });
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
 });
 
-test('it gives no short results for a proxy client that has become an agent itself', async () => {
+test('it sends no delta results for a proxy client that has become an agent itself', async () => {
   const peer = await connect(web1);
-  await peer.join('spool-short', {}, true);
+  await peer.join('spool-delta', {}, true);
   const passing = { name: 'disk', output: 'OK', status: 0, executed: 1_700_000_000, issued: 1_700_000_000 };
-  const short = (id: number): { id: number; of: number; executed: number; issued: number } => ({
+  const delta = (id: number): { id: number; baseline: number; executed: number; issued: number } => ({
     id,
-    of: 1,
+    baseline: 1,
     executed: passing.executed + id,
     issued: passing.issued + id,
   });
   peer.say({ type: 'results', results: [{ id: 1, check: { ...passing, source: 'switch-3' } }] });
-  await vi.waitFor(() => expect(peer.bases).toEqual([1]));
-  peer.say({ type: 'results', results: [short(2)] });
+  await vi.waitFor(() => expect(peer.baselines).toEqual([1]));
+  peer.say({ type: 'results', results: [delta(2)] });
   await peer.reaches(2);
   await (await connect(makeCertificate('switch-3', { issuer: agents }), 'switch-3')).join();
-  peer.say({ type: 'results', results: [short(3)] });
+  peer.say({ type: 'results', results: [delta(3)] });
   expect(await peer.hears('resend')).toMatchObject({ after: 2 });
   // The whole result is rejected with a reason.
-  peer.say({ type: 'results', resumes: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
+  peer.say({ type: 'results', resume_after: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
   await peer.reaches(3);
   expect(peer.heard).toContainEqual({
     type: 'rejected',
@@ -136,7 +136,7 @@ test('an agent with a certificate reports nothing in the name of the backend its
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 1,
-    error: 'mon is the backend itself: name another source',
+    error: 'mon is the client of the backend: use another source',
   });
   expect((await api.events()).map(({ client }) => client.name)).not.toContain('mon');
 });
@@ -186,8 +186,14 @@ test('connections end with the authority that vouched for them, and go on when a
   expect(peer.ending).toBeUndefined();
   await writeFile(authoritiesFile, newer.cert);
   await backend.reload();
-  expect(await peer.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
-  expect(await withKey.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
+  expect(await peer.ends()).toMatchObject({
+    code: 1008,
+    reason: 'the credentials are no longer valid: authenticate again',
+  });
+  expect(await withKey.ends()).toMatchObject({
+    code: 1008,
+    reason: 'the credentials are no longer valid: authenticate again',
+  });
   await expect(connect(web1)).rejects.toThrow('401');
   await writeFile(authoritiesFile, agents.cert);
   await backend.reload();

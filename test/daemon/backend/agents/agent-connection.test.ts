@@ -140,7 +140,7 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
     error: 'name: must be word characters, dots, hyphens and colons only',
   });
   expect(await historyOf(api)).toEqual([1, 3]);
-  expect(log.messages('error')).toEqual(['invalid check result refused']);
+  expect(log.messages('error')).toEqual(['check result rejected']);
 });
 
 test('what is nested so deep that nobody could show it is refused: a result alone, a client with its connection', async () => {
@@ -301,7 +301,7 @@ test('once a client has shown a signature, results and hellos need it', async ()
     message: 'invalid client signature of web-1',
   });
   expect((await impostor.ends()).code).toBe(1008);
-  expect(log.messages('warn')).toContain('agent refused');
+  expect(log.messages('warn')).toContain('agent rejected');
 });
 
 test('a client that was deleted with a ban cannot come back before its end', async () => {
@@ -330,7 +330,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
     name: 'a frame whose ids do not grow',
     hello: true,
     frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
-    error: 'the ids of the results in a frame must grow',
+    error: 'the ids of the results in a frame must increase',
   },
   { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
   {
@@ -341,7 +341,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
   {
     name: 'a keepalive before hello',
     frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
-    error: 'this connection belongs to nobody yet',
+    error: 'the first frame must be hello',
   },
 ])('$name ends the connection with the reason', async ({ hello = false, frame, error }) => {
   const { url } = await openRig();
@@ -359,5 +359,7 @@ test('an agent cannot speak for another client in its keepalive', async () => {
   const agent = await AgentPeer.connect(url);
   await agent.join();
   agent.say({ type: 'keepalive', client: { name: 'db-1', address: '192.0.2.2' } });
-  expect((await agent.hears('error')).message).toBe('this connection belongs to web-1');
+  expect((await agent.hears('error')).message).toBe(
+    'this connection belongs to the client web-1: use that name, or open another connection',
+  );
 });

@@ -188,9 +188,9 @@ describe('a limit of entities', () => {
     expect(backend.log.records.find(({ fields }) => fields['client'] === 'web-1')).toBeDefined();
     expect(
       backend.log.records
-        .filter(({ message }) => message === 'invalid check result refused')
+        .filter(({ message }) => message === 'check result rejected')
         .map(({ fields }) => fields['reason']),
-    ).toEqual([`router would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`]);
+    ).toEqual([`router would exceed the entity limit: ${ENTITY_LIMIT_REFUSAL}`]);
     known.cut();
   });
 
@@ -242,7 +242,7 @@ describe('a listener for agents', () => {
   test('at an address that others can reach needs credentials', async () => {
     await expect(startBackend({ settings: { 'agent-listener': { bind: '0.0.0.0', port: 0 } } })).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringContaining('0.0.0.0 can be reached by others'),
+      message: expect.stringContaining('0.0.0.0 can be reached by other hosts'),
     });
   });
 

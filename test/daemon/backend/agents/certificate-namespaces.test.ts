@@ -111,7 +111,7 @@ test('a hello does not lead to a namespace that the certificate is not good in',
   expect(await peer.hears('error')).toMatchObject({
     code: 'forbidden',
     message:
-      'the certificate is good in the namespace shop, bank, not in default: set agent.namespace to it, or show another certificate',
+      'the certificate is valid in the namespace shop, bank, not in default: set agent.namespace to it, or use another certificate',
   });
 });
 
@@ -142,7 +142,10 @@ test('other rules end the connections that they do not allow any more, and no ot
   const ofBank = await connect(rig, 'bank', makeCertificate('db-1', { issuer: bank }), 'db-1');
   await ofBank.join();
   await rig.reload([{ ...OF_SHOP, namespaces: ['default'] }, OF_BANK]);
-  expect(await ofShop.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
+  expect(await ofShop.ends()).toMatchObject({
+    code: 1008,
+    reason: 'the credentials are no longer valid: authenticate again',
+  });
   await expect(connect(rig, 'shop')).rejects.toThrow('403');
   await rig.reload([OF_BANK]);
   await expect(connect(rig, 'default')).rejects.toThrow('403');
@@ -150,8 +153,7 @@ test('other rules end the connections that they do not allow any more, and no ot
 });
 
 test('a start warns when certificates are good in several namespaces, and not once there are rules', async () => {
-  const warning =
-    'agents with a certificate may report in every namespace: say in certificate-namespaces which are for whom';
+  const warning = 'agents with a certificate can report in every namespace: restrict them with certificate-namespaces';
   const dir = await tempDir();
   const authorities = join(dir, 'agents.pem');
   await writeFile(authorities, shop.cert);

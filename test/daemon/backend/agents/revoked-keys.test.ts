@@ -8,7 +8,7 @@ import { GoAgent } from '../../../support/go-agent.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 
-const REVOKED = { code: 1008, reason: 'the credentials count no more' };
+const REVOKED = { code: 1008, reason: 'the credentials are no longer valid: authenticate again' };
 
 let backend: RunningBackend;
 let store: TroubledStore;

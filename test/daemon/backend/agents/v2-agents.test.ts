@@ -412,9 +412,7 @@ test.each<{ name: string; event: unknown; reason: string }>([
   agent.send('event', event);
   agent.event({ metadata: { name: 'next' }, status: 0, output: reason });
   await vi.waitFor(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
-  const refusals = backend.log.records
-    .slice(before)
-    .filter(({ message }) => message === 'invalid check result refused');
+  const refusals = backend.log.records.slice(before).filter(({ message }) => message === 'check result rejected');
   expect(refusals.map(({ fields }) => fields['reason'])).toEqual([expect.stringContaining(reason)]);
   agent.cut();
 });

@@ -166,7 +166,7 @@ describe('what members of a severity say', () => {
     async (word) => {
       expect(await get(`/aggregates/nope/results/${word}`)).toMatchObject({
         status: 400,
-        body: { error: `"${word}" is no severity: use one of ok, warning, critical, unknown` },
+        body: { error: `"${word}" is not a severity: use one of ok, warning, critical, unknown` },
       });
     },
   );

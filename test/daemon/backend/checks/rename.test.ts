@@ -97,8 +97,7 @@ test('where a client has results of both names it takes force', async () => {
 
   await expect(api.renameCheck('disk', 'disk-usage', false)).rejects.toMatchObject({
     code: 'conflict',
-    message:
-      '2 clients have results of disk-usage as well as of disk: force it to put the history of disk before theirs',
+    message: '2 clients have results of both disk-usage and disk: use force to put the history of disk first',
   });
   expect(Object.keys(await histories(api, 'disk'))).toEqual(['web-001', 'web-002', 'web-003']);
 
@@ -142,10 +141,16 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
     },
   ],
   ['a check that nobody has', { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of nope/ }],
-  ['the name that it has', { from: 'disk', to: 'disk', code: 'invalid', message: /has this name already/ }],
+  ['the name that it has', { from: 'disk', to: 'disk', code: 'invalid', message: /already named disk/ }],
   ['what is no name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
-  ['the check of the backend itself', { from: 'keepalive', to: 'd', code: 'invalid', message: /own check/ }],
-  ['to the check of the backend itself', { from: 'disk', to: 'keepalive', code: 'invalid', message: /own check/ }],
+  [
+    'the check of the backend itself',
+    { from: 'keepalive', to: 'd', code: 'invalid', message: /is a check of the backend/ },
+  ],
+  [
+    'to the check of the backend itself',
+    { from: 'disk', to: 'keepalive', code: 'invalid', message: /is a check of the backend/ },
+  ],
 ])('refused: %s', async (_, { settings = {}, from, to, code, message }) => {
   await using backend = await startBackend({ settings });
   const api = aClient(backend.url);

@@ -131,7 +131,7 @@ describe('a client that is deleted with invalidate', () => {
     const answer = await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' });
     expect(answer).toMatchObject({
       status: 403,
-      body: { error: 'web-1 was deleted with invalidate: post it to /clients to let it in again' },
+      body: { error: 'web-1 was deleted with invalidate: post it to /clients to allow it again' },
     });
     expect(await names()).toEqual([]);
   });

@@ -139,7 +139,7 @@ test('a request keeps its id, and the log names who has answered it', async () =
 
 test('a backend alone has no such metrics', async () => {
   await using backend = await startBackend();
-  expect((await get(backend.url, '/metrics')).text).not.toContain('forwarded');
+  expect((await get(backend.url, '/metrics')).text).not.toContain('mon_forwarded_');
 });
 
 test('an answer waits until this backend has what it tells of', async () => {

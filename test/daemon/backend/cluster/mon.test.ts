@@ -101,9 +101,9 @@ describe('metrics', () => {
       'mon_cluster_members{state="ok"}': 3,
       'mon_cluster_members{state="lagging"}': 0,
       'mon_cluster_members{state="lost"}': 0,
-      mon_cluster_is_writer: 1,
+      mon_cluster_is_leader: 1,
       mon_cluster_seq: 1200,
-      mon_cluster_behind: 0,
+      mon_cluster_lag_commits: 0,
       mon_cluster_database_up: 1,
     });
   });
@@ -114,9 +114,9 @@ describe('metrics', () => {
       'mon_cluster_members{state="ok"}': 1,
       'mon_cluster_members{state="lagging"}': 1,
       'mon_cluster_members{state="lost"}': 1,
-      mon_cluster_is_writer: 0,
+      mon_cluster_is_leader: 0,
       mon_cluster_seq: 1200,
-      mon_cluster_behind: 1204,
+      mon_cluster_lag_commits: 1204,
       mon_cluster_database_up: 0,
     });
   });

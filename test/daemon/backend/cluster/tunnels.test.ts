@@ -90,10 +90,10 @@ test('a hundred agents come by one connection, and are each looked at as if they
   );
   await Promise.all(agents.map(async (agent) => agent.join()));
   expect(await figure(writer, 'mon_connections')).toBe(connections);
-  expect(await figure(writer, 'mon_connections_tunnelled')).toBe(100);
+  expect(await figure(writer, 'mon_connections_forwarded')).toBe(100);
   expect(await figure(writer, 'mon_agents_connected')).toBe(100);
   for (const agent of agents) agent.cut();
-  await vi.waitFor(async () => expect(await figure(writer, 'mon_connections_tunnelled')).toBe(1));
+  await vi.waitFor(async () => expect(await figure(writer, 'mon_connections_forwarded')).toBe(1));
   first.say({ type: 'results', results: [result(1)] });
   await first.reaches(1);
 });
@@ -158,7 +158,7 @@ test('with a backend of an earlier version each agent has a connection of its ow
   const agents = await Promise.all(['web-1', 'web-2'].map(async (name) => AgentPeer.connect(member.url, name)));
   for (const agent of agents) await agent.join();
   expect(member.forwarding.agents).toBe(2);
-  expect(await figure(writer, 'mon_connections_tunnelled')).toBe(0);
+  expect(await figure(writer, 'mon_connections_forwarded')).toBe(0);
   expect(await figure(writer, 'mon_agents_connected')).toBe(2);
 });
 
@@ -171,7 +171,7 @@ test('a lost connection between the backends is made anew, and the agents come a
   const next = await startMember(true);
   member.leadership.follow(placeOf(next));
   await (await AgentPeer.connect(member.url)).join();
-  expect(await figure(next, 'mon_connections_tunnelled')).toBe(1);
+  expect(await figure(next, 'mon_connections_forwarded')).toBe(1);
 });
 
 test('who has not the key gets no connection for tunnels', async () => {

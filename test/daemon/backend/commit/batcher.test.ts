@@ -217,7 +217,7 @@ test('a command with a defect leaves nothing behind and takes no other with it',
   ]);
   expect(clientsOf(registry)).toEqual(['a', 'b']);
   expect(await storedClients(store)).toEqual(['a', 'b']);
-  expect(log.messages('error')).toEqual(['a change failed']);
+  expect(log.messages('error')).toEqual(['change failed']);
 });
 
 test('a command whose needs have a defect takes no other with it either', async () => {
@@ -351,10 +351,10 @@ test('only what is gone for good is said to be refused', async () => {
   store.refuses = () => {
     throw new UnsettledWriteError('/var/lib/mon', new Error('EIO'));
   };
-  await expect(batcher.run(put('perhaps'))).rejects.toThrow(/look before you try it again$/);
+  await expect(batcher.run(put('perhaps'))).rejects.toThrow(/check when the disk works again, before you retry$/);
   store.refuses = () => true;
   store.refusesScans = () => true;
-  await expect(batcher.run(put('still shown'))).rejects.toThrow(/look before you try it again$/);
+  await expect(batcher.run(put('still shown'))).rejects.toThrow(/check when the disk works again, before you retry$/);
 });
 
 test('beyond the limit of the queue a command is refused at once; one that alone is larger is taken', async () => {
@@ -415,7 +415,7 @@ test('an answer that cannot be given holds up nothing', async () => {
   const after = batcher.run(put('b'));
   clock.advance(2);
   await after;
-  expect(log.messages('error')).toEqual(['a response could not be sent']);
+  expect(log.messages('error')).toEqual(['response could not be sent']);
 });
 
 test('every write is told by its number, also what work on the store itself has written', async () => {

@@ -34,11 +34,11 @@ async function fullBackend() {
   return { backend, post, flood: body as { accepted: number; rejected: { error: string }[] } };
 }
 
-test('ever new sources are refused at the limit, by a sentence that names the setting; what is known goes on', async () => {
+test('new sources are rejected at the memory limit with the name of the setting, and existing ones still work', async () => {
   const { backend, post, flood } = await fullBackend();
   expect(flood.accepted).toBeGreaterThan(500);
   expect(flood.accepted).toBeLessThan(2000);
-  expect(flood.rejected[0]?.error).toMatch(/and 1 MiB is the limit \(memory-limit\): nothing new is taken/);
+  expect(flood.rejected[0]?.error).toMatch(/and the limit is 1 MiB \(memory-limit\): new objects are rejected/);
 
   expect((await post('/results', { source: 'flood-0', name: 'ping', output: 'again', status: 2 })).status).toBe(202);
   expect((await post('/resolve', { client: 'flood-0', check: 'ping' })).status).toBe(202);
@@ -72,7 +72,7 @@ test.each<{ title: string; target: string; body: object }>([
     target: '/api/core/v2/namespaces/default/events',
     body: { entity: { metadata: { name: 'new' } }, check: { metadata: { name: 'ping' }, status: 0, output: '' } },
   },
-])('without memory nothing new is taken, with 507: $title', async ({ target, body }) => {
+])('at the memory limit new objects are rejected with 507: $title', async ({ target, body }) => {
   const { post } = await fullBackend();
   const answer = await post(target, body);
   expect(answer.status).toBe(507);
@@ -142,8 +142,8 @@ test('the figures tell how much is known and how much may be', async () => {
   const { backend } = await fullBackend();
   const metrics = (await send(backend.url, { method: 'GET', target: '/metrics' })).text;
   expect(metrics).toMatch(/^mon_memory_limit_bytes 1048576$/m);
-  expect(Number(/^mon_memory_known_bytes (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(1048576);
-  expect(Number(/^mon_memory_refused_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000);
+  expect(Number(/^mon_memory_used_bytes (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(1048576);
+  expect(Number(/^mon_memory_rejected_objects_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(3000);
   const health = await send(backend.url, { method: 'GET', target: '/health?deep=1' });
   expect(health.status).toBe(412);
   expect(health.text).toContain('memory-limit');

@@ -61,7 +61,7 @@ describe('at the limit', () => {
     const users = new Users({ ...parts, usersMax: 2 });
     await users.create(aUser('ann'), MON);
     await users.put(aUser('bob'), MON);
-    const refused = { code: 'unavailable', message: 'there are 2 users, which is as many as there can be' };
+    const refused = { code: 'unavailable', message: 'there are 2 users, the maximum: delete some first' };
     await expect(users.create(aUser('eve'), MON)).rejects.toMatchObject(refused);
     await expect(users.put(aUser('eve'), MON)).rejects.toMatchObject(refused);
     await users.put(aUser('bob'), MON);

@@ -35,7 +35,7 @@ test('a store in the place of earlier versions is not left behind: the line that
   const { formerStateDir, stateDir, config } = installation;
   await makeStore(formerStateDir);
   await expect(loadInstalled(NOTHING, installation)).rejects.toThrow(
-    `to go on with it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
+    `to use it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
   );
   expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': formerStateDir } })).toBe(formerStateDir);
   expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': stateDir } })).toBe(stateDir);

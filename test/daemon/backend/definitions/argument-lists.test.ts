@@ -99,7 +99,7 @@ test('agents get the list, those of Sensu Go a line in which no value is more th
   expect(windows.payloads('check_request')).toEqual([]);
   expect(backend.log.records).toContainEqual({
     level: 'warn',
-    message: 'the client cannot run the check: it was not asked',
+    message: 'check request was not sent: the client cannot run the check',
     fields: expect.objectContaining({ client: 'windows', check: 'stored' }),
   });
   theirs.cut();

@@ -214,7 +214,7 @@ describe('who is kept to a namespace', () => {
     expect(await peer.hears('error')).toEqual({
       type: 'error',
       code: 'forbidden',
-      message: `ada is kept to the namespace team-a, and this asks for ${namespace ?? 'default'}: name team-a`,
+      message: `ada is limited to the namespace team-a and cannot access ${namespace ?? 'default'}: use team-a`,
     });
     expect(await peer.ends()).toEqual({ code: 1008, reason: 'forbidden' });
   });

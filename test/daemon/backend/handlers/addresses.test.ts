@@ -176,7 +176,7 @@ describe('a look-up', () => {
   test('of an unknown name may go better later', async () => {
     await expect(addresses().written('no.example.com', 'public', NEVER)).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'no.example.com has no address: the name is not known',
+      message: 'no.example.com has no address: the name does not exist',
     });
   });
 

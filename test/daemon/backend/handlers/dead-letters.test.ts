@@ -129,7 +129,7 @@ test('the oldest go when there are too many, in the store too, and it is said on
   await vi.waitFor(() => expect(clientsOf(rig)).toEqual(['c', 'd', 'e']));
   await vi.waitFor(async () => expect((await rig.stored()).jobs).toHaveLength(3));
   expect(rig.deadLetters.overflowed).toBe(2);
-  expect(rig.log.messages('warn')).toEqual(['there are too many dead letters, the oldest go']);
+  expect(rig.log.messages('warn')).toEqual(['too many dead letters: the oldest were dropped']);
   await rig.stop();
 
   const smaller = await openHandlerRig({ dir, handlers, deadLettersMax: 1 });

@@ -324,7 +324,7 @@ test('a handler without a place for a further run gets none, which is said; the 
   await rig.report(2, { handlers: ['mail', 'audit'] });
   expect(rig.takeRuns()).toEqual(['audit create', 'audit create']);
   expect(rig.log.records).toMatchObject([
-    { level: 'error', message: 'the handler cannot keep up, the event is not handled', fields: { handler: 'mail' } },
+    { level: 'error', message: 'handler queue is full, event was not handled', fields: { handler: 'mail' } },
   ]);
   full.clear();
   await rig.report(0, { handlers: ['mail', 'audit'] });
@@ -505,7 +505,7 @@ describe('the log (completion 1.8)', () => {
     rig.clock.advance(60_000);
     await rig.report(2, { handler: 'other' });
     await rig.report(2);
-    expect(rig.log.records.map(({ fields }) => [fields['handler'], fields['left_out']])).toEqual([
+    expect(rig.log.records.map(({ fields }) => [fields['handler'], fields['omitted']])).toEqual([
       ['default', undefined],
       ['other', undefined],
       ['default', 4],

@@ -339,8 +339,8 @@ describe('restarts and failures', () => {
     });
     expect(refusals).toBe(3);
     expect(rig.log.messages('warn')).toEqual([
-      'events were not handled at the end of their silence, it is tried again soon',
-      'events were not handled at the end of their silence, it is tried again soon',
+      'events could not be handled at the end of their silence, retrying soon',
+      'events could not be handled at the end of their silence, retrying soon',
     ]);
   });
 

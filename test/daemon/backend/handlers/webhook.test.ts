@@ -203,7 +203,7 @@ describe('the answer', () => {
     const receiver = await openReceiver((_seen, response) => response.destroy());
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'failed',
-      reason: 'the connection was cut',
+      reason: 'the connection was lost',
       isRetryable: true,
     });
   });

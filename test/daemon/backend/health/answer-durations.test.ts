@@ -6,7 +6,7 @@ const ANSWER = { method: 'GET', route: '/events', status: 200 };
 test('an answer counts in each bucket that it is not too long for', () => {
   const durations = new AnswerDurations([0.01, 0.1]);
   for (const durationMs of [2, 10, 50, 3000]) durations.observe({ ...ANSWER, durationMs });
-  expect(durations.text()).toBe(`# HELP mon_http_request_duration_seconds Answered requests of the API
+  expect(durations.text()).toBe(`# HELP mon_http_request_duration_seconds Duration of API requests in seconds
 # TYPE mon_http_request_duration_seconds histogram
 mon_http_request_duration_seconds_bucket{le="0.01",method="GET",route="/events",status="200"} 2
 mon_http_request_duration_seconds_bucket{le="0.1",method="GET",route="/events",status="200"} 3

@@ -129,7 +129,7 @@ describe('mon.entities', () => {
     for (const line of [
       'mon_entities 1',
       'mon_entity_limit 1',
-      'mon_entities_refused_total 2',
+      'mon_entities_rejected_total 2',
       'mon_condition_status{condition="mon.entities"} 2',
       'mon_condition_subjects{condition="mon.entities"} 1',
     ]) {

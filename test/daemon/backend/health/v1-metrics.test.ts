@@ -46,7 +46,7 @@ test('what the backend holds is counted', async () => {
     'mon_events{severity="unknown"}': 2,
     'mon_results{severity="ok"}': 1,
     mon_clients: 1,
-    mon_silenced_entries: 1,
+    mon_silences: 1,
     mon_stashes: 1,
     mon_results_committed_total: 6,
     mon_queued_results: 0,
@@ -54,7 +54,7 @@ test('what the backend holds is counted', async () => {
     mon_agents_connected: 0,
     mon_feed_consumers: 0,
     mon_feed_lag_seconds: 0,
-    'mon_info{version="1.0.0"}': 1,
+    'mon_build_info{version="1.0.0"}': 1,
   });
 });
 
@@ -122,10 +122,10 @@ describe('agents', () => {
     await agent.reaches(4);
     expect(Object.fromEntries(await series())).toMatchObject({
       mon_results_committed_total: 1,
-      'mon_results_refused_total{reason="signature"}': 1,
-      'mon_results_refused_total{reason="invalid"}': 1,
-      'mon_results_refused_total{reason="quarantined"}': 1,
-      'mon_results_refused_total{reason="banned"}': 0,
+      'mon_results_rejected_total{reason="signature"}': 1,
+      'mon_results_rejected_total{reason="invalid"}': 1,
+      'mon_results_rejected_total{reason="quarantined"}': 1,
+      'mon_results_rejected_total{reason="invalidated"}': 0,
     });
   });
 });

@@ -26,7 +26,7 @@ test('a task that holds up all others is logged once', async () => {
   clock.advance(1000);
   const [record, ...others] = log.records;
   expect(others).toEqual([]);
-  expect(record).toMatchObject({ level: 'warn', message: 'one task held up all others' });
+  expect(record).toMatchObject({ level: 'warn', message: 'event loop was blocked' });
   expect(record?.fields['stalled_ms']).toBeGreaterThanOrEqual(250);
 });
 

@@ -57,7 +57,7 @@ describe('a body is refused with the reason', () => {
       body: result('"status":1e0'),
       error: 'status: expected int, received number',
     },
-    { name: 'an endless number', body: result('"x":1e999'), error: 'the body holds a number that is too large' },
+    { name: 'an endless number', body: result('"x":1e999'), error: 'the body contains a number that is too large' },
     { name: '33 levels', body: result(`"x":${nested(32)}`), error: 'the body is nested deeper than 32 levels' },
     {
       name: 'the name __proto__',

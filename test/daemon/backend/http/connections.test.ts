@@ -72,10 +72,10 @@ describe('the limit of connections', () => {
       }
       own[0]?.drop();
       await vi.waitFor(async () => {
-        expect(await figure(backend.url, 'mon_connections_refused_total{reason="all"}')).toBeGreaterThanOrEqual(3);
+        expect(await figure(backend.url, 'mon_connections_rejected_total{reason="total"}')).toBeGreaterThanOrEqual(3);
       });
       expect(backend.log.messages('warn')).toEqual([
-        'connections are refused: find out who holds so many, or raise connection-limit',
+        'connections are rejected: find the clients with many connections, or raise connection-limit',
       ]);
     },
   );
@@ -84,7 +84,7 @@ describe('the limit of connections', () => {
     const clock = new ManualClock();
     const log = new RecordedLog();
     let isShared = false;
-    const limits = { all: 100, withTunnels: 100, perAddress: 3, told: 10 };
+    const limits = { all: 100, withTunnels: 100, perAddress: 3, answered: 10 };
     using connections = new Connections({ limits: () => limits, isShared: () => isShared, clock, log });
     const server = connections.watch(createServer()).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -92,7 +92,7 @@ describe('the limit of connections', () => {
     const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
     await openMany(3, url);
     for (const socket of await openMany(5, url)) await socket.hears('503');
-    expect(connections.refused).toEqual({ all: 0, address: 5 });
+    expect(connections.rejected).toEqual({ total: 0, address: 5 });
     clock.advance(60_000);
     for (const socket of await openMany(1, url)) await socket.hears('503');
     expect(log.records.map(({ fields }) => fields['count'])).toEqual([1, 5]);

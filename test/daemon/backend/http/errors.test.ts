@@ -53,7 +53,7 @@ describe('a failure becomes a status, its text and its code', () => {
       status: 500,
       body: '{"error":"internal error: see the log of the backend","code":"internal"}',
     });
-    expect(log.messages('error')).toEqual(['a request failed']);
+    expect(log.messages('error')).toEqual(['request failed']);
     expect(log.records[0]?.fields).toMatchObject({ err: error, method: 'GET', path: '/' });
   });
 });

@@ -49,7 +49,7 @@ test('a result with a whole number beyond 2^53 is refused, also one of many', as
   const inexact: unknown = JSON.parse(text);
   expect(await ask('POST', '/results', inexact)).toMatchObject({
     status: 400,
-    body: { error: 'the body holds a whole number beyond 2^53: put it in double quotes' },
+    body: { error: 'the body contains a whole number beyond 2^53: put it in double quotes' },
   });
   const { body } = await ask('POST', '/api/mon/v1/results', [inexact, { name: 'load', output: '', source: 'web-9' }]);
   expect(body).toMatchObject({ accepted: 1, rejected: [{ index: 0 }] });

@@ -84,7 +84,7 @@ describe('a method that a path does not have', () => {
   ])('$method $target is answered with the list of those it has', async ({ method, target, allow }) => {
     const answer = await ask(method, target, method === 'PUT' ? { body: 'not JSON' } : {});
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status: 405, allow });
-    const error = `${method} is not possible here: use ${allow}`;
+    const error = `${method} is not supported here: use ${allow}`;
     expect(answer.body).toEqual(method === 'HEAD' ? undefined : { error, code: 'method_not_allowed' });
   });
 });
@@ -260,6 +260,6 @@ describe('api.cors', () => {
   });
 
   test('what makes no header is refused at the start', async () => {
-    await expect(corsOf({ 'no header': 'x' })).rejects.toThrow('api.cors.no header makes no HTTP header');
+    await expect(corsOf({ 'no header': 'x' })).rejects.toThrow('api.cors.no header is not a valid HTTP header');
   });
 });

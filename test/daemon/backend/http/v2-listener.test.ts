@@ -86,7 +86,7 @@ describe('a listener of its own for the newer API', () => {
   test('is refused where others can reach it while nobody has to show credentials', async () => {
     await expect(open({ 'v2-listener': { bind: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringContaining('0.0.0.0 can be reached by others'),
+      message: expect.stringContaining('0.0.0.0 can be reached by other hosts'),
     });
   });
 });

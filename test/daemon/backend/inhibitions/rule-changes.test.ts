@@ -235,7 +235,9 @@ describe('a backend that is started', () => {
     rig.store.refuses = () => true;
     rig.reload(WITHOUT);
     await vi.waitFor(() => expect(rig.store.writes).toBeGreaterThan(tries));
-    await vi.waitFor(() => expect(rig.log.records.at(-1)?.message).toContain('were not held against the inhibitions'));
+    await vi.waitFor(() =>
+      expect(rig.log.records.at(-1)?.message).toContain('inhibitions of open events could not be evaluated'),
+    );
     rig.store.refuses = () => false;
     rig.clock.advance(1000);
     await applied(rig);

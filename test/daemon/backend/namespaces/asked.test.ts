@@ -176,7 +176,7 @@ describe('what is not for the caller', () => {
           expect.objectContaining({
             status: 403,
             body: expect.objectContaining({
-              error: `root is kept to the namespace team-a, and this asks for ${asked}: name team-a`,
+              error: `root is limited to the namespace team-a and cannot access ${asked}: use team-a`,
             }) as unknown,
           }),
         );
@@ -194,7 +194,10 @@ describe('what is not for the caller', () => {
 
   test.each(['clients/a', 'events/a/b/explain'])('%s: all namespaces where one is meant', async (path) => {
     const answer = await asRoot('GET', `${MON}/${path}?namespace=*`);
-    expect(answer).toMatchObject({ status: 400, body: { error: 'namespace: * is for lists, name one here' } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 'namespace: * is only for lists: name one namespace' },
+    });
   });
 
   test('v1 knows no namespaces: the query changes nothing there', async () => {

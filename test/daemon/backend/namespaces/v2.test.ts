@@ -64,7 +64,7 @@ describe('a namespace is not deleted while there is', () => {
     expect((await v2.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
     expect(await v2.delete('/namespaces/full')).toMatchObject({
       status: 400,
-      body: { message: `namespace is not empty: it holds ${what}; delete these first`, code: 1 },
+      body: { message: `namespace is not empty: it contains ${what}; delete these first`, code: 1 },
     });
     expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
@@ -83,7 +83,7 @@ describe('a namespace is not deleted while there is', () => {
     expect(await asAdmin.post('/apikeys', key)).toMatchObject({ status: 201 });
     expect(await asAdmin.delete('/namespaces/full')).toMatchObject({
       status: 400,
-      body: { message: 'namespace is not empty: it holds 1 check, 2 entities, 1 API key; delete these first' },
+      body: { message: 'namespace is not empty: it contains 1 check, 2 entities, 1 API key; delete these first' },
     });
   });
 });

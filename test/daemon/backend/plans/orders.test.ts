@@ -224,7 +224,7 @@ describe('steps', () => {
     expect((await plan.start()).steps[1]).toMatchObject({
       id: 'fix-namespaces',
       state: 'done',
-      note: 'deleted 1 checks of gone; gone stays: namespace is not empty: it holds 1 entity; delete these first',
+      note: 'deleted 1 checks of gone; gone stays: namespace is not empty: it contains 1 entity; delete these first',
     });
     expect((await new V2Peer(url).get('/namespaces')).body).toEqual([{ name: 'default' }, { name: 'gone' }]);
   });
@@ -265,7 +265,7 @@ describe('steps', () => {
     const again = await withPlan({ dir });
     expect((await again.plan.plan()).steps.find(({ id }) => id === 'migrate')).toMatchObject({
       state: 'failed',
-      note: 'the backend was stopped meanwhile: start it again',
+      note: 'the backend was stopped in the meantime: start the step again',
     });
   });
 

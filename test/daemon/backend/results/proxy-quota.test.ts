@@ -44,7 +44,7 @@ test('an agent makes proxy clients up to its quota; those go on, and others are 
   for (const source of ['switch-1', 'switch-2', 'switch-3', 'switch-1']) await report(agent, source);
   expect(await proxies(openApiClient({ backend: first.url }))).toEqual(['switch-1', 'switch-2']);
   expect((await agent.hears('rejected')).error).toBe(
-    'switch-3 would be one proxy client more than the 2 that prober may make: raise proxy-client-quota, or delete some',
+    'switch-3 would exceed the limit of 2 proxy clients of prober: raise proxy-client-quota, or delete some',
   );
   await first.stop();
 

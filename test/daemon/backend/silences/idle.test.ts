@@ -86,7 +86,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     const found = async (search: string): Promise<number> =>
       ((await ask('GET', `/api/mon/v1/silenced?q=${encodeURIComponent(search)}`)).body as unknown[]).length;
     expect([await found('idle'), await found('!idle')]).toEqual([1, 0]);
-    expect((await ask('GET', '/metrics')).text).toContain('mon_silenced_idle_entries 1\n');
+    expect((await ask('GET', '/metrics')).text).toContain('mon_silences_idle 1\n');
     // The v1 API does not contain it.
     expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ idle: expect.anything() })]);
   });
@@ -130,7 +130,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeDefined();
     await report(2);
     expect(await idle()).toBeUndefined();
-    expect((await ask('GET', '/metrics')).text).toContain('mon_silenced_idle_entries 0\n');
+    expect((await ask('GET', '/metrics')).text).toContain('mon_silences_idle 0\n');
   });
 
   test('is idle no more a minute after it comes to cover what is open', async () => {

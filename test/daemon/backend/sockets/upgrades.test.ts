@@ -86,14 +86,14 @@ test.each([
     path: FEED_PATH,
     headers: { ...feed, Origin: 'https://evil.example' },
     status: 403,
-    error: 'pages of https://evil.example may not connect to this backend',
+    error: 'pages of https://evil.example cannot connect to this backend: allow the origin in api.cors.Origin',
   },
   {
     name: 'a page without a host',
     path: FEED_PATH,
     headers: { ...feed, Origin: 'null' },
     status: 403,
-    error: 'pages of null may not connect to this backend',
+    error: 'pages of null cannot connect to this backend: allow the origin in api.cors.Origin',
   },
 ])('$name is refused with the reason', async ({ path, headers, status, error }) => {
   expect(await handshake(await backendUrl(), path, headers)).toEqual({ status, error });

@@ -112,7 +112,7 @@ describe('what was changed in a backup is found:', () => {
     {
       name: 'a value',
       change: ({ dir }) => onClosed(join(dir, 'store'), (database) => database.put('!check\u0000', 'other')),
-      message: /is not what was written: \d+ entries with the checksum [0-9a-f]{64}, not \d+ with/,
+      message: /differs from what was written: \d+ entries with the checksum [0-9a-f]{64}, not \d+ with/,
     },
     {
       name: 'a missing file',
@@ -131,8 +131,8 @@ describe('what was changed in a backup is found:', () => {
 
   test.each([
     { name: 'a missing manifest', text: undefined, message: /there is no backup in/ },
-    { name: 'a manifest that is no JSON', text: '{', message: /is damaged or of a later program/ },
-    { name: 'a manifest of a later program', text: '{"format": 2}', message: /is damaged or of a later program/ },
+    { name: 'a manifest that is no JSON', text: '{', message: /is damaged or from a later version/ },
+    { name: 'a manifest of a later program', text: '{"format": 2}', message: /is damaged or from a later version/ },
   ])('$name', async ({ text, message }) => {
     const dir = await tempDir();
     if (text !== undefined) await writeFile(join(dir, 'manifest.json'), text);

@@ -39,7 +39,7 @@ describe('a damaged store is refused with what is wrong and what to do, and left
     {
       name: 'the manifest is cut off after its first record',
       damage: async (dir) => truncate(await manifest(dir), scanLog(await readFile(await manifest(dir))).records[1]?.at),
-      says: /: MANIFEST-\d+ is damaged: it is cut off near its beginning/,
+      says: /: MANIFEST-\d+ is damaged: it is truncated near its beginning/,
     },
     {
       name: 'a table is missing',

@@ -71,7 +71,7 @@ async function open(free: number, dir?: string): Promise<Rig> {
 
 const REFUSED =
   'the disk of /var/lib/mon has 200 MiB free, less than the floor of 256 MiB (disk-floor): new results and new entries ' +
-  'are refused until there is room; make some; clearing, resolving and deleting go on';
+  'are rejected; free some space; clearing, resolving and deleting still work';
 
 const result = (name: string, status = 2): object => ({ source: 'web-1', name, output: 'o', status });
 
@@ -161,10 +161,10 @@ describe('the event of the disk', () => {
     expect((await ask('GET', '/clients')).body).toEqual([]);
     await hasFree(400);
     const text =
-      'the disk of /var/lib/mon has 400 MiB free: at the floor of 256 MiB (disk-floor) new results are refused';
-    await expect.poll(event).toEqual([[1, `${text}; make room`]]);
+      'the disk of /var/lib/mon has 400 MiB free: at the floor of 256 MiB (disk-floor) new results are rejected';
+    await expect.poll(event).toEqual([[1, `${text}; free some space`]]);
     await hasFree(200);
-    await expect.poll(event).toEqual([[2, REFUSED.replace('; clearing, resolving and deleting go on', '')]]);
+    await expect.poll(event).toEqual([[2, REFUSED.replace('; clearing, resolving and deleting still work', '')]]);
     await hasFree(1000);
     await expect.poll(event).toEqual([]);
   });
@@ -192,11 +192,14 @@ test('deep health and the figures tell how it is', async () => {
   await hasFree(200);
   expect(await ask('GET', '/health?deep=1')).toMatchObject({
     status: 412,
-    body: { problems: [REFUSED.replace('; clearing, resolving and deleting go on', '')], disk: { level: 'refusing' } },
+    body: {
+      problems: [REFUSED.replace('; clearing, resolving and deleting still work', '')],
+      disk: { level: 'refusing' },
+    },
   });
   const { text } = await ask('GET', '/metrics');
   expect(text).toContain(`mon_disk_free_bytes ${String(200 * MIB)}\n`);
-  expect(text).toContain('mon_disk_refusing 1\n');
+  expect(text).toContain('mon_disk_writes_blocked 1\n');
 });
 
 describe('the reserve', () => {
@@ -211,7 +214,7 @@ describe('the reserve', () => {
     expect(disk.reserved).toBe(128 * MIB);
     await hasFree(50);
     expect([disk.reserved, disk.done.at(-1)]).toEqual([0, 'given out']);
-    expect(log.messages('warn')).toContain('the disk is full, the space that was set aside is used');
+    expect(log.messages('warn')).toContain('disk is full, the space of the reserve file is in use: free some space');
     await hasFree(700);
     expect(disk.reserved).toBe(128 * MIB);
   });

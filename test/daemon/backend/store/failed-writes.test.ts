@@ -109,7 +109,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
     await silence(daemon, 'before');
     disk.fail({ calls: ['sync', 'truncate'], error: 'EIO' });
-    expect(await silence(daemon, 'perhaps')).toMatchObject([503, expect.stringContaining('look before')]);
+    expect(await silence(daemon, 'perhaps')).toMatchObject([503, expect.stringContaining('before you retry')]);
     expect(await silenced(daemon)).toEqual(['before']);
     expect(await silence(daemon, 'refused')).toMatchObject([503, expect.stringContaining('try again later')]);
     disk.mend();

@@ -160,8 +160,13 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
   });
 
   test.each([
-    ['ahead', () => rig.clock.now() + 1, 400, 'at must not be ahead'],
-    ['before the first transition', () => rig.clock.now() - 60 * MINUTE, 404, 'nothing is known of then: ask for'],
+    ['ahead', () => rig.clock.now() + 1, 400, 'at must not be in the future'],
+    [
+      'before the first transition',
+      () => rig.clock.now() - 60 * MINUTE,
+      404,
+      'there is no history of that time: request',
+    ],
   ])('%s nothing is told', async (_name, moment, status, message) => {
     await report('cpu', 2);
     const answer = await ask('GET', `${STATE}?at=${String(moment())}`);

@@ -82,7 +82,7 @@ test('every listener speaks TLS, and a reload brings a new certificate', async (
   expect(await openV2Client({ backend: v2Url, env }).list(['namespaces'])).toEqual([{ name: 'default' }]);
   await writePair(dir, made());
   await backend.reload();
-  expect(backend.log.records.at(-1)?.message).toBe('the new certificate is in force');
+  expect(backend.log.records.at(-1)?.message).toBe('new certificate is in use');
   expect(await openApiClient({ backend: url.replace('https', 'wss'), env }).clients()).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ test('what was allowed is told at each start', async () => {
   });
   expect(backend.log.records).toContainEqual({
     level: 'warn',
-    message: 'others can reach this without TLS: passwords and keys can be read on the way',
+    message: 'listener without TLS is reachable from other hosts, so passwords and keys can be intercepted: set up TLS',
     fields: { bind: '0.0.0.0', listener: 'agent-listener' },
   });
 });

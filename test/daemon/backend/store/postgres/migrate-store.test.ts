@@ -53,7 +53,7 @@ describe('migrate-store', () => {
     const [from, database] = [await filled(), await server.database()];
     const rig = rigOf();
     expect(await migrateStore({ from, to: database }, rig)).toEqual({ entries: 3503, written: 3503 });
-    expect(rig.log.messages('info')).toContain('the store was copied, and both hold the same');
+    expect(rig.log.messages('info')).toContain('store was copied, both stores are identical');
     const back = join(await tempDir(), 'back');
     await migrateStore({ from: database, to: back }, rigOf());
     const wanted = await contentOf(from);
@@ -102,7 +102,7 @@ describe('migrate-store', () => {
     await migrateStore({ from, to: database }, rigOf());
     await expect(migrateStore({ from: other, to: database }, rigOf())).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringMatching(/holds a store already.*DROP SCHEMA mon CASCADE/),
+      message: expect.stringMatching(/already contains a store.*DROP SCHEMA mon CASCADE/),
     });
     await expect(migrateStore({ from: other, to: from }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
     const missing = join(await tempDir(), 'missing');

@@ -233,7 +233,7 @@ describe('a database', () => {
     const { store } = await opened(url);
     await server.run(url, `update mon.store set id = 'another'`);
     network.cut();
-    await expect.poll(() => store.refusal?.message).toMatch(/is another one by now; restart the backend$/);
+    await expect.poll(() => store.refusal?.message).toMatch(/has been replaced; restart the backend$/);
   });
 });
 

@@ -53,7 +53,7 @@ test('a store that a backend serves is upgraded through that one, which is found
   const first = upgrade();
   expect(await first.ended).toEqual({ code: 0, stderr: '' });
   expect(messagesOf(first)).toEqual([
-    'a backend serves this store: it upgrades it',
+    'a running backend uses this store: upgrading it through the backend',
     'migrating embedded database to a new version',
     'successfully upgraded database',
   ]);

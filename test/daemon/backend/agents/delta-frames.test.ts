@@ -19,17 +19,17 @@ async function openRig(): Promise<Rig> {
   return { url: backend.url, log };
 }
 
-const whole = (id: number, about: object = {}) => ({
+const full = (id: number, about: object = {}) => ({
   id,
   check: { name: 'disk', output: 'fine', status: 0, executed: 1000, issued: 999, ...about },
 });
-const short = (id: number, of: number) => ({ id, of, executed: 1000 + id, issued: 999 });
+const delta = (id: number, baseline: number) => ({ id, baseline, executed: 1000 + id, issued: 999 });
 
 /** Returns an agent that announces delta results. */
 async function joined(url: string): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url);
   const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
-  agent.say({ type: 'hello', spool: 'spool-1', shortens: true, client });
+  agent.say({ type: 'hello', spool: 'spool-1', delta: true, client });
   await agent.hears('welcome');
   return agent;
 }
@@ -39,42 +39,42 @@ async function checkOf(url: string, check = 'disk'): Promise<Record<string, unkn
   return ((await answer.json()) as { check: Record<string, unknown> }).check;
 }
 
-test('an agent that shortens is told which of its results are remembered, and goes on from those', async () => {
+test('an agent that supports deltas learns its baselines from the ack and sends deltas of them', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
-  agent.say({ type: 'results', results: [whole(1), whole(2, { name: 'cpu', status: 1 })] });
-  expect(await agent.hears('ack')).toEqual({ type: 'ack', id: 2, bases: [1] });
-  agent.say({ type: 'results', results: [short(3, 1)] });
+  agent.say({ type: 'results', results: [full(1), full(2, { name: 'cpu', status: 1 })] });
+  expect(await agent.hears('ack')).toEqual({ type: 'ack', id: 2, baselines: [1] });
+  agent.say({ type: 'results', results: [delta(3, 1)] });
   await agent.reaches(3);
   expect(await checkOf(url)).toMatchObject({ executed: 1003, history: [0, 0] });
 });
 
-test('after a short result that it cannot make out a backend hears nothing until the agent begins again', async () => {
+test('after a delta with an unknown baseline the backend ignores results until the agent resumes', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
-  agent.say({ type: 'results', results: [whole(1), short(2, 9), whole(3, { status: 2 })] });
-  agent.say({ type: 'results', results: [whole(4, { status: 2 })] });
+  agent.say({ type: 'results', results: [full(1), delta(2, 9), full(3, { status: 2 })] });
+  agent.say({ type: 'results', results: [full(4, { status: 2 })] });
   expect(await agent.hears('resend')).toEqual({ type: 'resend', after: 1 });
-  agent.say({ type: 'results', results: [whole(5, { status: 2 })] });
-  agent.say({ type: 'results', resumes: 4, results: [whole(5, { status: 2 })] });
-  agent.say({ type: 'results', resumes: 1, results: [whole(2, { executed: 1002 })] });
+  agent.say({ type: 'results', results: [full(5, { status: 2 })] });
+  agent.say({ type: 'results', resume_after: 4, results: [full(5, { status: 2 })] });
+  agent.say({ type: 'results', resume_after: 1, results: [full(2, { executed: 1002 })] });
   await agent.reaches(2);
   expect(await checkOf(url)).toMatchObject({ executed: 1002, history: [0, 0] });
   // From now on everything works as before.
-  agent.say({ type: 'results', results: [whole(3), short(4, 2)] });
+  agent.say({ type: 'results', results: [full(3), delta(4, 2)] });
   await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
 });
 
-test('an agent that has not said that it shortens results ends with a short one, and nothing is taken of it', async () => {
+test('a delta from an agent that has not announced deltas closes its connection, and nothing of the frame is accepted', async () => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1');
-  agent.say({ type: 'results', results: [whole(1)] });
+  agent.say({ type: 'results', results: [full(1)] });
   await agent.reaches(1);
-  agent.say({ type: 'results', results: [short(2, 1)] });
+  agent.say({ type: 'results', results: [delta(2, 1)] });
   expect(await agent.hears('error')).toMatchObject({
     code: 'invalid',
-    message: expect.stringContaining('must be whole'),
+    message: expect.stringContaining('send full results'),
   });
   await agent.ends();
   expect(await checkOf(url)).toMatchObject({ executed: 1000 });
@@ -92,16 +92,16 @@ const item = fc.oneof(
     arbitrary: fc.record(
       {
         id: number,
-        of: number,
+        baseline: number,
         executed: number,
         issued: number,
         duration: number,
         output: fc.constant('\u0001\ud800'),
       },
-      { requiredKeys: ['id', 'of', 'executed', 'issued'] },
+      { requiredKeys: ['id', 'baseline', 'executed', 'issued'] },
     ),
   },
-  { weight: 1, arbitrary: fc.record({ id: number, of: number, check: fc.constant('disk') }) },
+  { weight: 1, arbitrary: fc.record({ id: number, baseline: number, check: fc.constant('disk') }) },
 );
 const frame = fc.record(
   {
@@ -109,7 +109,7 @@ const frame = fc.record(
       { weight: 6, arbitrary: fc.uniqueArray(item, { minLength: 1, maxLength: 6, selector: ({ id }) => id }) },
       { weight: 1, arbitrary: fc.array(item, { maxLength: 3 }) },
     ),
-    resumes: fc.integer({ min: 0, max: 12 }),
+    resume_after: fc.integer({ min: 0, max: 12 }),
     /** The number of the sending connection of two for the same agent; whether the ids are in order. */
     by: fc.constantFrom(0, 0, 0, 1),
     isInOrder: fc.constantFrom(true, true, true, false),
@@ -131,16 +131,16 @@ test('whatever an agent says, memory and store stay one, and nobody else is held
   ): Promise<void> => {
     const spool = `spool-${String(++spools)}`;
     const agents: AgentPeer[] = [];
-    for (const { by, isInOrder, results, resumes } of frames) {
+    for (const { by, isInOrder, results, resume_after } of frames) {
       while (agents.length <= by) {
         const agent = await AgentPeer.connect(url);
         const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
-        agent.say({ type: 'hello', spool, shortens: true, client });
+        agent.say({ type: 'hello', spool, delta: true, client });
         agents.push(agent);
       }
       const items = results.map((one) => ('check' in one ? Object.assign({}, one, bodyOf(one.check)) : one));
       const sorted = isInOrder ? items.toSorted((a, b) => idOf(a) - idOf(b)) : items;
-      agents[by]?.sayText(JSON.stringify({ type: 'results', resumes, results: sorted }));
+      agents[by]?.sayText(JSON.stringify({ type: 'results', resume_after, results: sorted }));
       // Some frames meet the state that the previous ones have left.
       honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
       if (told % 3 === 0) await honest.reaches(told);
@@ -153,7 +153,7 @@ test('whatever an agent says, memory and store stay one, and nobody else is held
       store: { failed_writes: 0 },
       indexes: { differences: 0 },
     });
-    expect(log.messages('error').filter((message) => message !== 'invalid check result refused')).toEqual([]);
+    expect(log.messages('error').filter((message) => message !== 'check result rejected')).toEqual([]);
   };
   await fc.assert(fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 12 }), tell), {
     numRuns: propertyRuns(30),

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../shared/schemas/client.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { ShortTeller, tellingClient, until, WholeTeller } from './result-tellers.ts';
-import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './short-steps.ts';
+import { DeltaTeller, tellingClient, until, FullTeller } from './result-tellers.ts';
+import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './delta-steps.ts';
 import { ToldBackend } from './told-backend.ts';
 
 /** Timeout for the consequences of a step that responds before it is done. */
@@ -20,23 +20,23 @@ const MANY = Array.from({ length: 60 }, () => ({ source: 'crowd', name: 'crowd',
 const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut', 'tell and refuse', 'cut', 'restart']);
 
 /** A backend that gets delta results, and one that gets the same results in full. */
-export class ShortPair implements AsyncDisposable {
+export class DeltaPair implements AsyncDisposable {
   readonly #clock = new ManualClock();
   #pump: NodeJS.Timeout | undefined;
-  #backends: readonly [short: ToldBackend, whole: ToldBackend] | undefined;
+  #backends: readonly [delta: ToldBackend, full: ToldBackend] | undefined;
   readonly #attributes = new Map<string, object>();
   #fresh = 0;
   #silences = 0;
   /** True if the agent was deleted, so that it cannot connect for a while. */
   #isDeleted = false;
 
-  static async open(): Promise<ShortPair> {
-    const pair = new ShortPair();
+  static async open(): Promise<DeltaPair> {
+    const pair = new DeltaPair();
     pair.#flow();
     const client = (): Client => tellingClient(AGENT, pair.#clock.now());
     pair.#backends = [
-      await ToldBackend.open(pair.#clock, await ShortTeller.open(client)),
-      await ToldBackend.open(pair.#clock, new WholeTeller(client)),
+      await ToldBackend.open(pair.#clock, await DeltaTeller.open(client)),
+      await ToldBackend.open(pair.#clock, new FullTeller(client)),
     ];
     return pair;
   }
@@ -64,7 +64,7 @@ export class ShortPair implements AsyncDisposable {
     this.#stand();
   }
 
-  get #both(): readonly [short: ToldBackend, whole: ToldBackend] {
+  get #both(): readonly [delta: ToldBackend, full: ToldBackend] {
     if (this.#backends === undefined) throw new Error('there are no backends yet');
     return this.#backends;
   }
@@ -241,8 +241,8 @@ export class ShortPair implements AsyncDisposable {
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<void> {
-    const [short, whole] = await Promise.all(this.#both.map((backend) => backend.ask(method, path, body)));
-    assert.equal(short, whole, `${method} ${path}`);
+    const [delta, full] = await Promise.all(this.#both.map((backend) => backend.ask(method, path, body)));
+    assert.equal(delta, full, `${method} ${path}`);
   }
 
   async #connect(): Promise<void> {
@@ -257,11 +257,11 @@ export class ShortPair implements AsyncDisposable {
     await this.#each((backend) => backend.settle());
     const deadline = performance.now() + SETTLE_MS;
     for (;;) {
-      const [short, whole] = await Promise.all(this.#both.map((backend) => backend.state()));
-      if (isDeepStrictEqual(short, whole) && short?.problems.length === 0) return;
+      const [delta, full] = await Promise.all(this.#both.map((backend) => backend.state()));
+      if (isDeepStrictEqual(delta, full) && delta?.problems.length === 0) return;
       if (performance.now() < deadline) continue;
-      assert.deepStrictEqual(short, whole);
-      assert.deepEqual(short?.problems, []);
+      assert.deepStrictEqual(delta, full);
+      assert.deepEqual(delta?.problems, []);
     }
   }
 

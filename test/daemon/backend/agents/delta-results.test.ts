@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
-import type { ShortResult } from '../../../../shared/schemas/agent.ts';
+import type { DeltaResult } from '../../../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
@@ -76,14 +76,14 @@ const DISK: SubmittedResult = {
   team: 'storage',
 };
 
-const whole = (id: number, about: Partial<SubmittedResult> = {}): { id: number; check: SubmittedResult } => ({
+const full = (id: number, about: Partial<SubmittedResult> = {}): { id: number; check: SubmittedResult } => ({
   id,
   check: { ...DISK, ...about },
 });
 
-const short = (id: number, of: number, about: Partial<ShortResult> = {}): ShortResult => ({
+const delta = (id: number, baseline: number, about: Partial<DeltaResult> = {}): DeltaResult => ({
   id,
-  of,
+  baseline,
   executed: NOW - 30,
   issued: NOW - 31,
   duration: 0.75,
@@ -98,7 +98,7 @@ async function joined({ url, clock }: Rig, about: Partial<SubmittedResult> = {},
     clock.advance(1);
     if (!agent.heard.some(({ type }) => type === 'welcome')) throw new Error('it is not welcome yet');
   });
-  await says(agent, clock, 1, whole(1, about));
+  await says(agent, clock, 1, full(1, about));
   return agent;
 }
 
@@ -107,7 +107,7 @@ async function says(
   agent: AgentPeer,
   clock: ManualClock,
   acked: number,
-  ...results: readonly (ReturnType<typeof whole> | ShortResult)[]
+  ...results: readonly (ReturnType<typeof full> | DeltaResult)[]
 ): Promise<void> {
   agent.say({ type: 'results', results });
   await commits(clock, () => expect(agent.acked).toBeGreaterThanOrEqual(acked));
@@ -144,21 +144,21 @@ async function disk({ api }: Rig, client = 'web-1'): Promise<Record<string, unkn
   return (await api.result(client, 'disk'))?.check;
 }
 
-test('a passing result that opens nothing is offered as a base, to an agent that shortens', async () => {
+test('a passing result without an event becomes a baseline if the agent supports deltas', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
-  expect(agent.bases).toEqual([1]);
+  expect(agent.baselines).toEqual([1]);
   const other = await AgentPeer.connect(rig.url, 'web-2');
   other.greet('spool-1');
   await commits(rig.clock, () => expect(other.heard).toHaveLength(1));
-  await says(other, rig.clock, 1, whole(1));
-  expect(other.bases).toEqual([]);
+  await says(other, rig.clock, 1, full(1));
+  expect(other.baselines).toEqual([]);
 });
 
-test('a short result has the times it says, the rest of its base, and its place in the history', async () => {
+test('a delta result has its own times, the rest of its baseline, and an entry in the history', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
-  await says(agent, rig.clock, 2, short(2, 1));
+  await says(agent, rig.clock, 2, delta(2, 1));
   expect(await disk(rig)).toEqual({
     ...DISK,
     type: 'standard',
@@ -169,21 +169,21 @@ test('a short result has the times it says, the rest of its base, and its place 
   });
 });
 
-test('it may bring another output; the next one without an output has that of the base again', async () => {
+test('a delta result can have another output; the next one without an output has that of the baseline', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
-  await says(agent, rig.clock, 2, short(2, 1, { output: 'OK "still"\n✓' }));
+  await says(agent, rig.clock, 2, delta(2, 1, { output: 'OK "still"\n✓' }));
   expect(await disk(rig)).toMatchObject({ output: 'OK "still"\n✓', history: [0, 0] });
-  await says(agent, rig.clock, 3, short(3, 1));
+  await says(agent, rig.clock, 3, delta(3, 1));
   expect(await disk(rig)).toMatchObject({ output: 'OK', history: [0, 0, 0] });
 });
 
-test('what is stored of it is what differs, and is there after a restart', async () => {
+test('a delta result is stored as an amendment, and is complete after a restart', async () => {
   const dir = await tempDir();
   const rig = await openRig({ dir });
   const agent = await joined(rig);
   rig.written();
-  await says(agent, rig.clock, 2, short(2, 1));
+  await says(agent, rig.clock, 2, delta(2, 1));
   expect(rig.written()).toEqual([
     expect.objectContaining({ type: 'amend', parts: [expect.any(String), undefined, undefined, expect.any(String)] }),
   ]);
@@ -192,25 +192,25 @@ test('what is stored of it is what differs, and is there after a restart', async
   expect(await disk(await openRig({ dir }))).toEqual(before);
 });
 
-test('an executed of the future becomes now', async () => {
+test('an `executed` in the future of a delta result becomes now', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
-  await says(agent, rig.clock, 2, short(2, 1, { executed: NOW + 3600 }));
+  await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW + 3600 }));
   expect(await disk(rig)).toMatchObject({ executed: Math.floor(rig.clock.now() / 1000) });
 });
 
-test('a check of a proxy client is shortened as well', async () => {
+test('results of a proxy client can be deltas', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { source: 'router' });
-  expect(agent.bases).toEqual([1]);
-  await says(agent, rig.clock, 2, short(2, 1));
+  expect(agent.baselines).toEqual([1]);
+  await says(agent, rig.clock, 2, delta(2, 1));
   expect(await disk(rig, 'router')).toMatchObject({ source: 'router', origin: 'web-1', executed: NOW - 30 });
 });
 
-test('short results keep a result with a ttl from becoming stale', async () => {
+test('delta results keep a result with a ttl from becoming stale', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { ttl: 120 });
-  await says(agent, rig.clock, 2, short(2, 1, { executed: NOW }));
+  await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW }));
   rig.clock.advance(100_000);
   await commits(rig.clock, () => expect(agent.acked).toBe(2));
   expect(await rig.api.events()).toEqual([]);
@@ -229,27 +229,27 @@ test.each<{ what: string; about: Partial<SubmittedResult> }>([
   { what: 'whose output is bounded', about: { max_output_size: 10 } },
   { what: 'that may flap', about: { low_flap_threshold: 10, high_flap_threshold: 20 } },
   { what: 'of metrics', about: { type: 'metric' } },
-])('a result $what is no base', async ({ about }) => {
+])('a result $what is no baseline', async ({ about }) => {
   const rig = await openRig();
   const agent = await joined(rig, about);
-  expect(agent.bases).toEqual([]);
+  expect(agent.baselines).toEqual([]);
 });
 
-test('an OK behind which the event stays open is no base', async () => {
+test('an OK result whose event stays open is no baseline', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { status: 2 });
-  await says(agent, rig.clock, 2, whole(2, { auto_resolve: false }));
-  expect(agent.bases).toEqual([]);
-  await says(agent, rig.clock, 3, whole(3));
-  expect(agent.bases).toEqual([3]);
+  await says(agent, rig.clock, 2, full(2, { auto_resolve: false }));
+  expect(agent.baselines).toEqual([]);
+  await says(agent, rig.clock, 3, full(3));
+  expect(agent.baselines).toEqual([3]);
 });
 
-test('where a handler is told of each event there is no base', async () => {
+test('a check has no baseline if a handler gets every event of it', async () => {
   const rig = await openRig({
     loadConfig: configured({ handlers: { all: { type: 'pipe', command: 'true', event_format: 'core' } } }),
   });
-  expect((await joined(rig, { handlers: ['all'] })).bases).toEqual([]);
-  expect((await joined(rig, { handlers: ['other'] }, 'web-2')).bases).toEqual([1]);
+  expect((await joined(rig, { handlers: ['all'] })).baselines).toEqual([]);
+  expect((await joined(rig, { handlers: ['other'] }, 'web-2')).baselines).toEqual([1]);
 });
 
 test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
@@ -262,92 +262,92 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
     change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: '', status: 2 }),
   },
   { what: 'the result was deleted', change: ({ api }) => api.deleteResult('web-1', 'disk') },
-])('when $what it is not taken, and everything from it on has to come again', async ({ change }) => {
+])('when $what, the delta and all later results must be sent again', async ({ change }) => {
   const rig = await openRig();
   const agent = await joined(rig);
   await whileCommitting(rig.clock, change(rig));
-  agent.say({ type: 'results', results: [whole(2, { name: 'load' }), short(3, 1), whole(4, { name: 'load' })] });
-  agent.say({ type: 'results', results: [short(5, 1)] });
+  agent.say({ type: 'results', results: [full(2, { name: 'load' }), delta(3, 1), full(4, { name: 'load' })] });
+  agent.say({ type: 'results', results: [delta(5, 1)] });
   expect(await resent(agent, rig.clock)).toBe(2);
   expect(agent.acked).toBe(2);
   // The delta was still in transit when the resend was requested.
-  agent.say({ type: 'results', results: [short(6, 1)] });
-  agent.say({ type: 'results', resumes: 2, results: [whole(3), whole(4, { name: 'load' })] });
+  agent.say({ type: 'results', results: [delta(6, 1)] });
+  agent.say({ type: 'results', resume_after: 2, results: [full(3), full(4, { name: 'load' })] });
   await commits(rig.clock, () => expect(agent.acked).toBe(4));
   expect(await disk(rig)).toMatchObject({ output: 'OK', executed: DISK.executed });
-  expect(agent.bases).toEqual(expect.arrayContaining([3, 4]));
-  await says(agent, rig.clock, 6, short(5, 3), short(6, 4));
+  expect(agent.baselines).toEqual(expect.arrayContaining([3, 4]));
+  await says(agent, rig.clock, 6, delta(5, 3), delta(6, 4));
   expect(await resent(agent, rig.clock)).toBe(2);
 });
 
-test('after a change of the configuration each agent tells its results whole once, merged with what it says by then', async () => {
+test('after a change of the configuration each agent sends full results once, merged with the new definitions', async () => {
   const settings = {
     checks: { disk: { command: 'check-disk', subscribers: ['web'], interval: 60, team: 'before', tier: 1 } },
   };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
   const agent = await joined(rig, { team: 'agent' });
-  await says(agent, rig.clock, 2, short(2, 1));
+  await says(agent, rig.clock, 2, delta(2, 1));
   expect(await disk(rig)).toMatchObject({ tier: 1 });
   settings.checks.disk.tier = 2;
   await rig.backend.reload();
-  agent.say({ type: 'results', results: [short(3, 1)] });
+  agent.say({ type: 'results', results: [delta(3, 1)] });
   expect(await resent(agent, rig.clock)).toBe(2);
-  agent.say({ type: 'results', resumes: 2, results: [whole(3)] });
+  agent.say({ type: 'results', resume_after: 2, results: [full(3)] });
   await commits(rig.clock, () => expect(agent.acked).toBe(3));
-  await says(agent, rig.clock, 4, short(4, 3));
+  await says(agent, rig.clock, 4, delta(4, 3));
   expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
 });
 
-test('a result that was merged over other definitions than those of its commit is no base', async () => {
+test('a result that was merged with definitions older than its commit is no baseline', async () => {
   const settings = { checks: { load: { command: 'check-load', subscribers: ['web'], interval: 60, tier: 1 } } };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
   const agent = await joined(rig);
   const release = rig.store.hold();
   const { writes } = rig.store;
-  agent.say({ type: 'results', results: [whole(2)] });
+  agent.say({ type: 'results', results: [full(2)] });
   await commits(rig.clock, () => expect(rig.store.writes).toBe(writes + 1));
-  agent.say({ type: 'results', results: [whole(3, { name: 'load' })] });
+  agent.say({ type: 'results', results: [full(3, { name: 'load' })] });
   await vi.waitFor(async () => expect(await queued(rig)).toBe(2));
   settings.checks.load.tier = 2;
   await rig.backend.reload();
   release();
   await commits(rig.clock, () => expect(agent.acked).toBe(3));
-  expect(agent.bases).toEqual([1, 2]);
+  expect(agent.baselines).toEqual([1, 2]);
 });
 
-test('an aggregate that was deleted is joined again by the next result, which has to be whole', async () => {
+test('the next result of a deleted aggregate must be full and joins it again', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { aggregate: 'storage' });
   await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
-  agent.say({ type: 'results', results: [short(2, 1)] });
+  agent.say({ type: 'results', results: [delta(2, 1)] });
   expect(await resent(agent, rig.clock)).toBe(1);
 });
 
-test('a base of another agent, or one that never was, is none', async () => {
+test('a delta of the baseline of another agent, or of an unknown one, is not accepted', async () => {
   const rig = await openRig();
   await joined(rig);
   const other = await joined(rig, { name: 'load' }, 'web-2');
-  other.say({ type: 'results', results: [short(2, 7)] });
+  other.say({ type: 'results', results: [delta(2, 7)] });
   expect(await resent(other, rig.clock)).toBe(1);
 });
 
-test('bases end with their connection', async () => {
+test('baselines end with their connection', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   agent.cut();
   const again = await AgentPeer.connect(rig.url);
   again.greet('spool-1', {}, true);
   await commits(rig.clock, () => expect(again.acked).toBe(1));
-  again.say({ type: 'results', results: [short(2, 1)] });
+  again.say({ type: 'results', results: [delta(2, 1)] });
   expect(await resent(again, rig.clock)).toBe(1);
 });
 
-test('a short result that was committed before is a repetition, whatever has become of its base', async () => {
+test('a delta result that was committed before is ignored, whatever became of its baseline', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
-  await says(agent, rig.clock, 2, short(2, 1));
-  await says(agent, rig.clock, 3, whole(3, { output: 'other' }));
-  await says(agent, rig.clock, 4, short(2, 1), whole(4, { output: 'newest' }));
+  await says(agent, rig.clock, 2, delta(2, 1));
+  await says(agent, rig.clock, 3, full(3, { output: 'other' }));
+  await says(agent, rig.clock, 4, delta(2, 1), full(4, { output: 'newest' }));
   expect(await disk(rig)).toMatchObject({ output: 'newest', history: [0, 0, 0, 0] });
 });
 
@@ -358,7 +358,7 @@ test('what stands behind it in its batch finds the check as it is by then', asyn
   const { writes } = rig.store;
   const first = rig.api.submitResult({ name: 'load', source: 'web-2', output: '', status: 0 });
   await commits(rig.clock, () => expect(rig.store.writes).toBe(writes + 1));
-  agent.say({ type: 'results', results: [short(2, 1, { output: 'newer' })] });
+  agent.say({ type: 'results', results: [delta(2, 1, { output: 'newer' })] });
   await vi.waitFor(async () => expect(await queued(rig)).toBe(2));
   const renamed = rig.api.renameCheck('disk', 'disk-usage', true);
   await vi.waitFor(async () => expect(await queued(rig)).toBeGreaterThan(2));
@@ -369,18 +369,18 @@ test('what stands behind it in its batch finds the check as it is by then', asyn
   expect(check).toMatchObject({ output: 'newer', executed: NOW - 30, history: [0, 0] });
 });
 
-test('a store whose upgrade is pending gets no short results, before it is done', async () => {
+test('a store with a pending upgrade gets no delta results until the upgrade is done', async () => {
   const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
-  expect((await joined(rig)).bases).toEqual([]);
+  expect((await joined(rig)).baselines).toEqual([]);
 });
 
-test.each<{ name: string; base: Partial<SubmittedResult>; told: Partial<ShortResult> }>([
-  { name: 'without a duration whose base has one', base: {}, told: { duration: undefined } },
-  { name: 'with a duration whose base has none', base: { duration: undefined }, told: {} },
-])('a short result $name is not taken: it has to come again, whole', async ({ base, told }) => {
+test.each<{ name: string; baseline: Partial<SubmittedResult>; told: Partial<DeltaResult> }>([
+  { name: 'without a duration whose baseline has one', baseline: {}, told: { duration: undefined } },
+  { name: 'with a duration whose baseline has none', baseline: { duration: undefined }, told: {} },
+])('a delta result $name is not accepted and must be sent again in full', async ({ baseline, told }) => {
   const rig = await openRig();
-  const agent = await joined(rig, base);
-  agent.say({ type: 'results', results: [short(2, 1, { ...told, executed: NOW - 20 })] });
+  const agent = await joined(rig, baseline);
+  agent.say({ type: 'results', results: [delta(2, 1, { ...told, executed: NOW - 20 })] });
   expect(await resent(agent, rig.clock)).toBe(1);
   expect((await disk(rig))?.['executed']).not.toBe(NOW - 20);
 });

@@ -8,12 +8,12 @@ import type { Lease } from '../../../../daemon/backend/ports.ts';
 import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import type { Settlement, UncheckedResult } from '../../../../daemon/backend/results/agent-delivery.ts';
-import { BaseRoom, ResultBases } from '../../../../daemon/backend/results/result-bases.ts';
+import { BaselineBudget, ConnectionBaselines } from '../../../../daemon/backend/results/baselines.ts';
 import { Results } from '../../../../daemon/backend/results/write.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { ALWAYS } from '../../../../daemon/backend/access/admission.ts';
-import type { ShortResult } from '../../../../shared/schemas/agent.ts';
+import type { DeltaResult } from '../../../../shared/schemas/agent.ts';
 import { checkSchema } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
@@ -23,13 +23,13 @@ import { TroubledStore } from '../../../support/troubled-store.ts';
 const NOW = ManualClock.START_MS / 1000;
 const NONE = { checks: new Map(), handlers: new Map() };
 
-type Told = UncheckedResult | ShortResult;
+type Told = UncheckedResult | DeltaResult;
 
 /** One connection to a backend whose batches start on request. */
 class Rig {
   readonly clock = new ManualClock();
   readonly definitions = new Definitions(NONE);
-  bases: ResultBases | undefined = new ResultBases(new BaseRoom());
+  baselines: ConnectionBaselines | undefined = new ConnectionBaselines(new BaselineBudget());
   readonly batcher: Batcher;
   readonly results: Results;
   readonly settled: Settlement[] = [];
@@ -59,8 +59,8 @@ class Rig {
 
   /** Adds a frame of results to the next batch. */
   deliver(...results: readonly Told[]): Promise<Settlement> {
-    const { bases } = this;
-    const delivery = { client: 'web-1', spool: 'one', results, bases, cancellation: { isCancelled: false } };
+    const { baselines } = this;
+    const delivery = { client: 'web-1', spool: 'one', results, baselines, cancellation: { isCancelled: false } };
     return new Promise((resolve, reject) => {
       this.results.submitFromAgent(
         'default',
@@ -103,27 +103,27 @@ class Rig {
   }
 }
 
-const whole = (id: number, about: object = {}): UncheckedResult => ({
+const full = (id: number, about: object = {}): UncheckedResult => ({
   id,
   check: { name: 'disk', output: 'fine', status: 0, executed: NOW - 60, issued: NOW - 61, duration: 0.5, ...about },
 });
 
-const short = (id: number, of: number, about: object = {}): ShortResult => ({
+const delta = (id: number, baseline: number, about: object = {}): DeltaResult => ({
   id,
-  of,
+  baseline,
   executed: NOW - 30,
   issued: NOW - 31,
   duration: 0.25,
   ...about,
 });
 
-const invalid = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
+const invalid = (id: number): UncheckedResult => full(id, { name: 'not a name' });
 const BAD = 'name: must be word characters, dots, hyphens and colons only';
 
-test('a short result has the times, and the output where it has one, in place of those of the one that it names', async () => {
+test('a delta result replaces the times of its baseline, and the output if it has one', async () => {
   const rig = await Rig.open();
-  expect(await rig.told(whole(1, { team: 'a' }))).toMatchObject({ takenId: 1, offered: [1] });
-  expect(await rig.told(short(2, 1))).toMatchObject({ takenId: 2, offered: [], cutAfter: undefined });
+  expect(await rig.told(full(1, { team: 'a' }))).toMatchObject({ acceptedId: 1, newBaselines: [1] });
+  expect(await rig.told(delta(2, 1))).toMatchObject({ acceptedId: 2, newBaselines: [], resendAfter: undefined });
   const check = {
     name: 'disk',
     team: 'a',
@@ -134,46 +134,46 @@ test('a short result has the times, and the output where it has one, in place of
     duration: 0.25,
   };
   expect(await rig.record()).toMatchObject({ check, lastOk: NOW - 30, history: { length: 2 } });
-  await rig.told(short(3, 1, { output: '\ud800 "\u0001' }));
+  await rig.told(delta(3, 1, { output: '\ud800 "\u0001' }));
   expect((await rig.record())?.check?.output).toBe('\ud800 "\u0001');
   // Each delta refers to the full result.
-  await rig.told(short(4, 1));
+  await rig.told(delta(4, 1));
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
 
-describe('nothing is taken from a short result on that cannot go on from its base', () => {
+describe('no result is accepted from a delta without a usable baseline on', () => {
   test.each([
-    ['of none', short(3, 2)],
-    ['of itself', short(3, 3)],
-    ['of one that was refused', short(3, 9)],
+    ['with an unknown baseline', delta(3, 2)],
+    ['with itself as baseline', delta(3, 3)],
+    ['with a rejected result as baseline', delta(3, 9)],
   ])('%s', async (_, bad) => {
     const rig = await Rig.open();
-    await rig.told(whole(1));
-    expect(await rig.told(short(2, 1), bad, whole(4, { name: 'cpu' }))).toMatchObject({ takenId: 2, cutAfter: 2 });
+    await rig.told(full(1));
+    expect(await rig.told(delta(2, 1), bad, full(4, { name: 'cpu' }))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
     expect(await rig.record('cpu')).toBeUndefined();
     // These were sent before the agent knew.
-    expect(await rig.told(whole(5, { name: 'cpu' }))).toMatchObject({ takenId: 0 });
+    expect(await rig.told(full(5, { name: 'cpu' }))).toMatchObject({ acceptedId: 0 });
     expect(await rig.record('cpu')).toBeUndefined();
   });
 
-  test('of one in its own batch, which the agent cannot know yet', async () => {
+  test('with a baseline in its own batch, which the agent cannot know yet', async () => {
     const rig = await Rig.open();
-    const both = [rig.deliver(whole(1)), rig.deliver(short(2, 1, { output: 'later' }))];
+    const both = [rig.deliver(full(1)), rig.deliver(delta(2, 1, { output: 'later' }))];
     await rig.commit(...both);
-    expect(await Promise.all(both)).toMatchObject([{ takenId: 1 }, { cutAfter: 1 }]);
+    expect(await Promise.all(both)).toMatchObject([{ acceptedId: 1 }, { resendAfter: 1 }]);
   });
 
-  test('whose duration no whole result could have', async () => {
+  test('with a duration that no full result could have', async () => {
     const rig = await Rig.open();
-    await rig.told(whole(1));
-    expect(await rig.told(short(2, 1, { duration: 1e300 }))).toMatchObject({ cutAfter: 1 });
+    await rig.told(full(1));
+    expect(await rig.told(delta(2, 1, { duration: 1e300 }))).toMatchObject({ resendAfter: 1 });
   });
 
-  test('when the definitions are others', async () => {
+  test('when the definitions have changed', async () => {
     const rig = await Rig.open();
-    await rig.told(whole(1));
+    await rig.told(full(1));
     rig.definitions.replace(NONE);
-    expect(await rig.told(short(2, 1))).toMatchObject({ cutAfter: 1 });
+    expect(await rig.told(delta(2, 1))).toMatchObject({ resendAfter: 1 });
   });
 });
 
@@ -182,7 +182,7 @@ const defined = (about: object) => ({
   checks: new Map([['disk', checkSchema.parse({ command: 'check', subscribers: ['web'], interval: 60, ...about })]]),
 });
 
-describe('what can be a base', () => {
+describe('a result is no baseline', () => {
   test.each<object>([
     { status: 1 },
     { type: 'metric' },
@@ -190,36 +190,38 @@ describe('what can be a base', () => {
     { max_output_size: 3 },
     { low_flap_threshold: 4, high_flap_threshold: 30 },
     { event_metadata: {} },
-  ])('not %j: of the next one more counts than the times and the output', async (about) => {
+  ])('with %j, because more than the times and the output of the next one counts', async (about) => {
     const rig = await Rig.open();
-    expect(await rig.told(whole(1, about))).toMatchObject({ takenId: 1, offered: [] });
+    expect(await rig.told(full(1, about))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 
-  test('not one while an event of its check is open', async () => {
+  test('while an event of its check is open', async () => {
     const rig = await Rig.open();
-    expect(await rig.told(whole(1, { status: 1 }), whole(2, { auto_resolve: false }))).toMatchObject({ offered: [] });
+    expect(await rig.told(full(1, { status: 1 }), full(2, { auto_resolve: false }))).toMatchObject({
+      newBaselines: [],
+    });
   });
 
-  test('not a result that was received under other definitions than those in force when it is committed', async () => {
+  test('if it was received under older definitions than those of its commit', async () => {
     const rig = await Rig.open();
-    const delivered = rig.deliver(whole(1));
+    const delivered = rig.deliver(full(1));
     rig.definitions.replace(defined({ team: 'b' }));
     await rig.commit(delivered);
-    expect(await delivered).toMatchObject({ takenId: 1, offered: [] });
-    expect(await rig.told(short(2, 1))).toMatchObject({ cutAfter: 1 });
+    expect(await delivered).toMatchObject({ acceptedId: 1, newBaselines: [] });
+    expect(await rig.told(delta(2, 1))).toMatchObject({ resendAfter: 1 });
   });
 
-  test('not one that may have its duration from its definition', async () => {
+  test('if its duration can come from the definition of its check', async () => {
     const rig = await Rig.open();
     rig.definitions.replace(defined({ duration: 7 }));
-    expect(await rig.told(whole(1))).toMatchObject({ takenId: 1, offered: [] });
+    expect(await rig.told(full(1))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 });
 
-test('whoever reads what is stored in the batch of a short result reads what comes of that', async () => {
+test('a command in the batch of a delta result reads the amended record', async () => {
   const rig = await Rig.open();
-  await rig.told(whole(1));
-  for (const told of [short(2, 1), short(3, 1, { output: 'other' }), short(4, 1, { output: 'third' })]) {
+  await rig.told(full(1));
+  for (const told of [delta(2, 1), delta(3, 1, { output: 'other' }), delta(4, 1, { output: 'third' })]) {
     const output = told.output ?? 'fine';
     const both = [rig.deliver(told), rig.read()] as const;
     await rig.commit(...both);
@@ -227,68 +229,68 @@ test('whoever reads what is stored in the batch of a short result reads what com
     expect((await rig.record())?.check).toMatchObject({ output });
   }
   // The output of its baseline is no longer available there.
-  const both = [rig.deliver(short(5, 1)), rig.read()] as const;
+  const both = [rig.deliver(delta(5, 1)), rig.read()] as const;
   await rig.commit(...both);
-  expect(await both[0]).toMatchObject({ cutAfter: 4 });
+  expect(await both[0]).toMatchObject({ resendAfter: 4 });
 });
 
-test('a batch that is applied again because of a defect leaves out nothing that comes before a short result which is cut', async () => {
+test('a batch that is applied again because of a defect omits nothing that comes before a delta without a usable baseline', async () => {
   const rig = await Rig.open();
-  await rig.told(whole(1));
-  const delivered = [rig.deliver(whole(2, { name: 'cpu' })), rig.deliver(short(3, 7)), rig.deliver(whole(4))];
+  await rig.told(full(1));
+  const delivered = [rig.deliver(full(2, { name: 'cpu' })), rig.deliver(delta(3, 7)), rig.deliver(full(4))];
   const defect = rig.batcher.run(() => {
     throw new Error('a defect');
   });
   await rig.commit(...delivered, defect);
   expect(await Promise.all(delivered)).toMatchObject([
-    { takenId: 2 },
-    { takenId: 2, cutAfter: 2 },
-    { takenId: 0, cutAfter: undefined },
+    { acceptedId: 2 },
+    { acceptedId: 2, resendAfter: 2 },
+    { acceptedId: 0, resendAfter: undefined },
   ]);
   expect((await rig.record('cpu'))?.check).toMatchObject({ output: 'fine' });
 });
 
-describe('a result that is refused is told of, and counted, once', () => {
-  test('when it stands behind a short one that is cut, so that it comes again', async () => {
+describe('a rejected result is reported and counted once', () => {
+  test('when it follows a delta without a usable baseline, so that it is sent again', async () => {
     const rig = await Rig.open();
-    await rig.told(whole(1));
-    expect(await rig.told(invalid(2), short(3, 7), invalid(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
+    await rig.told(full(1));
+    expect(await rig.told(invalid(2), delta(3, 7), invalid(4))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
     expect(rig.refused).toEqual([BAD]);
     // Like an agent that resumes.
-    rig.bases = new ResultBases(new BaseRoom());
-    await rig.told(whole(3), invalid(4));
+    rig.baselines = new ConnectionBaselines(new BaselineBudget());
+    await rig.told(full(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);
-    expect(rig.results.refused.invalid).toBe(2);
+    expect(rig.results.rejected.invalid).toBe(2);
   });
 
   test('when its batch is applied again because of a defect', async () => {
     const rig = await Rig.open();
-    const proxies = Array.from({ length: 12 }, (_, at) => whole(at + 3, { source: `p-${String(at)}` }));
-    const delivered = rig.deliver(invalid(2), ...proxies, whole(15));
+    const proxies = Array.from({ length: 12 }, (_, at) => full(at + 3, { source: `p-${String(at)}` }));
+    const delivered = rig.deliver(invalid(2), ...proxies, full(15));
     const defect = rig.batcher.run(() => {
       throw new Error('a defect');
     });
     await rig.commit(delivered, defect);
-    expect(await delivered).toMatchObject({ takenId: 15 });
-    expect(rig.results.refused).toMatchObject({ invalid: 1, quota: 2 });
+    expect(await delivered).toMatchObject({ acceptedId: 15 });
+    expect(rig.results.rejected).toMatchObject({ invalid: 1, proxy_quota: 2 });
     expect(rig.refused).toEqual([BAD, ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would be`))]);
   });
 
   test('when its write fails, so that it comes again', async () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
-    await expect(rig.told(whole(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(rig.told(full(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
     expect(rig.refused).toEqual([]);
     rig.store.refuses = () => false;
-    await rig.told(whole(1), invalid(2));
+    await rig.told(full(1), invalid(2));
     expect(rig.refused).toEqual([BAD]);
-    expect(rig.results.refused.invalid).toBe(1);
+    expect(rig.results.rejected.invalid).toBe(1);
   });
 
   test('when it comes again although it was committed', async () => {
     const rig = await Rig.open();
-    await rig.told(whole(1), invalid(2));
-    await rig.told(whole(1), invalid(2), invalid(3));
+    await rig.told(full(1), invalid(2));
+    await rig.told(full(1), invalid(2), invalid(3));
     expect(rig.refused).toEqual([BAD, BAD]);
   });
 });

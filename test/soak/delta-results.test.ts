@@ -2,8 +2,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
-import { ShortPair } from './short-pair.ts';
-import { storyOf, type Step } from './short-steps.ts';
+import { DeltaPair } from './delta-pair.ts';
+import { storyOf, type Step } from './delta-steps.ts';
 
 const RUNS = 2;
 const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
@@ -13,13 +13,13 @@ const REPORT_MS = 15_000;
 const SHORTEN_MS = 120_000;
 
 test(
-  'a backend that is told results by what differs ends as one that is told all of them whole',
+  'a backend that gets delta results ends in the same state as one that gets full results',
   async () => {
     let failedAtMs: number | undefined;
     let [told, amended] = [0, 0];
     const tell = async (steps: readonly Step[]): Promise<void> => {
       if (failedAtMs !== undefined && performance.now() - failedAtMs > SHORTEN_MS) return;
-      await using pair = await ShortPair.open();
+      await using pair = await DeltaPair.open();
       try {
         await expect(pair.play(steps)).resolves.toBeUndefined();
       } catch (error) {
@@ -41,7 +41,7 @@ test(
       interruptAfterTimeLimit: TIMEOUT_MS - REPORT_MS,
       markInterruptAsFailure: true,
     });
-    console.log(`${String(told)} stories, ${String(amended)} results told by what differs`);
+    console.log(`${String(told)} stories, ${String(amended)} delta results`);
     expect(amended).toBeGreaterThan(0);
   },
   TIMEOUT_MS,

@@ -6,7 +6,7 @@ import type { CheckResult } from '../schemas/result.ts';
  * Whether a stored result that opened no event can be the baseline of delta results. Rules only need to know that those
  * are OK, and their output is stored unchanged.
  */
-export function isShortenable(check: CheckResult): boolean {
+export function canBeBaseline(check: CheckResult): boolean {
   return (
     check.status === 0 &&
     check['type'] === 'standard' &&
@@ -14,12 +14,12 @@ export function isShortenable(check: CheckResult): boolean {
     check['max_output_size'] === undefined &&
     !truncatesOutput(check) &&
     !isOfNewerShape(check) &&
-    hasShortTimes(check)
+    hasDeltaTimes(check)
   );
 }
 
 /** The attributes that each delta result repeats. */
-interface ShortTimes {
+interface DeltaTimes {
   /** Epoch seconds. */
   readonly executed: number;
   /** Epoch seconds. */
@@ -29,9 +29,9 @@ interface ShortTimes {
 }
 
 /** Whether the times of a result fit in a delta result. Agent and backend both check this. */
-export function hasShortTimes<Result extends Readonly<Record<string, unknown>>>(
+export function hasDeltaTimes<Result extends Readonly<Record<string, unknown>>>(
   result: Result,
-): result is Result & ShortTimes {
+): result is Result & DeltaTimes {
   const { executed, issued, duration } = result;
   return isTime(executed) && isTime(issued) && (duration === undefined || Number.isFinite(duration));
 }

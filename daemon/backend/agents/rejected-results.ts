@@ -1,0 +1,74 @@
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
+
+const WINDOW_MS = 60_000;
+/** Most rejected results that are logged individually per minute: of one client, and in total. */
+const LOGGED_PER_CLIENT = 20;
+const LOGGED_IN_TOTAL = 500;
+/** Most clients that the summary names. */
+const NAMED_MAX = 10;
+
+/** The identification of a result by its connection. */
+interface RejectedResult {
+  readonly namespace: string;
+  readonly client: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Logs rejected results. A broken or hostile agent sends thousands per second, so results above a limit per minute are
+ * only counted. Otherwise the log would fill the disk.
+ */
+export class RejectedResults implements Disposable {
+  readonly #log: Log;
+  readonly #window: Disposable;
+  readonly #loggedOf = new Map<string, number>();
+  #logged = 0;
+  #omitted = 0;
+  readonly #omittedClients = new Set<string>();
+
+  constructor({ clock, log }: { readonly clock: Pick<Clock, 'every'>; readonly log: Log }) {
+    this.#log = log;
+    this.#window = clock.every(WINDOW_MS, () => this.#close());
+  }
+
+  /** @param check the check of the result, not validated */
+  log(about: RejectedResult, reason: string, check?: unknown): void {
+    const client = `${about.namespace}/${about.client}`;
+    const loggedOfClient = this.#loggedOf.get(client) ?? 0;
+    if (loggedOfClient >= LOGGED_PER_CLIENT || this.#logged >= LOGGED_IN_TOTAL) {
+      this.#omitted++;
+      if (this.#omittedClients.size < NAMED_MAX) this.#omittedClients.add(client);
+      return;
+    }
+    this.#loggedOf.set(client, loggedOfClient + 1);
+    this.#logged++;
+    this.#log.error({ ...about, ...namesIn(check), reason }, 'check result rejected');
+  }
+
+  [Symbol.dispose](): void {
+    this.#window[Symbol.dispose]();
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#omitted > 0) {
+      this.#log.error(
+        { rejected: this.#omitted, first_clients: [...this.#omittedClients] },
+        'further rejected check results were not logged individually',
+      );
+    }
+    this.#loggedOf.clear();
+    this.#omittedClients.clear();
+    this.#logged = 0;
+    this.#omitted = 0;
+  }
+}
+
+/** The names of the check and its source, if the result has them. */
+function namesIn(check: unknown): { readonly check?: string; readonly source?: string } {
+  const { name, source } = (typeof check === 'object' && check !== null ? check : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  return { ...(typeof name === 'string' && { check: name }), ...(typeof source === 'string' && { source }) };
+}

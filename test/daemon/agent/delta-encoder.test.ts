@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { DeltaEncoder } from '../../../daemon/agent/delta-encoder.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+const PASSING = {
+  name: 'disk',
+  command: 'check-disk',
+  status: 0,
+  issued: 10,
+  executed: 11,
+  duration: 0.5,
+  output: 'DISK OK',
+};
+
+/** @returns the item as the backend reads it */
+function encoded(encoder: DeltaEncoder, id: number, check: Attributes, signature?: string): unknown {
+  return JSON.parse(encoder.encode({ id, text: JSON.stringify(check) }, signature));
+}
+
+/** An encoder whose first result (id 1) is a confirmed baseline. */
+function basedOn(check: Attributes): DeltaEncoder {
+  const encoder = new DeltaEncoder();
+  encoded(encoder, 1, check);
+  encoder.confirm([1]);
+  return encoder;
+}
+
+function without(attribute: keyof typeof PASSING): Attributes {
+  return Object.fromEntries(Object.entries(PASSING).filter(([name]) => name !== attribute));
+}
+
+function numbered(at: number, more: Attributes = {}): Attributes {
+  return { ...PASSING, name: `check-${String(at)}`, ...more };
+}
+
+describe('a full result', () => {
+  test('is the text that was spooled, with its id', () => {
+    const item = new DeltaEncoder().encode({ id: 7, text: '{"name": "disk"}' }, undefined);
+    expect(item).toBe('{"id":7,"check":{"name": "disk"}}');
+  });
+
+  test('carries the signature of the client', () => {
+    const item = new DeltaEncoder().encode({ id: 7, text: '{"name":"disk"}' }, 's"cret');
+    expect(item).toBe(String.raw`{"id":7,"signature":"s\"cret","check":{"name":"disk"}}`);
+  });
+});
+
+describe('a delta result', () => {
+  test('has its times and the id of its baseline', () => {
+    const text = JSON.stringify({ ...PASSING, issued: 70, executed: 71, duration: 0.25 });
+    expect(basedOn(PASSING).encode({ id: 2, text }, undefined)).toBe(
+      '{"id":2,"baseline":1,"executed":71,"issued":70,"duration":0.25}',
+    );
+  });
+
+  test('carries no signature: the backend has that of the baseline', () => {
+    expect(encoded(basedOn(PASSING), 2, PASSING, 's3cr3t')).not.toHaveProperty('signature');
+  });
+
+  test('has an output exactly if that of the baseline is different', () => {
+    const encoder = basedOn(PASSING);
+    expect(encoded(encoder, 2, { ...PASSING, output: 'DISK FINE' })).toMatchObject({
+      baseline: 1,
+      output: 'DISK FINE',
+    });
+    expect(encoded(encoder, 3, { ...PASSING, output: '' })).toMatchObject({ baseline: 1, output: '' });
+    const alike = encoded(encoder, 4, PASSING);
+    expect(alike).toMatchObject({ baseline: 1 });
+    expect(alike).not.toHaveProperty('output');
+  });
+
+  test('has a duration exactly if the baseline has one', () => {
+    const delta = encoded(basedOn(without('duration')), 2, without('duration'));
+    expect(delta).toEqual({ id: 2, baseline: 1, executed: 11, issued: 10 });
+    expect(encoded(basedOn(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
+    expect(encoded(basedOn(PASSING), 2, without('duration'))).toEqual({ id: 2, check: without('duration') });
+  });
+});
+
+describe('a baseline', () => {
+  test('is one that the backend has confirmed', () => {
+    const encoder = new DeltaEncoder();
+    encoded(encoder, 1, PASSING);
+    expect(encoded(encoder, 2, PASSING)).toEqual({ id: 2, check: PASSING });
+    encoder.confirm([2]);
+    expect(encoded(encoder, 3, PASSING)).toMatchObject({ baseline: 2 });
+  });
+
+  test('is the last full result of the check: a confirmation of an earlier one is ignored', () => {
+    const encoder = new DeltaEncoder();
+    encoded(encoder, 1, PASSING);
+    encoded(encoder, 2, PASSING);
+    encoder.confirm([1]);
+    expect(encoded(encoder, 3, PASSING)).toEqual({ id: 3, check: PASSING });
+  });
+
+  test('is never a result that was not sent', () => {
+    const encoder = new DeltaEncoder();
+    encoder.confirm([1]);
+    expect(encoded(encoder, 1, PASSING)).toEqual({ id: 1, check: PASSING });
+    expect(encoded(encoder, 2, PASSING)).toEqual({ id: 2, check: PASSING });
+  });
+
+  test.each<{ name: string; check: Attributes }>([
+    { name: 'fails', check: { ...PASSING, status: 1 } },
+    { name: 'has no status', check: without('status') },
+    { name: 'has a status that is no number', check: { ...PASSING, status: '0' } },
+    { name: 'has no time of its run', check: without('executed') },
+    { name: 'has a time of its run in fractions', check: { ...PASSING, executed: 11.5 } },
+    { name: 'has a time of its run before 1970', check: { ...PASSING, executed: -1 } },
+    { name: 'has a time of its run that no number holds exactly', check: { ...PASSING, executed: 2 ** 53 } },
+    { name: 'does not say when it was asked for', check: without('issued') },
+    { name: 'was asked for at a time that is none', check: { ...PASSING, issued: null } },
+    { name: 'took a time that is none', check: { ...PASSING, duration: null } },
+    { name: 'took a time that is a text', check: { ...PASSING, duration: '0.5' } },
+    { name: 'has no output', check: without('output') },
+    { name: 'has an output that is no text', check: { ...PASSING, output: 1 } },
+  ])('is no result that $name, and that result ends the previous baseline', ({ check }) => {
+    const encoder = basedOn(PASSING);
+    expect(encoded(encoder, 2, check)).toEqual({ id: 2, check });
+    encoder.confirm([1, 2]);
+    expect(encoded(encoder, 3, check)).toEqual({ id: 3, check });
+    expect(encoded(encoder, 4, PASSING)).toEqual({ id: 4, check: PASSING });
+  });
+
+  test.each<{ name: string; check: Attributes }>([
+    { name: 'another value', check: { ...PASSING, command: 'check-disk -w 80' } },
+    { name: 'one attribute more', check: { ...PASSING, team: 'storage' } },
+    { name: 'one attribute less', check: without('command') },
+    { name: 'another order', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
+  ])('is replaced by a result that has $name', ({ check }) => {
+    const encoder = basedOn(PASSING);
+    expect(encoded(encoder, 2, check)).toEqual({ id: 2, check });
+    encoder.confirm([1, 2]);
+    expect(encoded(encoder, 3, check)).toMatchObject({ baseline: 2 });
+    expect(encoded(encoder, 4, PASSING)).toEqual({ id: 4, check: PASSING });
+  });
+
+  test('belongs to one check: the same name with another source is a different check', () => {
+    const encoder = basedOn(PASSING);
+    const ofSwitch = { ...PASSING, source: 'switch-1' };
+    expect(encoded(encoder, 2, ofSwitch)).toEqual({ id: 2, check: ofSwitch });
+    encoder.confirm([2]);
+    expect(encoded(encoder, 3, ofSwitch)).toMatchObject({ baseline: 2 });
+    expect(encoded(encoder, 4, PASSING)).toMatchObject({ baseline: 1 });
+  });
+
+  test('belongs to one check: a source of null is no source', () => {
+    const encoder = basedOn(PASSING);
+    encoded(encoder, 2, { ...PASSING, source: null });
+    expect(encoded(encoder, 3, PASSING)).toEqual({ id: 3, check: PASSING });
+  });
+
+  test('is kept for 1024 checks, and ending one makes room for another', () => {
+    const encoder = new DeltaEncoder();
+    for (let at = 1; at <= 1025; at++) encoded(encoder, at, numbered(at));
+    encoder.confirm([1, 1024, 1025]);
+    expect(encoded(encoder, 1026, numbered(1024))).toMatchObject({ baseline: 1024 });
+    expect(encoded(encoder, 1027, numbered(1025))).toEqual({ id: 1027, check: numbered(1025) });
+    encoded(encoder, 1028, numbered(1, { status: 2 }));
+    encoded(encoder, 1029, numbered(1025));
+    encoder.confirm([1029]);
+    expect(encoded(encoder, 1030, numbered(1025))).toMatchObject({ baseline: 1029 });
+  });
+
+  test('has at most 16 KiB of shared attributes, and as much output', () => {
+    const long = { ...PASSING, output: 'x'.repeat(16 * 1024) };
+    expect(encoded(basedOn(long), 2, long)).toMatchObject({ baseline: 1 });
+    const longer = { ...PASSING, output: `${long.output}x` };
+    expect(encoded(basedOn(longer), 2, longer)).toEqual({ id: 2, check: longer });
+    const large = { ...PASSING, notes: 'x'.repeat(16 * 1024) };
+    expect(encoded(basedOn(large), 2, large)).toEqual({ id: 2, check: large });
+  });
+});
