@@ -68,7 +68,7 @@ describe('short results, in docs/agent-protocol.md', () => {
   );
 
   test('are what an agent says when it hears what the backend says there', () => {
-    // The two that are told short have to be in the spool whole.
+    // The spool must contain full results for the two that were sent as delta results.
     const base = wholeResults(exchange).find(({ id }) => id === 19)?.check;
     const spool = [
       base,
