@@ -6,20 +6,20 @@ import { CuttingProxy } from '../support/cutting-proxy.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
-/** A backend that alone has lost the database, while the others go on with it. */
+/** Tests of one member that has lost the database while the others still reach it. */
 
 const server = postgresOfFile();
 
 interface Pair {
   readonly network: CuttingProxy;
-  /** Behind that network. */
+  /** The member that reaches the database through the network that is cut. */
   readonly cut: RunningBackend;
   readonly other: RunningBackend;
 }
 
 const start = (database: string): Promise<RunningBackend> => startSharing(database, { 'stale-after': 1 });
 
-/** @param isWriter whether the one behind the network writes */
+/** @param isWriter whether the member behind that network is the leader */
 async function pair(isWriter: boolean): Promise<Pair> {
   const direct = await server().database();
   const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
@@ -52,7 +52,7 @@ test('a member shows what it has until the others have more for too long, then n
   await expect.poll(async () => (await (await fetch(`${cut.url}/silenced`)).json()) as unknown[]).toHaveLength(1);
   network.stall();
   await expect.poll(async () => (await clusterAt(cut)).database.state).toBe('away');
-  // Nothing was written that it lacks.
+  // No write happened that this member has missed.
   expect(await silencedAt(cut)).toEqual([200, null]);
   expect(await silence(other, 'meanwhile')).toBe(201);
   await expect.poll(() => silencedAt(cut)).toEqual([503, '1']);
