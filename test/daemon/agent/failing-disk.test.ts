@@ -94,7 +94,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
     for (const output of ['a', 'b']) expect(await scene.report(output)).toMatchObject({ status: 202 });
     agent.kill('SIGKILL');
     await agent.ended;
-    // It starts without a spool, because the disk is still full.
+    // The agent starts without a spool, because the disk is still full.
     await started(scene);
     expect(await scene.report('c')).toMatchObject({ status: 202 });
     scene.disk.mend();

@@ -60,7 +60,7 @@ test('after a short result that it cannot make out a backend hears nothing until
   agent.say({ type: 'results', resumes: 1, results: [whole(2, { executed: 1002 })] });
   await agent.reaches(2);
   expect(await checkOf(url)).toMatchObject({ executed: 1002, history: [0, 0] });
-  // From now on everything works as before.
+  // From now on the connection works as before.
   agent.say({ type: 'results', results: [whole(3), short(4, 2)] });
   await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
 });
@@ -141,7 +141,7 @@ test('whatever an agent says, memory and store stay one, and nobody else is held
       const items = results.map((one) => ('check' in one ? Object.assign({}, one, bodyOf(one.check)) : one));
       const sorted = isInOrder ? items.toSorted((a, b) => idOf(a) - idOf(b)) : items;
       agents[by]?.sayText(JSON.stringify({ type: 'results', resumes, results: sorted }));
-      // Some frames meet the state that the previous ones have left.
+      // Some frames arrive in the state that the previous ones left.
       honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
       if (told % 3 === 0) await honest.reaches(told);
     }

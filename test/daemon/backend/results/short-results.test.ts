@@ -136,7 +136,7 @@ test('a short result has the times, and the output where it has one, in place of
   expect(await rig.record()).toMatchObject({ check, lastOk: NOW - 30, history: { length: 2 } });
   await rig.told(short(3, 1, { output: '\ud800 "\u0001' }));
   expect((await rig.record())?.check?.output).toBe('\ud800 "\u0001');
-  // Each delta refers to the full result.
+  // A delta always refers to the last full result, not to the last delta.
   await rig.told(short(4, 1));
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
@@ -151,7 +151,7 @@ describe('nothing is taken from a short result on that cannot go on from its bas
     await rig.told(whole(1));
     expect(await rig.told(short(2, 1), bad, whole(4, { name: 'cpu' }))).toMatchObject({ takenId: 2, cutAfter: 2 });
     expect(await rig.record('cpu')).toBeUndefined();
-    // These were sent before the agent knew.
+    // The agent sent these results before it learned of the rejection.
     expect(await rig.told(whole(5, { name: 'cpu' }))).toMatchObject({ takenId: 0 });
     expect(await rig.record('cpu')).toBeUndefined();
   });
