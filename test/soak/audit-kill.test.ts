@@ -112,7 +112,7 @@ test(
       const writing = Array.from({ length: WRITERS }, (_, at) =>
         write(api, chance, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
       );
-      // On a busy machine, no fixed time guarantees that anything was written.
+      // Wait for the first write: on a busy machine, no fixed time guarantees that one happened.
       await begun;
       await delay(chance.below(LOAD_MS_MAX));
       await daemon.end('SIGKILL');

@@ -9,9 +9,9 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** Shorter than any operation that an agent has begun may take. */
+/** Step of the clock in milliseconds, shorter than any operation that an agent has begun may take. */
 const STEP_MS = 2000;
-/** Longer than any timeout of an agent. */
+/** Maximum time in milliseconds, longer than any timeout of an agent. */
 const END_MS = 90_000;
 /** Number of checks without a connection before time passes. */
 const LOOKS_PER_STEP = 5;
@@ -51,7 +51,7 @@ export class ShortTeller implements Teller {
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
   readonly #socket: ResultSocket;
-  /** Its own clock, which only moves while it waits. */
+  /** The clock of the agent, which only advances while it waits. */
   readonly #clock = new ManualClock();
   #isStarted = false;
 
@@ -130,7 +130,7 @@ export class WholeTeller implements Teller {
   readonly #client: () => Client;
   readonly #told: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;
-  /** Number of dropped results, because they were acknowledged. */
+  /** Number of results that were dropped because they were acknowledged. */
   #acked = 0;
 
   /**
