@@ -5,7 +5,7 @@ interface Timer {
   dueMs: number;
   /** The order among timers that are due at the same time. */
   rank: number;
-  /** Undefined: runs once. */
+  /** The period in milliseconds; undefined: the timer runs once. */
   readonly periodMs: number | undefined;
   readonly task: () => void;
 }
