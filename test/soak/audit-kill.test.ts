@@ -26,7 +26,7 @@ const LOAD_MS_MAX = 500;
 const CHECKS = 20;
 
 interface Left {
-  /** The oldest first. */
+  /** The records of the audit trail, the oldest first. */
   readonly records: readonly AuditRecord[];
   /** The first problem of the chain of records; `undefined` if there is none. */
   readonly problem: string | undefined;

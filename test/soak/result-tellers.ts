@@ -37,7 +37,6 @@ export interface Teller extends AsyncDisposable {
   /** Number of results that are not acknowledged yet. */
   readonly waiting: number;
   tell(results: readonly SubmittedResult[]): Promise<void>;
-  /** Sends a keepalive. */
   keepAlive(): void;
   /** Cuts its connection without notice, and waits until it has noticed. */
   cut(): Promise<void>;

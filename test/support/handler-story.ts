@@ -115,7 +115,7 @@ export class HandlerStory {
     return openApiClient({ backend: this.url });
   }
 
-  /** Epoch seconds. */
+  /** The current time in epoch seconds. */
   get now(): number {
     return this.clock.now() / 1000;
   }

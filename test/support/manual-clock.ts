@@ -55,7 +55,7 @@ export class ManualClock implements PlanningClock, MachineClock {
   }
 
   every(periodMs: number, task: () => void): Disposable {
-    // Like real timers, which run at most every millisecond.
+    // Real timers run at most every millisecond, too.
     const atLeast = Math.max(1, periodMs);
     return this.#start(this.#elapsedMs + atLeast, atLeast, task);
   }

@@ -14,7 +14,7 @@ const PAUSE_MS = 500;
 
 interface Waiting {
   readonly id: number;
-  /** Time when it was due. */
+  /** The time when the result was due. */
   readonly dueAt: number;
 }
 

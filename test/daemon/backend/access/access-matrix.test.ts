@@ -51,7 +51,7 @@ const ROWS = {
 } as const;
 type Row = keyof typeof ROWS;
 
-/** The endpoints of the tables. */
+/** The endpoints of all APIs, from their tables. */
 const ENDPOINTS: readonly Endpoint[] = [
   ...Object.values(MON_API),
   ...Object.values(V1_API),

@@ -175,7 +175,7 @@ test('an event restored runs no handler', async () => {
   });
   const objects = [anEntity('quiet'), anEvent('quiet', 'disk')];
   await asking(own.url)('POST', '/api/mon/v1/restore', { objects });
-  // The first handled event is the one that was reported.
+  // Only the event of this result is handled, not the restored one.
   await asking(own.url)('POST', '/results', { source: 'quiet', name: 'loud', status: 2, output: 'x' });
   await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Replaces public name servers. */
+/** A table of names and addresses that replaces public name servers. */
 const WORLD: Readonly<Record<string, readonly string[]>> = {
   'hooks.example.com': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
   'graphite.internal': ['10.2.3.4'],

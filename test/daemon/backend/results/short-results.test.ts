@@ -254,7 +254,7 @@ describe('a result that is refused is told of, and counted, once', () => {
     await rig.told(whole(1));
     expect(await rig.told(invalid(2), short(3, 7), invalid(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
     expect(rig.refused).toEqual([BAD]);
-    // Like an agent that resumes.
+    // The agent resumes: the connection has no baselines.
     rig.bases = new ResultBases(new BaseRoom());
     await rig.told(whole(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);
