@@ -36,7 +36,7 @@ const definitions = (dir: string): Readonly<Record<string, unknown>> => ({
     command: `trap '' TERM; echo begun; sh -c 'trap "" TERM; sleep 600 & echo $! $PPID $$ > ${dir}/pids; wait'`,
     subscribers: ['client:web-1'],
     interval: 3600,
-    // Long enough for the command to start, even on a slow machine.
+    // The timeout is long enough for the command to start, even on a slow machine.
     timeout: 2,
   },
 });

@@ -51,7 +51,7 @@ describe('expressions of filters of the newer API', () => {
     ['hour(event.timestmap) > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['new Date(event.timestmap * 1000).getUTCHours() > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['event.constructor == 1', 'event.constructor', 'remove it, or correct the name'],
-    // The same in expressions of Ruby style.
+    // The same mistakes in the Ruby style of Sensu Core.
     ['event.check.outptu =~ /full/', 'event.check.outptu', 'did you mean event.check.output?'],
     ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'did you mean event.check?'],
     [':::event.chek.name::: =~ /full/', 'event.chek', 'did you mean event.check?'],

@@ -13,7 +13,7 @@ const EVENT = JSON.parse(`{
   "check": { "name": "disk", "output": ":::client.password::: ' || true || '" }
 }`) as Readonly<Record<string, unknown>>;
 
-/** Far above the time of any case on a busy machine, and far below the time of anything slower than linear. */
+/** A limit far above the time of any case on a busy machine, and far below that of anything slower than linear. */
 const SOON_MS = 2000;
 
 function outcome(source: string, value: unknown = null): Evaluation | 'refused' {
