@@ -1,5 +1,5 @@
 #!/bin/sh
-# Space used on the filesystem that holds PATH.
+# Checks the used space of the filesystem that contains PATH.
 # Usage: disk.sh WARNING_PERCENT CRITICAL_PERCENT [PATH]
 set -u
 export LC_ALL=C
@@ -15,7 +15,7 @@ if ! table=$(df -Pk "$path" 2>&1); then
   exit 3
 fi
 
-# Used and available, because the rest is reserved: this is the percentage that df itself shows.
+# The total is used + available space, without reserved blocks: this yields the same percentage as df.
 echo "$table" | awk -v path="$path" -v warning="$1" -v critical="$2" '
   NR == 2 {
     seen = 1

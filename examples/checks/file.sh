@@ -1,5 +1,5 @@
 #!/bin/sh
-# A file that must exist: something that fails on purpose, and is easily put right.
+# Checks that a file exists. For practice: delete the file to make the check fail, create it to resolve the event.
 # Usage: file.sh PATH
 set -u
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An HTTP endpoint that must answer with a status below 400.
+# Checks that an HTTP endpoint responds with a status below 400.
 # Usage: http.sh URL WARNING_SECONDS
 set -u
 export LC_ALL=C
@@ -11,7 +11,7 @@ fi
 url=$1
 limit=10
 
-# One line: the status (000 without an answer) and the seconds it took (- when the tool does not tell).
+# One line: the status (000 without a response) and the response time in seconds (- if the tool does not report it).
 if command -v curl >/dev/null 2>&1; then
   answer=$(curl -q -s -o /dev/null -m "$limit" -w '%{http_code} %{time_total}' "$url")
 elif command -v wget >/dev/null 2>&1; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Processes that run or wait to run, per core, averaged over five minutes.
+# Checks the load average per core over five minutes: processes that run or wait to run.
 # Usage: load.sh WARNING_PER_CORE CRITICAL_PER_CORE
 set -u
 export LC_ALL=C
@@ -13,7 +13,7 @@ cores=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 if [ -r /proc/loadavg ]; then
   averages=$(cat /proc/loadavg)
 elif averages=$(sysctl -n vm.loadavg 2>/dev/null); then
-  # macOS writes "{ 1.52 1.73 1.80 }".
+  # macOS prints "{ 1.52 1.73 1.80 }".
   averages=${averages#"{ "}
 else
   echo "LOAD UNKNOWN - this system has neither /proc/loadavg nor vm.loadavg"

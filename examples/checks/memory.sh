@@ -1,5 +1,5 @@
 #!/bin/sh
-# Memory in use: what programs could not get if they asked for it now.
+# Checks the memory in use: all memory that is not available to programs now.
 # Usage: memory.sh WARNING_PERCENT CRITICAL_PERCENT
 set -u
 export LC_ALL=C
@@ -9,7 +9,7 @@ if [ $# -ne 2 ]; then
   exit 3
 fi
 
-# Two numbers in KiB: total and available.
+# $numbers: total and available memory in KiB.
 if [ -r /proc/meminfo ]; then
   numbers=$(awk '
     $1 == "MemTotal:" { total = $2 }
@@ -17,7 +17,7 @@ if [ -r /proc/meminfo ]; then
     END { print total, available }
   ' /proc/meminfo)
 elif command -v vm_stat >/dev/null 2>&1; then
-  # macOS: what is free, inactive, speculative or purgeable can be had at once.
+  # On macOS, free, inactive, speculative and purgeable pages are available at once.
   total=$(sysctl -n hw.memsize)
   numbers=$(vm_stat | awk -v total="$total" '
     /page size of/ { for (i = 1; i <= NF; i++) if ($i == "of") page = $(i + 1) }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A process that must run: one whose command line holds TEXT.
+# Checks that a process runs whose command line contains TEXT.
 # Usage: process.sh TEXT
 set -u
 export LC_ALL=C
@@ -9,7 +9,7 @@ if [ $# -ne 1 ] || [ -z "$1" ]; then
   exit 3
 fi
 
-# One command line per line.
+# Prints the command line of each process, one per line.
 list() {
   if command -v ps >/dev/null 2>&1; then
     ps -A -ww -o args=
@@ -27,7 +27,8 @@ if ! processes=$(list); then
   exit 3
 fi
 
-# This check and the shells that started it hold the text as well. It goes to awk by the environment, where ps does not look.
+# The command lines of this check and of the shells that started it also contain TEXT, so they are not counted.
+# awk gets TEXT through the environment, which ps does not show.
 count=$(echo "$processes" | TEXT=$1 awk 'index($0, ENVIRON["TEXT"]) && !index($0, "process.sh") { n++ } END { print n + 0 }')
 if [ "$count" -eq 0 ]; then
   echo "PROCESS CRITICAL - no process with \"$1\" in its command line (at least 1 must run)"

@@ -31,7 +31,7 @@ async function working(seconds: number): Promise<void> {
   await using backend = await startBackend({ settings: { ...UNLIMITED, checks: checks() } });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, AGENTS, ['fleet']);
-  // One interval to settle: the first results of 50,000 keys create their records.
+  // The fleet gets one interval to settle: the first results of 50,000 keys create their records.
   await sleep(INTERVAL_S * 1000);
   const [cpuBefore, ackedBefore, startedAt] = [cpuMs(backend.pid), acked(agents), performance.now()];
   for (const agent of agents) agent.latencies = [];
@@ -55,7 +55,7 @@ async function idle(): Promise<void> {
   await using backend = await startBackend({ settings: UNLIMITED });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
-  // Every agent sends a keepalive, and the sweep writes a result for each.
+  // Wait until every agent has sent a keepalive and the sweep has written a result for each.
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
   report(`memory for each of ${count(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');

@@ -8,7 +8,7 @@ import { RATE, whileResultsComeIn } from './results-beside.ts';
 
 const SILENCES_FEW = 5000;
 const SILENCES_MANY = 100_000;
-/** Number of silences for the same check. */
+/** Number of silences that name the same check. */
 const SILENCES_PER_CHECK = 10;
 const CONNECTIONS = 32;
 
@@ -107,7 +107,7 @@ async function measure(
   before: () => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const times: number[] = [];
-  // Not measured: code that runs for the first time is not compiled yet.
+  // These requests are not measured: code that runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = serverCpuMs(line);
   const end = performance.now() + seconds * 1000;

@@ -99,7 +99,7 @@ export class BenchAgent {
   change(share: number, more: object = {}): void {
     const round = (isOther: boolean): string[] =>
       Array.from({ length: CHECKS_EACH }, (_, check) => {
-        // One in twenty checks fails; of the changing checks every second one.
+        // One in twenty checks fails. Of the changing checks, every second one fails.
         const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
         return checkJson(`check-${String(check)}`, at, ['default'], more);
       });

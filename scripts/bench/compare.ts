@@ -13,7 +13,7 @@ export interface Comparison {
   readonly after: string;
   /** The ratio after/before of each value. */
   readonly ratios: readonly number[];
-  /** The same ratio, corrected for the speed of the machine. */
+  /** The ratio of each value, corrected for the speed of the machine. */
   readonly atEqualSpeed: readonly number[];
 }
 

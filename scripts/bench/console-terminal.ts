@@ -45,7 +45,7 @@ export class ConsoleTerminal implements AsyncDisposable {
     const { PATH, HOME } = process.env;
     this.#size = size;
     this.#terminal = new headless.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true });
-    // Started by its first line, which contains its flags.
+    // The first line of the program, which contains its flags, starts it.
     this.#pty = spawn(join(clone, 'dist', 'mon.js'), [...programArguments], {
       name: 'xterm-256color',
       cols: size.columns,

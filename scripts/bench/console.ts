@@ -19,7 +19,7 @@ const MOVES: readonly (readonly [keys: string, rows: number])[] = [
   ['kk', -2],
   ['100j', 100],
 ];
-/** A little less than the time for which a key pauses the order. */
+/** Milliseconds for which the order certainly stands still after a key: a little less than the real pause. */
 const ORDER_STANDS_MS = 300;
 /**
  * Time after which a key that did not move the cursor as expected came too late, after the order had changed.

@@ -14,7 +14,7 @@ const CONNECTIONS = 30;
 /** Total results per second of all backends, if the machine is fast enough. */
 const RATE = 15_000;
 const WARM_UP_MS = 5000;
-/** Number of parts of the time; the result is the median of the parts. */
+/** Number of parts into which the measured time is divided; the result is the median of the parts. */
 const PARTS = 9;
 
 /** Members of the aggregate, including what the agents report. */

@@ -28,7 +28,7 @@ export async function whileResultsComeIn(
     return report;
   };
   try {
-    // Until all keys exist and the code for their results is compiled: the start is not measured here.
+    // Wait until all keys exist and the code for their results is compiled: the start is not measured here.
     await sleep(WARM_UP_MS);
     await act(async () => (await ask<LatencyReport>('latency')).p99);
     return (await ask<ResultsReport>('over')).reached;

@@ -81,7 +81,7 @@ async function offline(stateDir: string): Promise<void> {
 }
 
 async function serving(stateDir: string): Promise<void> {
-  // There are more clients than the default limit, and new agents.
+  // The store has more clients than the default entity limit, and new agents are added.
   const config = `${stateDir}.json`;
   await writeFile(config, JSON.stringify({ 'entity-limit': 'unlimited' }));
   await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);

@@ -66,7 +66,7 @@ export function demoDefinitions(folder: string): object {
   const handlers = {
     'on-call': { type: 'set', handlers: ['journal', 'racks', 'chat'] },
     journal: { type: 'pipe', command: `cat >> ${folder}/journal.jsonl`, filters },
-    // One run for all new events of a rack.
+    // This handler groups: it runs once for all new events of a rack.
     racks: {
       type: 'pipe',
       command: `cat >> ${folder}/racks.jsonl`,

@@ -101,7 +101,7 @@ async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal)
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));
-  // These machines existed, and no longer send keepalives.
+  // These machines have stopped sending keepalives.
   for (const { name, address, team } of LOST) {
     await api.saveClient({
       name,

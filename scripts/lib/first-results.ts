@@ -6,7 +6,7 @@ import type { StoredResult } from '../../shared/schemas/result.ts';
 
 const POLL_MS = 250;
 
-/** Longest wait for the first result of every check: their starts are spread over their interval. */
+/** Maximum wait for the first result of every check: their starts are spread over their interval. */
 const PATIENCE_MS = 30_000;
 
 const OUTPUT_COLUMNS = 76;

@@ -230,7 +230,7 @@ class OwnServer implements PostgresServer {
       await client.query(`select pg_backup_start('${STANDBY}', true)`);
       await this.#execute('cp', ['-R', '-p', join(primary.dir, 'data'), this.#data]);
       const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
-      // This file belongs to the other server.
+      // The copied process id file belongs to the primary.
       await rm(join(this.#data, 'postmaster.pid'), { force: true });
       await this.#put('backup_label', rows[0]?.labelfile ?? '');
     } finally {

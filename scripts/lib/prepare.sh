@@ -1,5 +1,5 @@
-# Sourced by the commands of this folder: brings the clone up to date before one of its programs runs.
-# With nothing to do it costs two `find` calls over the sources; everything it says goes to stderr.
+# The commands in `scripts` source this file: it installs and builds the clone before one of its programs runs.
+# If everything is up to date, it costs two `find` calls over the sources. All messages go to stderr.
 #
 # Expects `root`, the absolute path of the clone.
 
@@ -22,14 +22,14 @@ packages_are_current() {
     [ -z "$(find "$root/package-lock.json" -newer "$root/node_modules/.package-lock.json")" ]
 }
 
-# Folders count too: their time changes when a file in them is deleted.
+# `find` also compares folders: the time of a folder changes when a file in it is deleted.
 programs_are_current() {
   [ -f "$root/dist/.built" ] &&
     [ -z "$(find "$root/shared" "$root/daemon" "$root/tui" "$root/scripts/build.ts" "$root/package.json" \
       "$root/tsconfig.json" "$root/node_modules/.package-lock.json" -newer "$root/dist/.built")" ]
 }
 
-# Runs a command quietly: its output is shown, whole, only when it fails.
+# Runs a command and shows its full output only if it fails.
 run_or_show() {
   log=$root/build/prepare.log
   "$@" >"$log" 2>&1 </dev/null || {
@@ -51,33 +51,33 @@ require_tools() {
 install_packages() {
   require_tools
   say 'installing packages...'
-  # Not `npm ci`: it gives up when the registry lacks an optional package for some other platform, and it would take the
-  # files away from programs that are running. --no-save keeps to the versions of the lockfile as well and writes neither
-  # file. The Node version that the packages ask for is among the packages, hence no warnings about the machine's own.
+  # `npm ci` fails if the registry lacks an optional package for another platform. It also deletes files that running
+  # programs use. --no-save installs the versions of the lockfile too, and writes neither package.json nor the lockfile.
+  # --loglevel hides warnings about the machine's Node version: the packages include the version that they need.
   (cd "$root" && run_or_show npm install --no-save --include=dev --no-audit --no-fund --loglevel=error) ||
     fail 'installing the packages failed, see above. Check the network and the registry (npm config get registry), then run this again.'
   [ -x "$node" ] ||
     fail 'npm installed the packages without running their install scripts. Allow them (npm config set ignore-scripts false), remove node_modules, then run this again.'
-  # npm leaves it as it is when nothing had to change.
+  # npm does not update the time of this file if it changed nothing.
   touch "$root/node_modules/.package-lock.json"
 }
 
 build_programs() {
   say 'building...'
-  # Stamped before the build: what is edited while it runs counts as newer.
+  # The stamp is made before the build, so files that are edited during the build count as newer.
   mkdir -p "$root/dist"
   : >"$root/build/built"
   (cd "$root" && run_or_show "$node" scripts/build.ts) || fail 'the build failed, see above.'
   mv "$root/build/built" "$root/dist/.built"
 }
 
-# The lock is a symbolic link to the holder's process id: made in one step, with its content.
+# The lock is a symbolic link whose target is the holder's process id: `ln` creates it and its content atomically.
 take_lock() {
   mkdir -p "$root/build"
   waiting=
   until ln -s "$$" "$lock" 2>/dev/null; do
     if ! holder=$(readlink "$lock"); then
-      # Either it was released in this moment, or it cannot be made here.
+      # Either the holder has just released the lock, or this user cannot create it.
       [ -w "$root/build" ] || fail "cannot write to $root/build. Run this once as the owner of the clone, to build it."
       sleep 0.1
     elif kill -0 "$holder" 2>/dev/null; then
@@ -94,7 +94,8 @@ take_lock() {
   trap 'exit 143' TERM
 }
 
-# Of all that find the same dead holder, one may remove its lock, and only while it is still that holder's.
+# Removes the lock of a dead process. Several waiters may find the same dead holder: `mkdir` lets one of them go on,
+# and that one removes the lock only if it still belongs to the dead holder.
 break_lock() {
   mkdir "$lock.$1" 2>/dev/null || return 0
   [ "$(readlink "$lock")" != "$1" ] || rm -f "$lock"
@@ -113,7 +114,8 @@ prepare_packages() {
   release_lock
 }
 
-# Installs and builds whatever is missing or older than what it is made from; others who do the same are waited for.
+# Installs the packages and builds the programs if they are missing or older than their sources. Waits for other
+# processes that do the same.
 prepare_programs() {
   prepare_packages
   programs_are_current && return
@@ -127,13 +129,13 @@ run_program() {
   program=$root/dist/$1.js
   shift
   prepare_programs
-  # `#!/usr/bin/env -S node --flag ...`: a program names the flags that it wants in its first line.
+  # The first line of a program lists the Node flags that it needs: `#!/usr/bin/env -S node --flag ...`.
   first_line=
   read -r first_line <"$program" || :
   case $first_line in
     '#!'*' node '*) flags=${first_line#* node } ;;
     *) flags= ;;
   esac
-  # Unquoted, because they are words.
+  # $flags is unquoted: the shell splits it into words.
   exec "$node" $flags "$program" "$@"
 }

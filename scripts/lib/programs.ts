@@ -25,9 +25,9 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   monctl: { source: 'tui/monctl/main.ts', startsOften: true },
   'mon-agent': { source: 'daemon/agent/main.ts' },
-  // Not for users: `mon-backend` starts it from its own directory.
+  // Users do not start this program: `mon-backend` starts it from its own directory.
   'command-process': { source: 'daemon/command/command-process.ts' },
-  // Also started by the backend: it hashes passwords in a separate thread.
+  // The backend starts this program too: it hashes passwords in a separate thread.
   'bcrypt-thread': { source: 'daemon/backend/access/bcrypt-thread.ts' },
   // Results live for one batch. With room for several batches, most are dead before a garbage collection. V8
   // must not conclude otherwise from a start, when all results stay. It would allocate results in the old

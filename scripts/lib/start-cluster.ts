@@ -16,7 +16,7 @@ export interface Backends extends AsyncDisposable {
   readonly pids: readonly number[];
   /** Resolves, with a sentence about it, when a backend has ended and is not restarted. */
   readonly ended: Promise<string>;
-  /** One line about each backend, for people. */
+  /** A line of text about each backend, for the user. */
   readonly lines: readonly string[];
 }
 

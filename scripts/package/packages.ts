@@ -11,9 +11,9 @@ export interface PackagedProgram {
 /** The content of one .deb. */
 export interface Package {
   readonly name: string;
-  /** One line. */
+  /** The summary in one line. */
   readonly summary: string;
-  /** Lines of at most 80 characters. */
+  /** The description in lines of at most 80 characters. */
   readonly description: readonly string[];
   readonly debianSection: string;
   readonly depends: readonly string[];

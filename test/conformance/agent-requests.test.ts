@@ -29,7 +29,7 @@ const lines = (await readFile('test/conformance/data/client_requests.jsonl', 'ut
   .split('\n')
   .map((text) => JSON.parse(text) as RequestLine | LogLine);
 
-/** The client that the recording was made with; its inputs take any port, and what it reads is told with those. */
+/** The client of the recording. Its input sockets use any free port, and settings that it reads contain those ports. */
 const CLIENT = {
   name: 'golden-client',
   address: '127.0.0.1',
@@ -47,7 +47,7 @@ const CHECKS = {
   local_check: { command: 'echo local :::name:::', interval: 60, subscribers: ['base'], local: 'yes' },
 };
 
-/** By line: where the right answer is not the recorded one, what it is, and why. */
+/** Lines where the correct response differs from the recorded one, with the correct response and the reason. */
 const DIFFERENCES: Readonly<Record<number, { readonly because: string; readonly check: (recorded: Check) => Check }>> =
   {
     10: {
@@ -97,10 +97,10 @@ function hooksAsWritten() {
   };
 }
 
-/** Compared by their types only, wherever they stand. */
+/** Attributes that are compared by type only, wherever they occur. */
 const CHANGING: ReadonlySet<string> = new Set(['issued', 'executed', 'duration', 'port']);
 
-/** A value with what changes from run to run made equal, also in the JSON that a command read and printed. */
+/** Returns a value without differences between runs, also in JSON that a command read and printed. */
 function settled(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, item: unknown) => {
     if (CHANGING.has(name) && typeof item === 'number') return 0;
@@ -124,7 +124,7 @@ async function aScene(): Promise<Scene> {
   return { backend, agent };
 }
 
-/** Asks as a backend would: nobody else hears a subscription than those that hold it. */
+/** Sends a check request as a backend would: only to agents with the subscription. */
 function ask({ backend }: Scene, { subscription, request }: RequestLine['data']): void {
   const { subscriptions } = backend.keepalives[0] as { subscriptions: readonly string[] };
   if (subscriptions.includes(subscription)) backend.request({ ...request, issued: Math.floor(Date.now() / 1000) });
@@ -134,7 +134,7 @@ test('a real agent answers every request as recorded with the real peer, but for
   const scene = await aScene();
   const requests = lines.flatMap((line, index) => (line.observe === 'log:client' ? [] : [{ line, number: index + 1 }]));
   for (const { line } of requests) ask(scene, line.data);
-  // Still running, and recorded as asked for twice.
+  // The first run is still in progress; the recording contains two requests.
   for (const { line } of requests) if (line.data.request.name === 'dup') ask(scene, line.data);
 
   const expected = requests.flatMap(({ line, number }) =>
@@ -165,7 +165,7 @@ test('it says in its log what the peer says', async () => {
     ]);
   });
 
-  // The peer logs the raw text and goes on; to us, who cannot speak the protocol is no backend.
+  // The peer logs the raw text and continues. Our agent treats a backend that violates the protocol as no backend.
   expect(said.get('malformed request')?.message).toBe('{bad');
   scene.backend.sendText('{bad');
   await vi.waitFor(() => {

@@ -11,17 +11,17 @@ interface PublishedResult {
   readonly check: Readonly<Record<string, unknown>>;
 }
 
-/** Says what the clients of a recording said, through the way in for agents: a connection for each message. */
+/** Sends the messages of the clients of a recording over the agent protocol, with one connection for each message. */
 export class Agents {
   readonly #url: string;
   readonly #known = new Map<string, Client>();
 
-  /** @param url of the backend */
+  /** @param url the URL of the backend */
   constructor(url: string) {
     this.#url = url.replace(/^http/, 'ws') + AGENT_PATH;
   }
 
-  /** Settles when the backend has taken or refused it. */
+  /** Resolves when the backend has accepted or rejected the message. */
   async publish(pipe: string, payload: unknown): Promise<void> {
     if (typeof payload === 'string') await this.#converse([payload]);
     else if (pipe === 'keepalives') await this.#keepalive(payload as Client);
@@ -34,13 +34,13 @@ export class Agents {
   }
 
   async #result({ client: name, signature, check }: PublishedResult): Promise<void> {
-    // The peer makes a client of whoever sends a result; this one is how it makes it.
+    // The peer creates a client for every sender of a result; this is the client that it creates.
     const client = this.#known.get(name) ?? { name, address: 'unknown', keepalives: false };
     const result = { id: 1, ...(signature === undefined ? {} : { signature }), check };
     await this.#converse([hello(client), JSON.stringify({ type: 'results', results: [result] })]);
   }
 
-  /** @returns the type of the answer to each frame */
+  /** Sends frames. @returns the type of the response to each frame */
   async #converse(frames: readonly string[]): Promise<string[]> {
     const socket = new WebSocket(this.#url, AGENT_PROTOCOL);
     const messages = on(socket, 'message') as AsyncIterableIterator<[Buffer]>;
@@ -49,7 +49,7 @@ export class Agents {
     for (const frame of frames) {
       socket.send(frame);
       let type: string;
-      // A refusal of one result comes before its acknowledgement.
+      // A rejection of a single result arrives before the acknowledgement.
       do type = typeOf(await messages.next());
       while (type === 'rejected');
       answers.push(type);

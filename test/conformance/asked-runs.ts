@@ -8,25 +8,27 @@ import type { Line, ScenarioName } from './scenario.ts';
 
 const HANDLER = /^handler:(.*)$/;
 
-/** Handlers whose mutator changes what they get, or keeps it from them; held by test/daemon/backend/handlers. */
+/** Handlers whose mutator changes or drops the event. test/daemon/backend/handlers tests them. */
 const MUTATED: ReadonlySet<string> = new Set(['onlyout', 'mutated', 'badmut', 'nomut']);
 
-/** Lines before which the recorder had emptied what the handler got, without writing that down. */
+/** Lines before which the recorder emptied the output of the handler without recording that. */
 const EMPTIED_BEFORE: Readonly<Partial<Record<ScenarioName, readonly number[]>>> = {
   clients: [135],
   keepalive_ttl: [36],
   resolve: [14],
 };
 
-/** The runs of handlers that a backend asks for, read from its own commits. */
+/** The runs of handlers that a backend requests, read from its commits. */
 export class AskedRuns {
   readonly #file: ScenarioName;
-  /** By handler, the events that were not compared yet. */
+  /** Events that are not compared yet, by handler. */
   readonly #events = new Map<string, unknown[]>();
 
   #store: TroubledStore | undefined;
 
-  /** True if the peer did something without being asked: what it did at one time is in no order. */
+  /**
+   * True if the scenario contains actions of the peer that the clock triggers: their order at one time is arbitrary.
+   */
   readonly #isByTheClock: boolean;
 
   constructor(file: ScenarioName, isByTheClock: boolean) {
@@ -34,7 +36,7 @@ export class AskedRuns {
     this.#isByTheClock = isByTheClock;
   }
 
-  /** Whether the backend waits for its store: what it does then is in no queue. */
+  /** Whether the backend waits for its store: that work is in no queue. */
   get isReading(): boolean {
     return (this.#store?.reading ?? 0) > 0;
   }
@@ -49,7 +51,7 @@ export class AskedRuns {
     return watched;
   }
 
-  /** The events of one handler since the last such line; undefined: the line is about no handler. */
+  /** Returns the events of one handler since the last line about it; undefined: the line is not about a handler. */
   take(line: Extract<Line, { readonly kind: 'observe' }>): readonly unknown[] | undefined {
     const handler = HANDLER.exec(line.what)?.[1];
     if (handler === undefined || MUTATED.has(handler)) return undefined;
@@ -58,7 +60,7 @@ export class AskedRuns {
     return events;
   }
 
-  /** @returns what is wrong with the events of a line */
+  /** Compares the events of a line. @returns the differences as text */
   compare({ number }: Line, expected: readonly unknown[], events: readonly unknown[]): string[] {
     const isEmptied = EMPTIED_BEFORE[this.#file]?.includes(number) === true;
     const [got, wanted] = [events.slice(isEmptied ? -expected.length : 0), expected].map((list) =>
@@ -74,7 +76,7 @@ export class AskedRuns {
   }
 }
 
-/** The events of each client in their order. */
+/** Sorts events by client and keeps the order of the events of each client. */
 function byClient(events: readonly unknown[]): readonly unknown[] {
   return events.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
 }
@@ -83,7 +85,7 @@ function nameOf(event: unknown): string {
   return String(at(event, 'client', 'name'));
 }
 
-/** With what changes from run to run as its type, and the attributes of the event itself in their order. */
+/** Returns an event whose varying values are replaced by their types, with the order of its attributes. */
 function inOrder(event: unknown): unknown {
   return [Object.keys(event as object), normalized(event, '')];
 }

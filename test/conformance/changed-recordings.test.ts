@@ -4,8 +4,8 @@ import { replay, type Outcome } from './replay.ts';
 import { jsonRequest, readScenario, type Line, type RecordedAnswer, type ScenarioName } from './scenario.ts';
 
 /**
- * The decisions have to hold for recordings that were not given: with other names, in another order, with more requests
- * of the same kinds. The added answers are those of the recorded peer to requests like these.
+ * The decisions must also hold for other recordings: with other names, in another order, and with more requests of the
+ * same kinds. The added responses are those of the recorded peer to similar requests.
  */
 const RENAMED: Readonly<Record<string, string>> = {
   app: 'shop',
@@ -37,7 +37,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   ttlproxy: 'switch-9',
 };
 
-/** Whole words within the JSON of the lines, also in the names `client:NAME` of subscriptions. */
+/** Replaces whole words in the JSON of the lines, also in the names `client:NAME` of subscriptions. */
 function renamed(lines: readonly Line[], names: Readonly<Record<string, string>> = RENAMED): Line[] {
   const words = Object.keys(names).map((name) => name.replaceAll(/[.|]/g, String.raw`\$&`));
   const pattern = new RegExp(
@@ -49,7 +49,7 @@ function renamed(lines: readonly Line[], names: Readonly<Record<string, string>>
   );
 }
 
-/** A request with the answer that the peer gives; the headers are those of any answer. */
+/** Returns a request with the response of the peer; the headers are those of any response. */
 function recorded(
   [method, path, body]: readonly [method: string, path: string, body?: unknown],
   [status, answered = '']: readonly [status: number, body?: unknown],
@@ -81,7 +81,7 @@ function bytes(text: string, status: number): (like: Line) => Line {
   });
 }
 
-/** The lines with others after a place. */
+/** Returns the lines of a file with others inserted after a line. */
 function withLines(file: ScenarioName, after: number, added: readonly ((like: Line) => Line)[]): Line[] {
   const lines = readScenario(file);
   const like = lines.slice(0, after).findLast(({ kind }) => kind === 'exchange');
@@ -105,7 +105,7 @@ const DB_SILENCE = {
   expire: -1,
 };
 
-/** A page of results of which the peer counts more. */
+/** Returns a page of results with a total that is higher by `count`. */
 function countingMore(line: Line, count: number): Line {
   if (line.kind !== 'exchange' || !line.request.path.startsWith('/results?limit')) return line;
   const page = JSON.parse(line.answer.headers['X-Pagination'] ?? '{}') as { readonly total: number };
@@ -136,7 +136,7 @@ test('a recording of keepalives and ttls with other names differs by the same de
 });
 
 test('a recording without its first lines differs by the same decisions, because no decision counts lines', async () => {
-  // The first requests are reads; without them every other line has another number.
+  // The first requests only read. Without them, every other line has a different number.
   const lines = readScenario('misc')
     .slice(4)
     .map((line, index) => Object.assign(line, { number: index + 1 }));
@@ -199,7 +199,7 @@ test('results with other refused sources and numbers are refused, and missing in
     recorded(['GET', '/results/fine-1'], [200, [{ client: 'fine-1', check: { ...result, source: 'fine-1' } }]]),
     recorded(['GET', '/results/fine-1/v'], [200, { client: 'fine-1', check: { ...result, source: 'fine-1' } }]),
   ];
-  // They are in the recorded lists from there on: three more than this backend has.
+  // The recorded lists contain them from that line on: three more than this backend has.
   const lines = withLines('results', 149, added).map((line) => countingMore(line, 3));
   expect(await wrongOf('results', lines)).toEqual([]);
 });

@@ -6,7 +6,8 @@ import { ANSIBLE, ask, NAGSTAMON, PLUGIN, PYSENSU, SENSU_CLI, UCHIWA, type Clien
 import { NOW, startScene } from './client-scene.ts';
 import { clientType, issuedType, silencedType } from './client-types.ts';
 
-// The rows of the checklist that change something, in their order (clients 2), each by every client that uses it.
+// Tests of the rows of the checklist that change something, in their order (clients 2), with every client that uses
+// them.
 
 let backend: RunningBackend;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ const as = (client: ClientProgram, method: string, target: string, body?: unknow
   ask(backend.url, client, method, target, body);
 const absent = expect.objectContaining({ status: 404 }) as unknown;
 
-/** Posts a failing result of a client of its own, for rows that end something. */
+/** Posts a failing result of a separate client, for rows that resolve or delete something. */
 async function fail(source: string): Promise<void> {
   const result = { source, name: 'disk', output: 'full', status: 2 };
   expect((await as(PYSENSU, 'POST', '/results', result)).status).toBe(202);

@@ -2,11 +2,11 @@ import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A client as it appears on the wire: what it sends with a request, and with a body. */
+/** The headers with which an existing client program sends a request, and a request with a body. */
 export interface ClientProgram {
   readonly headers: Headers;
   readonly bodyHeaders: Headers;
-  /** What stands behind every body. */
+  /** The text after every body. */
   readonly ending: string;
 }
 
@@ -24,7 +24,7 @@ export const SENSU_CLI: ClientProgram = {
   ending: '',
 };
 
-/** Handlers and checks in Ruby, whose library calls every body a form. */
+/** Handlers and checks in Ruby, whose library declares every body as a form. */
 export const PLUGIN: ClientProgram = {
   headers: { 'Accept-Encoding': RUBY_ENCODINGS, 'User-Agent': 'Ruby', Connection: 'close' },
   bodyHeaders: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -55,7 +55,7 @@ export const NAGSTAMON: ClientProgram = {
   ending: '',
 };
 
-/** Sends a request the way this client does. */
+/** Sends a request in the same way as this client program. */
 export function ask(
   url: string,
   client: ClientProgram,

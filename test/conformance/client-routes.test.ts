@@ -40,7 +40,7 @@ const as = (client: ClientProgram, method: string, target: string, body?: unknow
   ask(backend.url, client, method, target, body);
 const list = <T extends z.ZodType>(item: T): z.ZodArray<T> => z.array(item).min(1);
 
-/** A row of the checklist that reads: who asks how, and what they can decode. */
+/** A row of the checklist that reads: the clients, their requests, and the type that they can decode. */
 interface Read {
   readonly row: string;
   readonly by: readonly ClientProgram[];
@@ -49,7 +49,7 @@ interface Read {
   readonly type: z.ZodType;
 }
 
-/** The rows of the checklist that read, in their order (clients 2), each by every client that uses it. */
+/** Tests of the rows of the checklist that read, in their order (clients 2), with every client that uses them. */
 describe.each<Read>([
   { row: 'GET /info', by: [UCHIWA, SENSU_CLI, PLUGIN, PYSENSU], targets: ['/info'], type: infoType },
   {
@@ -220,7 +220,7 @@ test('GET /results of what said nothing about itself has the integers that the e
   expect(check).not.toHaveProperty('interval');
 });
 
-// Of the enterprise edition alone; Uchiwa takes an error for "there are none" (clients 2).
+// Only the enterprise edition has these. Uchiwa interprets an error as "there are none" (clients 2).
 test.each(['clients', 'events', 'keepalives_avg_60', 'check_requests', 'results'])(
   'GET /metrics/%s is points, or a plain no',
   async (name) => {

@@ -3,7 +3,7 @@ import { AgentPeer } from '../support/agent-peer.ts';
 import { send } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 
-/** What the backend takes for now. */
+/** The current time of the backend, in epoch seconds. */
 export const NOW = 1_800_000_000;
 
 const SETTINGS = {
@@ -20,7 +20,7 @@ const SETTINGS = {
   },
 };
 
-/** What an agent reports of itself, the definition of the check included. */
+/** Results that an agent reports of itself, with the definition of the check. */
 const AGENT_RESULTS = [
   {
     name: 'disk',
@@ -36,7 +36,7 @@ const AGENT_RESULTS = [
   { name: 'load', output: 'load 0.1\n', status: 0, duration: 1, standalone: true, interval: 30, ttl: 90 },
 ];
 
-/** Results that come through the API: some name next to nothing, as scripts do. */
+/** Results that arrive over the API. Some contain almost no attributes, as those of scripts do. */
 const SCRIPT_RESULTS = [
   { source: 'router-1', name: 'bgp', output: 'session down', status: 1 },
   { source: 'router-1', name: 'uptime', output: '', status: 0 },
@@ -58,7 +58,7 @@ const STASHES = [
   { path: 'with space', content: {} },
 ];
 
-/** A backend with something for every row of the checklist, at a time that stands still. */
+/** Starts a backend with data for every row of the checklist, at a fixed time. */
 export async function startScene(): Promise<RunningBackend> {
   const backend = await startBackend({ settings: SETTINGS, clock: new ToldClock(() => NOW * 1000) });
   const agent = await AgentPeer.connect(backend.url, 'web-1');

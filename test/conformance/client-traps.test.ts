@@ -7,7 +7,7 @@ import { ANSIBLE, ask, NAGSTAMON, PLUGIN, PYSENSU, SENSU_CLI, UCHIWA, type Clien
 import { NOW, startScene } from './client-scene.ts';
 import { clientType, eventType, infoType, paginationType, resultType, silencedType } from './client-types.ts';
 
-/** What Uchiwa asks for in every round; one bad answer blanks the datacenter. */
+/** Requests of Uchiwa in every round; one invalid response blanks the datacenter. */
 const ROUND = [
   '/stashes',
   '/silenced',
@@ -123,7 +123,7 @@ describe('trap 7: the numbers of /info are integers', () => {
   test('everywhere that Go wants one', async () => {
     const { text, body } = await get('/info');
     expect(infoType.safeParse(body).error).toBeUndefined();
-    // Go looks at the writing: 1.0 is no integer to it.
+    // Go decodes by notation: it does not accept 1.0 as an integer.
     expect(text).not.toMatch(/"(?:messages|consumers|timestamp)":-?\d*[.eE]/);
   });
 

@@ -5,10 +5,10 @@ import { z } from 'zod';
 const name = z.string().min(1);
 const names = z.array(z.string());
 const epoch = z.int().positive();
-/** Anything that is there need only be of this type. */
+/** Makes a type optional: an attribute that is present must have this type. */
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
-/** Parts of a check that the exporter decodes into a Go struct; a wrong type would zero the whole field. */
+/** Attributes of a check that the exporter decodes into a Go struct; a wrong type would zero the whole struct. */
 const resultCheck = {
   name,
   output: z.string(),
@@ -20,7 +20,7 @@ const resultCheck = {
   subscribers: optional(names),
 };
 
-/** Integers here, strings in events (clients 1.10). */
+/** The history: integers here, strings in events (clients 1.10). */
 const integerHistory = z.array(z.int()).min(1).max(21);
 const stringHistory = z.array(z.string().regex(/^\d+$/)).min(1).max(21);
 
@@ -73,7 +73,7 @@ export const checkType = z.looseObject({
   subscribers: names.min(1),
 });
 
-/** Every key is there, whatever the entry says (clients 1.12). */
+/** The type of a silence. Every key is present, whatever the entry contains (clients 1.12). */
 export const silencedType = z.strictObject({
   id: z.string().regex(/^(?:\*|[\w.\-:]+):(?:\*|[\w.-]+)$/),
   subscription: z.string().nullable(),
@@ -119,7 +119,7 @@ export const infoType = z.looseObject({
         hostname: z.string(),
         address: z.string(),
         is_leader: optional(z.boolean()),
-        // A record of records: one level more or less fails the whole fetch (clients 1.7).
+        // A record of records: one level more or less makes the client reject the whole response (clients 1.7).
         metrics: z.record(z.string(), z.record(z.string(), z.number().nullable())),
         sensu: optional(z.looseObject({})),
         tasks: names.nullable(),

@@ -2,7 +2,7 @@ import { isErrorCode } from '../../shared/errors.ts';
 import type { Answer } from '../support/raw-http.ts';
 import type { RecordedAnswer, RecordedRequest } from './scenario.ts';
 
-/** Attributes that are different at each run. */
+/** Attributes whose values differ in each run. */
 const BY_TYPE = new Set([
   'timestamp',
   'issued',
@@ -14,20 +14,23 @@ const BY_TYPE = new Set([
   'duration',
   'version',
 ]);
-/** Lists of names in no order. */
+/** Lists of names in arbitrary order. */
 const LISTS_OF_NAMES = new Set(['checks', 'clients']);
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The recorder's clock counts whole seconds, and a countdown was read at any time within one. */
+/**
+ * Tolerance in seconds: the clock of the recorder counts whole seconds, and a countdown was read at any time within
+ * one.
+ */
 const COUNTDOWN_TOLERANCE = 2;
 
-/** The path of a summary. */
+/** The path of the summary of an aggregate. */
 const AGGREGATE = /^\/aggregates\/[^/]+$/;
 
-/** A definition that the reference forbids, left out of the settings. */
+/** A definition that the reference forbids; the settings do not contain it. */
 const DROPPED_DEFINITION = 'no_subs_check';
 
-/** @returns what is wrong with an answer, in words; nothing when it is right */
+/** Compares a response with the recorded one. @returns the differences as text; empty if there are none */
 export function compareAnswer(request: RecordedRequest, expected: RecordedAnswer, actual: Answer): string[] {
   const problems = compareStatus(expected, actual);
   if (problems.length > 0 || expected.isPlain) return problems;
@@ -69,7 +72,7 @@ function corsOf(names: Iterable<string>): string[] {
 function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer, actual: Answer): string[] {
   if (method === 'HEAD') return actual.text === '' ? [] : ['HEAD has a body'];
   const resource = path.split('?', 1)[0];
-  // An answer that is a list is one also where it is a refusal: 412 of /health, 404 of the members of an aggregate.
+  // Some error responses are lists, which are compared as such: 412 of /health, 404 of the members of an aggregate.
   if (expected.status >= 400 && !Array.isArray(expected.body)) return compareErrorBody(method, resource, actual);
   if (expected.body === '' || expected.body === undefined) return actual.text === '' ? [] : ['expected no body'];
   if (resource === '/info') return shapeProblems(expected.body, actual.body, '$');
@@ -78,7 +81,10 @@ function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer
   return problemsBetween(normalized(expected.body, ''), normalized(comparable, ''), '$');
 }
 
-/** A summary counts more than the peer's (user-demands 25); held by test/daemon/backend/aggregates/routes.test.ts. */
+/**
+ * Returns a summary without our additional counts (user-demands 25); test/daemon/backend/aggregates/routes.test.ts
+ * tests them.
+ */
 function withoutAdditions(summary: unknown): unknown {
   const { results, ...rest } = summary as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   const { silenced: _silenced, down: _down, ...counts } = results ?? {};
@@ -86,8 +92,8 @@ function withoutAdditions(summary: unknown): unknown {
 }
 
 /**
- * Decision, error bodies: a reason where the peer says nothing, but for the 404 of /resolve; and beside it, for programs, the
- * stable code of the reason (design, house 2), which clients of v1 do not look at.
+ * Compares the body of an error (decision, error bodies). Where the peer sends no reason, we send one, except for the
+ * 404 of /resolve. Bodies also contain the stable code of the reason (design, house 2), which clients of v1 ignore.
  */
 function compareErrorBody(method: string, resource: string | undefined, actual: Answer): string[] {
   if (method === 'POST' && resource === '/resolve' && actual.status === 404) {
@@ -100,7 +106,7 @@ function compareErrorBody(method: string, resource: string | undefined, actual: 
   return problems;
 }
 
-/** The rest of the peer's settings are its own. */
+/** Compares the sections with definitions. The other settings of the peer do not exist here. */
 function compareSettings(expected: unknown, actual: unknown): string[] {
   return ['checks', 'filters', 'mutators', 'handlers'].flatMap((section) => {
     const { [DROPPED_DEFINITION]: _dropped, ...definitions } = sectionOf(expected, section);
@@ -112,7 +118,7 @@ function sectionOf(settings: unknown, section: string): Readonly<Record<string, 
   return (settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[section] ?? {};
 }
 
-/** Every recorded key is there with a value of its type. */
+/** Checks that every recorded key is present with a value of the recorded type. */
 function shapeProblems(expected: unknown, actual: unknown, at: string): string[] {
   if (typeName(expected) !== typeName(actual))
     return [`${at}: expected ${typeName(expected)}, got ${typeName(actual)}`];
@@ -124,7 +130,10 @@ function shapeProblems(expected: unknown, actual: unknown, at: string): string[]
   return Object.entries(expected).flatMap(([key, value]) => shapeProblems(value, actual[key], `${at}.${key}`));
 }
 
-/** Order of lists is the peer's chance; what is different at each run stands for its type. */
+/**
+ * Returns a value for comparison: lists are sorted, because their order is random at the peer, and varying values are
+ * replaced by their types.
+ */
 export function normalized(value: unknown, key: string): unknown {
   if (BY_TYPE.has(key)) return `<${typeName(value)}>`;
   if (typeof value === 'string') return UUID.test(value) ? '<uuid>' : value;

@@ -4,7 +4,7 @@ import { SCENARIOS, type ScenarioName } from './scenario.ts';
 import type { LineDecision } from './v1/decision.ts';
 import { DECISIONS } from './v1/decisions.ts';
 
-/** What became of the lines of each file, so that none is dropped unseen. */
+/** The numbers of outcomes for the lines of each file, so that no line is dropped unnoticed. */
 const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = {
   aggregates: { equal: 69, sanctioned: 6, 'shows the inside of the peer': 1 },
   checks: { equal: 21, sanctioned: 6, 'shows the inside of the peer': 1 },
@@ -41,7 +41,7 @@ const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = 
   silenced: { equal: 119, sanctioned: 17, 'shows the inside of the peer': 2, 'left to chance': 2 },
 };
 
-/** The decisions that some line needed. */
+/** The decisions that at least one line needed. */
 const needed = new Set<LineDecision>();
 
 describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioName) => {

@@ -9,15 +9,15 @@ export interface Recorded<Line> {
  * also holds for other recordings of that kind, and never by the place of a line in a recording.
  */
 export interface Decision<Line, Right = unknown> {
-  /** True if the decision is about this line. */
+  /** True if the decision applies to this line. */
   readonly isAbout: (recorded: Recorded<Line>) => boolean;
-  /** Why the recorded answer is wrong. */
+  /** The reason why the recorded response is wrong. */
   readonly because: string;
-  /** The right answer in place of the recorded one, as far as it is known. */
+  /** The correct response instead of the recorded one, as far as it is known. */
   readonly rightFor: (recorded: Recorded<Line>) => Right;
 }
 
-/** The value at a path of a recorded body; undefined where there is none. */
+/** Returns the value at a path of a recorded body; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (part, name) => (typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[name] : undefined),
@@ -25,7 +25,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** The items of a recorded list; none where there is no list. */
+/** Returns the items of a recorded list; empty if it is not a list. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

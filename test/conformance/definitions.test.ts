@@ -3,27 +3,27 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { validateSettings } from '../../daemon/backend/config/validate-settings.ts';
 
-/** A definition, and what the validator of the legacy service says of it. */
+/** A definition, and the verdict of the validator of Sensu Core. */
 interface JudgedDefinition {
   readonly kind: 'checks' | 'handlers' | 'filters' | 'mutators';
-  /** What varies: an attribute, or the name of the definition itself. */
+  /** The attribute that varies, or the name of the definition itself. */
   readonly attribute: string;
   readonly definition: Readonly<Record<string, unknown>>;
-  /** Its sentences; none: it takes the definition. */
+  /** The error messages of the validator; empty: it accepts the definition. */
   readonly refused: readonly string[];
 }
 
-/** An attribute that only this program has: it is judged by its own rules. */
+/** An attribute that only `mon` has; it has its own rules. */
 interface OwnAttribute {
   readonly attribute: string;
   readonly reason: string;
 }
 
-/** What starts here although the legacy service refuses it. */
+/** A definition that is accepted here although Sensu Core rejects it. */
 interface Taken {
   readonly kind: string;
   readonly refused: readonly string[];
-  /** The types of attributes. */
+  /** The types of its attributes. */
   readonly having: Readonly<Record<string, string>>;
   readonly reason: string;
 }
@@ -40,7 +40,7 @@ const differences = linesOf('definition-differences.jsonl') as (OwnAttribute | T
 const OWN = new Set(differences.flatMap((difference) => ('attribute' in difference ? difference.attribute : [])));
 const TAKEN = differences.filter((difference) => 'refused' in difference);
 
-/** What the definitions of the recording are called where the name itself is what varies. */
+/** Names of definitions in the recording where the name itself varies. */
 const NAMES = new Set(['name/slash', 'nämé', 'h dot.name']);
 
 const isRefused = ({ kind, attribute, definition }: JudgedDefinition): boolean =>

@@ -10,14 +10,14 @@ import { send } from '../support/raw-http.ts';
 import { normalized } from './compare.ts';
 import { readScenario, recordedSettings, type Line } from './scenario.ts';
 
-/** What arrived at the handlers of the peer; that the right ones are asked for is held by conformance.test.ts. */
+/** The deliveries to the handlers of the peer. conformance.test.ts tests that the right handlers are run. */
 const LINES = readScenario('events');
 
 let story: HandlerStory;
 let datagrams: string[];
 let connections: readonly string[];
 
-/** The recorded definitions, with the places of this test. */
+/** Loads the recorded definitions with the addresses and files of this test. */
 beforeEach(async () => {
   story = await HandlerStory.open({});
   const tcp = await openLineReceiver();
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await story.reload(JSON.parse(text) as Record<string, unknown>);
 });
 
-/** Asks for everything that a recorded case asked for, up to the line where something was observed. */
+/** Sends all requests of a recorded case, up to the line with an observation. */
 async function replayCase(title: string, what: string): Promise<Extract<Line, { readonly kind: 'observe' }>['data']> {
   for (const line of LINES) {
     if (line.case !== title) continue;
@@ -53,7 +53,7 @@ async function written(handler: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** With what changes from run to run as its type, and attributes in their order. */
+/** Parses texts, replaces varying values by their types, and keeps the order of attributes. */
 function comparable(texts: readonly string[]): unknown[] {
   return texts.map((text) => {
     const start = text.indexOf('{');

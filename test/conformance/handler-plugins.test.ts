@@ -6,7 +6,7 @@ import { HandlerStory } from '../support/handler-story.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'strings' | 'object' | 'null';
 
-/** What handler plugins in use read of the event on their standard input (clients 5), each with its type. */
+/** The attributes of an event that existing handler plugins read from standard input (clients 5), with their types. */
 const READ: Readonly<Record<string, Kind>> = {
   id: 'string',
   action: 'string',
@@ -43,7 +43,7 @@ const READ: Readonly<Record<string, Kind>> = {
   'check.total_state_change': 'number',
 };
 
-/** Attributes of a definition that only plugins know. */
+/** Attributes of a definition that only plugins use. */
 const DEFINITION = {
   command: 'df',
   interval: 60,
@@ -60,7 +60,7 @@ const DEFINITION = {
   trigger_on: ['warning'],
 };
 
-/** Undefined: it is none of these, or not there. */
+/** Returns the kind of a value; undefined if the value is missing or of no kind. */
 function kindOf(value: unknown): Kind | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? 'strings' : 'object';
@@ -88,7 +88,7 @@ describe('what handler plugins read', () => {
 
   test('is one JSON document on the standard input, which ends with it', async () => {
     const story = await HandlerStory.open({});
-    // As the library of the plugins does: read to the end, then parse, else say so and end with 0.
+    // Like the library of the plugins: read to the end and parse; on an error, print a message and exit with 0.
     const plugin = join(story.dir, 'plugin.mjs');
     await writeFile(
       plugin,

@@ -2,7 +2,7 @@ import { AgentPeer } from '../support/agent-peer.ts';
 import { normalized } from './compare.ts';
 import type { Line } from './scenario.ts';
 
-/** Where the peer sends requests: to everybody on a channel, or to whoever takes the next one off a list. */
+/** The transports of the peer for check requests: a channel to all subscribers, or a list from which one takes each. */
 const CHANNELS = 'published on redis channels';
 const LIST = /^pushed on redis list transport:0:list:(.*)$/;
 
@@ -11,10 +11,10 @@ interface Published {
   readonly message: unknown;
 }
 
-/** Agents that hear what the backend asks for, one for each subscription that a recording speaks of. */
+/** Agents that receive the check requests of the backend, one for each subscription of a recording. */
 export class Listeners {
   readonly #peers: ReadonlyMap<string, AgentPeer>;
-  /** Messages of each that were compared. */
+  /** The number of compared messages of each agent. */
   readonly #compared = new Map<AgentPeer, number>();
   #lastId = 0;
 
@@ -35,7 +35,10 @@ export class Listeners {
     this.#peers = peers;
   }
 
-  /** @returns what is wrong with the requests of one kind since the last such line; undefined: it is about no requests */
+  /**
+   * Compares the requests of one kind since the last such line. @returns the differences as text; undefined: the line
+   * is not about requests
+   */
   async compare(line: Line): Promise<string[] | undefined> {
     const recorded = recordedIn(line);
     if (recorded === undefined || line.kind !== 'observe') return undefined;
@@ -54,7 +57,7 @@ export class Listeners {
     return problems;
   }
 
-  /** What was sent before an acknowledgement has arrived with it. */
+  /** Waits until each agent has received everything that was sent before an acknowledgement. */
   async #hearAll(): Promise<void> {
     const id = ++this.#lastId;
     for (const peer of this.#peers.values()) {

@@ -7,7 +7,7 @@ import { startBackend } from '../support/running-backend.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-// What the peer does and must not be copied: the rows of completion 1.20, in their order and under their names.
+// Tests that defects of the peer are not copied: the rows of completion 1.20, in their order and with their names.
 
 const NOW = 1_800_000_000;
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   nowMs = NOW * 1000;
 });
 
-/** A backend at a time that stands still until the test moves it. */
+/** Starts a backend whose clock stands still until the test moves it. */
 async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<Rig> {
   const backend = await startBackend({ settings, clock: new ToldClock(() => nowMs) });
   onTestFinished(() => backend[Symbol.asyncDispose]());
@@ -116,7 +116,7 @@ test('unstable page order', async () => {
     expect(namesIn(await rig.get(target))).toEqual(sorted);
     for (const [offset, name] of sorted.entries()) {
       expect(namesIn(await rig.get(`${target}?limit=1&offset=${String(offset)}`))).toEqual([name]);
-      // What happens between two pages moves none of them.
+      // Changes between two pages do not move the items of a page.
       await rig.report('web', name, 2, { aggregate: name });
     }
   }

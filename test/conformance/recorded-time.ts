@@ -3,14 +3,14 @@ import type { Clock } from '../../daemon/backend/ports.ts';
 import { ToldClock } from '../support/told-clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-/** The time of a recording, which goes on when its lines say so. */
+/** The time of a recording, which advances when its lines say so. */
 export interface RecordedTime {
   readonly clock: Clock;
-  /** Lets time go on to this moment, epoch milliseconds, if it is not later already. */
+  /** Advances the time to this moment in epoch milliseconds, unless it is later already. */
   reach(ms: number): Promise<void>;
 }
 
-/** For what happens at requests: the time is that of the recording, and what waits for a while waits for real. */
+/** Returns a time for scenarios of requests: it jumps to the times of the recording, and timers use the real time. */
 export function jumpingTime(startMs: number): RecordedTime {
   let nowMs = startMs;
   return {
@@ -22,13 +22,14 @@ export function jumpingTime(startMs: number): RecordedTime {
   };
 }
 
-/** Looks in a row that find nothing to be done. */
+/** Number of consecutive checks that must find the backend idle. */
 const RESTS = 3;
 
 /**
- * For what happens by the clock: second by second, each with all its consequences before the next.
+ * Returns a time for scenarios with timers: it advances second by second, and waits for all consequences of each
+ * second.
  *
- * @param isAtRest whether the backend has stored all that it was told
+ * @param isAtRest whether the backend has stored everything that was sent
  */
 export function passingTime(startMs: number, isAtRest: () => Promise<boolean>): RecordedTime {
   const clock = new ManualClock(startMs);
@@ -37,7 +38,7 @@ export function passingTime(startMs: number, isAtRest: () => Promise<boolean>): 
     async reach(ms) {
       while (clock.now() < ms) {
         clock.advance(Math.min(1000, ms - clock.now()));
-        // Between two writes of one sweep it may read, and has nothing in its queue.
+        // Between two writes of one sweep the backend may read while its queue is empty.
         for (let rests = 0; rests < RESTS; rests = (await isAtRest()) ? rests + 1 : 0) await pause(1);
       }
     },

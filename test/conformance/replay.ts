@@ -22,29 +22,29 @@ import {
   type Step,
 } from './scenario.ts';
 
-/** What became of a line. */
+/** The outcome of a line. */
 export type Outcome = { readonly line: number; readonly case: string } & (
   | { readonly kind: 'equal' }
   | { readonly kind: 'different'; readonly problems: readonly string[] }
-  /** Another answer or another state than recorded, and right by these decisions. */
+  /** The response or state differs from the recording, and is correct according to these decisions. */
   | { readonly kind: 'sanctioned'; readonly decisions: readonly LineDecision[] }
   | { readonly kind: 'published' }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
 );
 
 export type SkipReason =
-  /** What arrives at handlers; held by handler-deliveries.test.ts. */
+  /** Deliveries to handlers; handler-deliveries.test.ts tests them. */
   | 'tested with real handlers'
-  /** Storage and logs of the peer. */
+  /** Observations of the storage and the logs of the peer. */
   | 'shows the inside of the peer'
   | 'left to chance'
-  /** Held by test/daemon/backend/api. */
+  /** Lines that test/daemon/backend/api tests. */
   | 'tested beside the API';
 
-/** Scenarios in which the peer did something without being asked. */
+/** Scenarios with actions of the peer that its clock triggers. */
 const BY_THE_CLOCK: ReadonlySet<ScenarioName> = new Set<ScenarioName>(['keepalive_ttl']);
 
-/** Performs a recorded scenario on a new backend, line by line, at the times of the recording. */
+/** Replays a recorded scenario on a new backend, line by line, at the times of the recording. */
 export async function replay(file: ScenarioName, lines: readonly Line[] = readScenario(file)): Promise<Outcome[]> {
   await using scene = await Scene.open(file, lines);
   const outcomes: Outcome[] = [];
@@ -59,7 +59,7 @@ type ExchangeLine = Extract<Line, { readonly kind: 'raw' | 'exchange' }>;
 type LineOutcome = Outcome extends infer One ? (One extends unknown ? Omit<One, 'line' | 'case'> : never) : never;
 
 class Scene implements AsyncDisposable {
-  /** The lines performed so far, and the requests between them that the recorder did not write down. */
+  /** The lines replayed so far, and the requests between them that the recorder did not write down. */
   readonly #earlier: Line[] = [];
   readonly #instances = new Map<string, RunningBackend>();
   readonly #backend: RunningBackend;
@@ -80,7 +80,7 @@ class Scene implements AsyncDisposable {
       settings: recordedSettings(),
       clock: time.clock,
       around: (store) => runs.around(store),
-      // Nobody waits for company while the clock stands.
+      // While the clock stands still, a batch must not wait for more commands.
       ...(isByTheClock ? { batcher: { batchLimit: 1 } } : {}),
     });
     return new Scene(file, backend, { runs, listeners: await Listeners.connect(backend.url, lines) }, time);
@@ -113,7 +113,7 @@ class Scene implements AsyncDisposable {
     return outcome.kind === 'equal' ? (restored ?? outcome) : outcome;
   }
 
-  /** @returns undefined if there is nothing to bring back */
+  /** Restores the recorded state after a line. @returns undefined if there is nothing to restore */
   async #restore(line: Line): Promise<LineOutcome | undefined> {
     const recorded = { line, earlier: this.#earlier };
     const decisions = DECISIONS.filter(({ isAbout, restore }) => restore !== undefined && isAbout(recorded));
@@ -157,7 +157,7 @@ class Scene implements AsyncDisposable {
     const { right, decisions } = rightLine({ line, earlier: this.#earlier });
     if (decisions.length === 0 || right.kind !== line.kind || right.answer === undefined)
       return plainOutcome(recordedProblems);
-    // Also where the recorded answer would do, the right one has to be given.
+    // Even if the response equals the recorded one, it must be the correct one.
     const problems = await this.#compare(line, right.answer, actual);
     if (problems.length > 0)
       return { kind: 'different', problems: [...problems, ...decisions.map(({ because }) => because)] };
@@ -176,7 +176,7 @@ class Scene implements AsyncDisposable {
     return compareAnswer(line.request, await this.#pageOf(line.request, shown), actual);
   }
 
-  /** A page of a list in arbitrary order: instead, the same part of this backend's own whole list. */
+  /** Returns the expected page of a list in arbitrary order: the same part of this backend's own complete list. */
   async #pageOf(request: RecordedRequest, expected: RecordedAnswer): Promise<RecordedAnswer> {
     const { body } = expected;
     const header = Object.entries(expected.headers).find(([name]) => name.toLowerCase() === 'x-pagination')?.[1];
@@ -226,7 +226,7 @@ class Scene implements AsyncDisposable {
   }
 }
 
-/** The line with the right answer, and the decisions that it is right by. */
+/** Returns the line with the correct response, and the decisions that correct it. */
 function rightLine({ line, earlier }: Recorded<Line>): { right: Line; decisions: readonly LineDecision[] } {
   return DECISIONS.reduce<{ right: Line; decisions: readonly LineDecision[] }>(
     ({ right, decisions }, decision) =>
@@ -263,7 +263,7 @@ async function askRaw(url: string, bytes: string): Promise<Answer | undefined> {
   return answer;
 }
 
-/** What was recorded on other instances shows the state that they had from other scenarios. */
+/** Returns a body without state: lines that were recorded on other instances show state from other scenarios. */
 function withoutState({ status, body }: RecordedAnswer): unknown {
   return status === 200 && Array.isArray(body) ? [] : body;
 }

@@ -1,7 +1,7 @@
 import type { RecordedLog } from '../support/recorded-log.ts';
 import type { Line, ScenarioName } from './scenario.ts';
 
-/** What the peer says of an event that it does not give to a handler (completion 1.8). */
+/** Messages of the peer about an event that a handler does not get (completion 1.8). */
 const VERDICTS: ReadonlySet<string> = new Set([
   'event handling disabled for event',
   'handler does not handle action',
@@ -13,14 +13,14 @@ const VERDICTS: ReadonlySet<string> = new Set([
   'handler sets cannot be deeply nested',
 ]);
 
-/** Where the recorder kept what the log says of handling; elsewhere it looked for something else. */
+/** The scenario in which the recorder kept the log messages about handling; the others have other log messages. */
 const RECORDED: ScenarioName = 'events';
 
-/** What a backend says in its log of the events that handlers do not get. */
+/** The log records of a backend about events that handlers do not get. */
 export class SaidVerdicts {
   readonly #file: ScenarioName;
   readonly #log: RecordedLog;
-  /** Records that were compared. */
+  /** The number of compared records. */
   #compared = 0;
 
   constructor(file: ScenarioName, log: RecordedLog) {
@@ -28,7 +28,10 @@ export class SaidVerdicts {
     this.#log = log;
   }
 
-  /** @returns what is wrong with what was said since the last such line; undefined: it is about no such log */
+  /**
+   * Compares the records since the last such line. @returns the differences as text; undefined: the line is not about
+   * such a log
+   */
   compare(line: Extract<Line, { readonly kind: 'observe' }>): string[] | undefined {
     if (line.what !== 'log:server' || this.#file !== RECORDED) return undefined;
     const records = this.#log.records.slice(this.#compared);

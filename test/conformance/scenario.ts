@@ -19,7 +19,7 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Text as it was sent; null: no body. */
+  /** The body as text, as it was sent; null: no body. */
   readonly body: string | null;
   readonly version: string;
 }
@@ -28,9 +28,9 @@ export interface RecordedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Only the status says anything. */
+  /** True if only the status is compared. */
   readonly isPlain: boolean;
-  /** The answer is the one that the backend gives to this request. */
+  /** A request whose response from this backend is the expected response. */
   readonly sameAs?: RecordedRequest;
 }
 
@@ -40,26 +40,26 @@ type LineKind =
   | { readonly kind: 'publish'; readonly pipe: string; readonly payload: unknown }
   | { readonly kind: 'observe'; readonly what: string; readonly data: unknown };
 
-/** What the recorder did before a line without writing it down. */
+/** An action of the recorder before a line that it did not record. */
 export type Step =
   { readonly kind: 'request'; readonly request: RecordedRequest } | { readonly kind: 'wait'; readonly ms: number };
 
 export type Line = LineKind & {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
   readonly case: string;
   readonly before: readonly Step[];
-  /** Latest time that the recording knows up to here, epoch seconds. */
+  /** The latest time in the recording up to this line, in epoch seconds. */
   readonly clock: number;
-  /** Name of the instance with another configuration that this line was recorded on. */
+  /** The name of the instance with another configuration on which this line was recorded. */
   readonly instance: string | undefined;
-  /** Why the recorded answer cannot be expected from anybody. */
+  /** The reason why no backend can be expected to give the recorded response. */
   readonly chance: string | undefined;
 };
 
 const DATA = join(import.meta.dirname, 'data');
 
-/** The definitions that the scenarios were recorded with. */
+/** Returns the definitions with which the scenarios were recorded. */
 export function recordedSettings(): Record<string, unknown> {
   return JSON.parse(readFileSync(join(DATA, 'settings.json'), 'utf8')) as Record<string, unknown>;
 }
@@ -74,7 +74,7 @@ export function readScenario(name: ScenarioName): Line[] {
   const chances = sideFile(name, 'nondeterministic');
   let clock = 0;
   return records.map((record, at) => {
-    // The next answer as well: what this line makes is first seen there.
+    // The next response counts too: changes of this line first appear there.
     clock = Math.max(clock, ...epochsIn(record), ...(record.request === undefined ? [] : epochsIn(records[at + 1])));
     const number = at + 1;
     const need = needs.get(number)?.needs;
@@ -136,7 +136,10 @@ function sideFile(scenario: string, file: string): Map<number, SideLine> {
   );
 }
 
-/** Pauses of the recorder for the peer to settle are left out: an answer here is an answer. */
+/**
+ * Returns the step without pauses in which the recorder let the peer settle: here, a response means that the work is
+ * done.
+ */
 function stepOf({ request, sleep }: SideStep): Step[] {
   if (sleep !== undefined) return [{ kind: 'wait', ms: sleep * 1000 }];
   if (request === undefined) return [];
@@ -164,13 +167,13 @@ function lineKind(record: RecordedLine, text: string): LineKind {
   };
 }
 
-/** Where the peer never answered, any list will do. */
+/** Returns the recorded response. If the peer never responded, any list is accepted. */
 function answerOf(response: NonNullable<RecordedLine['response']>): RecordedAnswer {
   const { status, headers = {}, body, no_response: isMissing = false } = response;
   return isMissing ? { status: 200, headers, body, isPlain: true } : { status, headers, body, isPlain: false };
 }
 
-/** The body as it was sent: `1.0` must not become `1` on the way. */
+/** Returns the body as it was sent: `1.0` must not become `1`. */
 function bodyText(body: unknown, line: string): string | null {
   if (body === null || body === undefined) return null;
   if (typeof body === 'string') return body;
@@ -180,10 +183,10 @@ function bodyText(body: unknown, line: string): string | null {
   return JSON.stringify(exact.request?.body);
 }
 
-/** In every Node that runs this, and not yet among the types. */
+/** `JSON.rawJSON`, which the supported Node.js versions have but the types do not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
-/** Times that the peer made: its clock, as far as the recording knows it. */
+/** Returns times that the peer generated: its clock, as far as the recording shows it. */
 function epochsIn(value: unknown): number[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>

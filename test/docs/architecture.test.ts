@@ -5,19 +5,22 @@ import { REPOSITORY, repositoryFiles, repositoryText } from '../support/reposito
 
 const PAGE = repositoryText('docs/architecture.md');
 
-/** What stands in backticks. */
+/** Returns the texts in backticks. */
 function named(text: string): readonly string[] {
   return Array.from(text.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
 }
 
-/** The items of the lists of a section, each with its nested items. */
+/** Returns the list items of a section, each with its nested items. */
 function itemsOf(title: string): readonly string[] {
   const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
   const items = section.split(/^(?=(?:-|\d+\.) )/m).slice(1);
   return items.map((item) => item.split('\n\n')[0] ?? '');
 }
 
-/** The folders of the page, with the text of their allowed imports; empty: part of the project above. */
+/**
+ * The folders of the page, with the text of their allowed imports. An empty text: the folder is part of the project
+ * above.
+ */
 const FOLDERS = new Map(
   itemsOf('Folders')
     .filter((item) => /^- `(?:shared|daemon|tui)\b/.test(item))

@@ -1,15 +1,15 @@
-/** A fenced block of a page: what is in it, and what its first line says about it. */
+/** A fenced block of a page, with the attributes of its first line. */
 export interface Block {
-  /** Where it begins, from 1. */
+  /** The line where the block begins, counted from 1. */
   readonly line: number;
-  /** `sh`, `yaml`, `text` and so on; empty: none. */
+  /** The language: `sh`, `yaml`, `text` and so on; empty: none. */
   readonly language: string;
-  /** What stands behind the language: `untested=systemd`, `exit=3`. Forges do not show it. */
+  /** The attributes after the language: `untested=systemd`, `exit=3`. Forges do not show them. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** The fenced blocks of a page, in their order; those in lists without what they are indented by. */
+/** Returns the fenced blocks of a page in order. Blocks in lists are returned without their indentation. */
 export function blocksOf(page: string): readonly Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];
@@ -30,7 +30,7 @@ function attributesOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(words.map((word) => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
 }
 
-/** The file that a block of a configuration is: its first line is a comment with the name, `# conf.d/checks.yml`. */
+/** Returns the file of a configuration block: its first line is a comment with the name, `# conf.d/checks.yml`. */
 export function fileOf({ text }: Block): string | undefined {
   return /^(?:#|\/\/) (\S+\.(?:ya?ml|json))\n/.exec(text)?.[1];
 }

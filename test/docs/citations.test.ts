@@ -9,7 +9,7 @@ const PAGES: Pages = new Map(
 
 const SOURCES = repositoryFiles('{shared,daemon,tui,scripts,test}/**/*.{ts,tsx}');
 
-/** They have to spell citations that lead nowhere. */
+/** Files that contain invalid citations on purpose. */
 const ABOUT_CITATIONS = new Set(['test/docs/citations.ts', 'test/docs/citations.test.ts']);
 
 describe('what the sources cite', () => {

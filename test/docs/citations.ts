@@ -1,7 +1,7 @@
-/** Pages that comments cite, by the name that they are cited by. */
+/** The pages that comments cite, by the names that citations use. */
 export type Pages = ReadonlyMap<string, string>;
 
-/** A place that a text names: a page, and a section, numbered rule or row of it. */
+/** A citation: a page, and a section, numbered rule or row of it. */
 export interface Citation {
   readonly page: string;
   readonly place: string;
@@ -13,14 +13,14 @@ const HEADING = /^#+ (?:(\d+(?:\.\d+)*)\.? )?(.*)$/;
 const NUMBERED = /^(\d+)\. /;
 const NAMED = /^- \*\*(S\d+)\*\*/;
 const ROW = /^\| *([^|]*?) *\|/;
-/** How one would cite without having read CONTRIBUTING.md. */
+/** Citations that do not follow CONTRIBUTING.md. */
 const OTHER_SPELLING =
   /\b(?:PAGE|design),?\s(?:section|trap|rule|step|row|decision|surprise)s? \d|\b(?:PAGE|design), S?\d|\bdesign,? (?:S\d|[A-Z])/g;
 
 /**
- * What of a page can be cited: numbers of sections (`1.10`), of rules in them (`2.3.5`) and of rules on pages whose
- * sections have no numbers (`8`, `S7`), titles of sections and of rows, rules under a title (`Surprises 5`), and rows of
- * a section that begin with a version (`9.3, 6.2.0`).
+ * Returns the places of a page that can be cited: numbers of sections (`1.10`), of rules in them (`2.3.5`) and of rules
+ * on pages whose sections have no numbers (`8`, `S7`), titles of sections and of rows, rules under a title (`Surprises
+ * 5`), and rows of a section that begin with a version (`9.3, 6.2.0`).
  */
 export function placesOf(page: string): ReadonlySet<string> {
   const places = new Set<string>();
@@ -46,19 +46,22 @@ export function placesOf(page: string): ReadonlySet<string> {
   return places;
 }
 
-/** Every citation in a text, which may be of one line or of several that all begin with a star or slashes. */
+/** Returns every citation in a text. The text may have several lines that all begin with a star or slashes. */
 export function citationsIn(text: string, pages: Pages): readonly Citation[] {
   const line = asOneLine(text);
   return [...numbersIn(line, pages), ...titlesIn(line, pages)];
 }
 
-/** What looks like a citation and is not spelled like one. */
+/** Returns the texts that look like citations but are not spelled like one. */
 export function otherSpellingsIn(text: string, pages: Pages): readonly string[] {
   const pattern = new RegExp(OTHER_SPELLING.source.replaceAll('PAGE', [...pages.keys()].join('|')), 'g');
   return [...asOneLine(text).matchAll(pattern)].map(([found]) => found);
 }
 
-/** `completion 1.10`, `completion 1.4 and 1.5`, `security S7, S8 and S9`, `reference 9.3, 6.2.0`. */
+/**
+ * Yields citations with numbers: `completion 1.10`, `completion 1.4 and 1.5`, `security S7, S8 and S9`, `reference 9.3,
+ * 6.2.0`.
+ */
 function* numbersIn(line: string, pages: Pages): Generator<Citation> {
   const list = `${NUMBER}(?:(?:, | and | to )${NUMBER})*`;
   for (const match of line.matchAll(new RegExp(`\\b(${[...pages.keys()].join('|')}) (${list})`, 'gi'))) {
@@ -72,7 +75,10 @@ function* numbersIn(line: string, pages: Pages): Generator<Citation> {
   }
 }
 
-/** `legacy-peer, State machine`: the longest of the titles that the page has, or else all up to the end of the clause. */
+/**
+ * Yields citations with titles, such as `legacy-peer, State machine`: the longest title of the page that matches, or
+ * else the text up to the end of the clause.
+ */
 function* titlesIn(line: string, pages: Pages): Generator<Citation> {
   for (const match of line.matchAll(
     /\b([Cc]ompletion|[Aa]rchitecture|[Ll]egacy-peer)(?:, (?=[A-Z]|sensu-client)|(?=\)))/g,
@@ -85,7 +91,7 @@ function* titlesIn(line: string, pages: Pages): Generator<Citation> {
   }
 }
 
-/** A title without what stands behind it in parentheses. */
+/** Returns a title without its remark in parentheses. */
 function withoutRemark(title: string): string {
   return title.replace(/ *\(.*$/, '');
 }

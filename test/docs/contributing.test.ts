@@ -5,7 +5,7 @@ import { REPOSITORY, repositoryFiles, repositoryText } from '../support/reposito
 
 const PAGE = repositoryText('CONTRIBUTING.md');
 
-/** Tests that pause for a time that is fixed or left to chance. */
+/** Tests that pause for a fixed or random time, with the reason. */
 const PAUSING = new Map([
   ['test/daemon/backend/agents/revoked-keys.test.ts', 'nothing more is stored'],
   ['test/daemon/backend/cluster/forwarded-requests.test.ts', 'a password changes after the time of a credential'],

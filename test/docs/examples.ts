@@ -1,13 +1,13 @@
 /** A message in a document. */
 export interface Example {
-  /** The section that it stands in. */
+  /** The section that contains the example. */
   readonly section: string;
   readonly type: string;
   readonly text: string;
   readonly message: Readonly<Record<string, unknown>>;
 }
 
-/** Every JSON example of a document, with the section that it stands in. */
+/** Returns every JSON example of a document with its section. */
 export function examplesOf(page: string): readonly Example[] {
   return page.split(/^## /m).flatMap((section) => {
     const title = section.split('\n')[0] ?? '';
@@ -18,7 +18,7 @@ export function examplesOf(page: string): readonly Example[] {
   });
 }
 
-/** The types of the examples of a section, each once, in order of the alphabet. */
+/** Returns the types of the examples of a section, without duplicates, in alphabetical order. */
 export function typesIn(examples: readonly Example[], section: string): readonly string[] {
   const types = examples.filter((example) => example.section === section).map(({ type }) => type);
   return [...new Set(types)].toSorted();

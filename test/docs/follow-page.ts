@@ -5,7 +5,7 @@ import type { DocumentedShell } from '../support/documented-shell.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { blocksOf, fileOf, type Block } from './blocks.ts';
 
-/** Why a block is not run, by the word behind `untested=` on its first line. */
+/** Reasons why a block is not run, by the value of `untested=` on its first line. */
 export const UNTESTED: Readonly<Record<string, string>> = {
   nginx: 'tests bring none: a proxy of theirs stands in its place (test/support/prefix-proxy.ts)',
   peer: 'a command of the service that one comes from',
@@ -14,14 +14,14 @@ export const UNTESTED: Readonly<Record<string, string>> = {
   system: 'changes the machine: packages, services, users',
 };
 
-/** A block that takes a whole screen: what is called, and what it has to show. */
+/** Runs a block that uses the whole screen: calls the command and checks that it shows these texts. */
 export type OnScreen = (command: string, shown: readonly string[]) => Promise<void>;
 
 /**
- * Does what a page says, from its first block to its last: writes the files, holds configurations to what the programs take,
- * runs the commands, and compares what they print.
+ * Executes a page from its first block to its last: writes the files, validates configurations with the programs,
+ * runs the commands, and compares their output.
  *
- * @returns how many blocks that were
+ * @returns the number of executed blocks
  */
 export async function followPage(page: string, shell: DocumentedShell, onScreen?: OnScreen): Promise<number> {
   const blocks = blocksOf(page);
@@ -40,12 +40,12 @@ export async function followPage(page: string, shell: DocumentedShell, onScreen?
   return done;
 }
 
-/** Whether it is what the command before it prints. */
+/** Whether the block is the output of the command before it. */
 export function isOutput(block: Block): boolean {
   return block.language === 'text' || (block.language === 'json' && fileOf(block) === undefined);
 }
 
-/** Runs it until it prints what is expected: what a page tells to look at may take a moment to be there. */
+/** Runs a block until it prints the expected output, which may take a moment to appear. */
 async function runBlock(
   { line, attributes, text }: Block,
   expected: readonly string[],
@@ -59,7 +59,8 @@ async function runBlock(
     const lack = missing === undefined ? `ends with ${String(said.code)}` : `does not print: ${missing}`;
     throw new Error(`line ${String(line)} ${lack}\n${text}\n${said.output}`);
   };
-  // What changes something is done once. Each look is a program or two, so they are some time apart.
+  // A block that changes something runs once. A block with output runs again after a pause: each run starts a program
+  // or two.
   await (expected.length === 0 ? look() : vi.waitFor(look, { ...PATIENCE, interval: 250 }));
 }
 
@@ -70,8 +71,8 @@ async function writeBlock(block: Block, shell: DocumentedShell): Promise<void> {
 }
 
 /**
- * The first line of what is expected that is not there: lines come in their order, others may be between them, and of each
- * the words have to be there in their order. `...` stands for anything.
+ * Returns the first expected line that is missing in the output. Lines and the words of a line must be in order, with
+ * others in between allowed. `...` stands for any text.
  */
 export function missingLine(expected: readonly string[], output: string): string | undefined {
   const lines = output.split('\n');

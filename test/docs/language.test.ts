@@ -19,7 +19,7 @@ const CODE = [...PROGRAMS, ...read(['{scripts,test}/**/*.{ts,tsx}'])];
 /** The pages for users; those in `docs/spec` are the specification, whose words are its own. */
 const PAGES = read(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/how-to/*.md']);
 
-/** How much is left of what the language rules forbid. The numbers may only fall: lower them when they do. */
+/** The remaining violations of the language rules. The numbers may only fall: lower them when they do. */
 const LEFT = JSON.parse(readFileSync(join(import.meta.dirname, 'language-left.json'), 'utf8')) as Readonly<
   Record<string, number>
 >;
@@ -30,7 +30,7 @@ const BANNED = [...readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8').matchAll
 );
 const BANNED_PATTERN = new RegExp(String.raw`\b(?:${BANNED.join('|')})\b`, 'gi');
 
-/** Texts of two words or more that a program shows, logs or answers. */
+/** Returns texts of two words or more that a program shows, logs or sends. */
 function shownTexts({ text }: TextFile): readonly string[] {
   const shown: string[] = [];
   const take = (literal: string): string => {
@@ -38,7 +38,7 @@ function shownTexts({ text }: TextFile): readonly string[] {
     return '_';
   };
   let code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import .*$/gm, '');
-  // Templates from the innermost on: each is complete once its expressions are replaced.
+  // Templates are replaced from the innermost on: each is complete once its expressions are replaced.
   for (let before = ''; before !== code;) {
     before = code;
     code = code.replaceAll(/\$\{[^{}`]*\}/g, '_').replaceAll(/`(?:[^`$\\]|\\.|\$(?!\{))*`/g, take);
@@ -47,7 +47,7 @@ function shownTexts({ text }: TextFile): readonly string[] {
   return shown;
 }
 
-/** Prose without code, links and quotations. */
+/** Returns the prose of a page without code, links and quotations. */
 function prose({ path, text }: TextFile): string {
   if (path === 'docs/glossary.md') return text.replaceAll(/_Not_: [^.]+\./g, '');
   return text.replaceAll(/```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)|"[^"\n]*"/g, '');
@@ -57,7 +57,7 @@ function countMatches(texts: readonly string[], pattern: RegExp): number {
   return texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].length, 0);
 }
 
-/** How many exported names of a kind are declared in more than one file of the programs. */
+/** Returns the number of exported names of a kind that are declared in more than one file of the programs. */
 function declaredTwice(kind: RegExp): number {
   const files = new Map<string, Set<string>>();
   for (const { path, text } of PROGRAMS) {

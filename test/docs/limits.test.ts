@@ -24,12 +24,12 @@ const DOCS = join(import.meta.dirname, '../../docs');
 const SECURITY = 'spec/security.md';
 const MIB = 1024 * 1024;
 
-/** Writes a number with a comma between its thousands. */
+/** Formats a number with commas between thousands. */
 function written(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-// Most of these limits are too large to be reached by a test.
+// Most of these limits are too large for a test to reach.
 test.each<readonly [page: string, words: string]>([
   [
     'operations.md',

@@ -12,7 +12,7 @@ interface Entry {
   readonly help: string;
 }
 
-/** The entries of the page, by the name of the metric. */
+/** Returns the entries of the page, by the name of the metric. */
 function documented(): ReadonlyMap<string, Entry> {
   const entries = repositoryText('docs/metrics.md').matchAll(/^- `(\w+)`, (\w+)(?: \(([^)]+)\))?: (.+)$/gm);
   return new Map(

@@ -15,13 +15,13 @@ import { tempDir } from '../support/temp-dir.ts';
 import { join } from 'node:path';
 import { followPage, isOutput, missingLine, UNTESTED } from './follow-page.ts';
 
-/** A page starts many programs, each of which waits for a machine that may be busy. */
+/** The timeout of a page, which starts many programs. Each of them may have to wait for a busy machine. */
 const TIMEOUT_MS = 4 * PATIENCE.timeout;
 
-/** Pages whose every command and configuration is run. */
+/** The pages whose commands and configurations are all run. */
 const PAGES = repositoryFiles('docs/tutorial.md', 'docs/how-to/*.md');
 
-/** What a client of Sensu Core has on its machine. */
+/** The configuration of a client of Sensu Core. */
 const SENSU_CORE = {
   client: { name: 'web-1', address: '10.0.0.1', subscriptions: ['web'] },
   checks: { http: { command: 'echo connection refused; exit 2', standalone: true, interval: 1 } },

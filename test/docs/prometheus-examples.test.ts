@@ -25,7 +25,7 @@ interface Dashboard {
 const RULES = (parse(repositoryText('examples/prometheus/rules.yml')) as Rules).groups.flatMap(({ rules }) => rules);
 const { panels: PANELS } = JSON.parse(repositoryText('examples/grafana/mon.json')) as Dashboard;
 
-/** Names of series that the backend tells of, and of what Prometheus itself knows. */
+/** Names of the metrics that the backend exports and of those that Prometheus creates itself. */
 const known = new Set(['up']);
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 });
 
-/** What an expression asks for. */
+/** Returns the metrics that an expression reads. */
 function metricsIn(expression: string): readonly string[] {
   const plain = expression.replaceAll(/\{[^}]*\}/g, '');
   return [...plain.matchAll(/\b(?:mon|process|nodejs)_\w+\b|\bup\b/g)].map(([name]) => name);

@@ -46,7 +46,7 @@ describe('every command of the pages', () => {
   });
 });
 
-/** What monctl says of a command line. */
+/** Returns the error that monctl reports for a command line. */
 function problemOf(at: string, words: ShellCall): readonly string[] {
   try {
     parseArguments(words, COMMANDS);
@@ -70,12 +70,15 @@ describe('every configuration of the pages', () => {
   });
 });
 
-/** Sections by which one knows whose configuration it is. */
+/** Sections that identify the program of a configuration. */
 const OF_CONSOLE = /^(?:contexts|context|views|keys|theme|skin):/m;
 const OF_AGENT = /^(?:agent|client):/m;
 const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|[a-z]+-[a-z-]+):/m;
 
-/** What the program that it is for says against it; what is no configuration, such as an answer, has to be JSON or YAML. */
+/**
+ * Returns the error that the program of a configuration reports. Other blocks, such as responses, must be valid JSON or
+ * YAML.
+ */
 async function problemIn({ language, text }: Block): Promise<string | undefined> {
   const file = join(await tempDir(), `page.${language}`);
   await writeFile(file, text);

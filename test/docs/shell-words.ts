@@ -1,11 +1,11 @@
-/** One call of a program on a command line: its words, without quotes, variables that are set for it, and redirections. */
+/** The words of one command, without quotes, variable assignments and redirections. */
 export type ShellCall = readonly string[];
 
-/** A redirection; a quoted text (two kinds) or a plain one; what ends a call, or a comment; blanks. */
+/** Matches a redirection, a quoted text (two kinds) or a plain one, the end of a command, a comment, or blanks. */
 const PIECE =
   /(\d?>+&?\s*[^\s;|&]+|<\s*\S+)|"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:\$\([^)]*\)|\\.|[^\s"'|;&<>()#\\]|(?<=\S)#)+)|(\|\||&&|[|;&()]|\n|#.*)|(\s+)/gy;
 
-/** The calls in commands for a shell, as far as pages use one. */
+/** Returns the commands of a shell text. Supports only the syntax that the pages use. */
 export function callsIn(commands: string): readonly ShellCall[] {
   const calls: string[][] = [[]];
   let isJoined = false;

@@ -16,7 +16,7 @@ import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { writePair } from '../support/tls-files.ts';
 
-/** What an operator gets wrong where several backends share a database, and what he reads then. */
+/** Mistakes that an operator may make in a cluster, and the resulting messages. */
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function backend(options: Parameters<typeof startBackend>[0]): Promise<Run
   return started;
 }
 
-/** A database of a user who has no other rights. */
+/** Creates a database whose user has no other rights. */
 async function ownDatabase(): Promise<{ readonly url: string; readonly role: string }> {
   const direct = await server.database();
   const role = `of_${new URL(direct).pathname.slice(1)}`;
@@ -63,7 +63,7 @@ async function post(url: string, name: string): Promise<Stored> {
   return { status: answer.status, error, again: answer.headers.get('retry-after') };
 }
 
-/** One that has just lost its lease, on a machine that is busy, refuses for a moment. */
+/** Checks that a member stores a result. A member that has just lost its lease rejects results for a moment. */
 async function stores(url: string, name: string): Promise<void> {
   await expect.poll(async () => (await post(url, name)).status).toBe(202);
 }
@@ -157,7 +157,7 @@ test('a database whose disk is full: changes get 503 and are not made, reads go 
   const database = await server.database();
   const both = [await backend({ database }), await backend({ database })] as const;
   await stores(both[0].url, 'before');
-  // As PostgreSQL has it when a table cannot grow.
+  // The error of PostgreSQL when a table cannot grow.
   await server.run(
     database,
     `create function mon.grow() returns trigger language plpgsql as
@@ -185,7 +185,7 @@ test('a backend whose address others cannot reach: they say so, with the setting
   expect(await post(other.url, 'meanwhile')).toMatchObject({ status: 503, again: '1' });
   const said = other.log.records.find(({ message }) => message === 'the leader cannot be reached');
   expect(said?.fields).toMatchObject({ url: 'http://127.0.0.1:1', setting: 'peer-url' });
-  // What comes to that one itself is stored, and seen by all: they have the database.
+  // A result that is sent to that member directly is stored. All members see it, because they share the database.
   await stores(lost.url, 'straight');
   await expect.poll(() => checksAt(other.url)).toEqual(['straight']);
   await lost[Symbol.asyncDispose]();
@@ -222,12 +222,12 @@ test('between backends a certificate counts that the other one has told, whoever
   expect(writer.url).toMatch(/^https:/);
   await stores(other.url, 'disk');
   await server.run(database, `update mon.member set fingerprint = repeat('0', 64) where id <> ''`);
-  // It tells the right one again with the next meeting.
+  // The member writes the correct fingerprint again at its next contact with the database.
   await stores(other.url, 'cpu');
   expect(await checksAt(other.url)).toEqual(['cpu', 'disk']);
 });
 
-/** The backend program of another version. */
+/** Creates the backend program of another version. */
 async function programOf(version: string): Promise<string> {
   const text = await readFile(builtProgram('mon-backend'), 'utf8');
   const written = `VERSION = "${VERSION}"`;

@@ -10,7 +10,7 @@ import { SkippingClock } from '../support/skipping-clock.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { V2Peer } from '../support/v2-peer.ts';
 
-/** The conditions that backends with a common database report about themselves, while the leader changes. */
+/** Tests of the conditions that members of a cluster report about themselves, while the leader changes. */
 
 const server = postgresOfFile();
 
@@ -18,7 +18,7 @@ const CONDITIONS = ['mon.checks', 'mon.entities', 'mon.handlers', 'mon.silences'
 const OK = 0;
 const PROBLEM = 2;
 
-/** What repeats does so every half second, so that a test does not wait for ten. */
+/** A clock whose periodic tasks run every half second, so that a test does not wait for ten. */
 class BriskClock extends SkippingClock {
   override every(periodMs: number, task: () => void): Disposable {
     return super.every(Math.min(periodMs, 500), task);
@@ -30,7 +30,7 @@ async function change({ url }: RunningBackend, path: string, body: unknown): Pro
   return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
 }
 
-/** By condition, the id of its open event. */
+/** Returns the ids of the open events, by condition. */
 async function openConditions({ url }: RunningBackend): Promise<Readonly<Record<string, string>>> {
   const events = (await (await fetch(`${url}/events/${BACKEND_CLIENT}`)).json()) as readonly Event[];
   return Object.fromEntries(events.map(({ id, check }) => [check.name, id]));
@@ -79,7 +79,7 @@ test(
     }
     expect(await change(leader, '/silenced', { subscription: 'web', check: 'nonesuch' })).toBe(201);
     await vi.waitFor(() => expect(broken.received.length).toBeGreaterThan(1));
-    // The look that finds a check that cannot run is the first of its ten minutes.
+    // The ten minutes begin with the first evaluation that finds a check that cannot run.
     await vi.waitFor(async () => expect(await openConditions(leader)).toHaveProperty(['mon.entities']));
     clock.skip(700_000);
     await vi.waitFor(async () => expect(Object.keys(await openConditions(leader)).toSorted()).toEqual(CONDITIONS));
@@ -104,7 +104,10 @@ test(
     await vi.waitFor(() => expect(delivered('resolve')).toEqual(CONDITIONS));
     expect(delivered('create')).toEqual(CONDITIONS);
 
-    /** True for several looks of a member after it has become the leader: they write results of their own. */
+    /**
+     * Checks that the events stay open for several evaluations after a member has become the leader and writes results
+     * itself.
+     */
     async function staysOpen(member: RunningBackend): Promise<void> {
       const before = pager.received.length;
       await vi.waitFor(() => expect(pager.received.length).toBeGreaterThan(before), 20_000);

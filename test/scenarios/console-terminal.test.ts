@@ -80,7 +80,7 @@ test('a terminal that takes nothing for three seconds shows what is so when it t
   await pty.waitForText('12 of 12 events shown');
   pty.stall();
   const connection = await backend.connection(0);
-  // Every row changes again and again: many times more than a pseudo-terminal holds.
+  // Every row changes many times: far more output than the buffer of a pseudo-terminal holds.
   const stop = Date.now() + 3000;
   for (let seq = 2; Date.now() < stop; seq += 1) {
     const rows = SCENE_EVENTS.map((row) => anEventRow({ ...row, occurrences: seq, output: `round ${String(seq)}` }));
@@ -97,7 +97,7 @@ test('a terminal that takes nothing for three seconds shows what is so when it t
   const before = pty.screen.output.length;
   pty.flow();
   await pty.waitForText('13 of 13 events shown');
-  // What was waiting is one frame or two, not the three seconds.
+  // Only one or two frames were waiting, not the output of three seconds.
   expect(pty.screen.output.length - before).toBeLessThan(60_000);
 });
 

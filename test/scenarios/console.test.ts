@@ -53,7 +53,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test('keeps its compiled code for the next start', async () => {
-    // Beside a copy of its own: others keep theirs beside the programs of all tests.
+    // The compile cache is next to the program. A copy of the program keeps this cache apart from the one of all tests.
     const folder = await mkdtemp(join(builtPrograms(), 'own-'));
     for (const file of ['mon.js', 'mon-program.js']) await copyFile(join(builtPrograms(), file), join(folder, file));
     await using pty = new Pty(process.execPath, [join(folder, 'mon.js'), '--backend', 'http://127.0.0.1:9'], {
@@ -74,7 +74,7 @@ describe('the real console in a real pseudo-terminal', () => {
     await pty.waitForText('12 of 12 events shown');
     end(pty);
     expect(await pty.exited).toEqual(exit);
-    // The last bytes may be read after the end of who wrote them.
+    // The last bytes may be read after the program has ended.
     await vi.waitFor(() =>
       expect(pty.screen.modes).toMatchObject({ alternate: false, cursorHidden: false, paste: false, focus: false }),
     );
@@ -115,7 +115,7 @@ describe('the real console in a real pseudo-terminal', () => {
     pty.write('j');
     await pty.waitForText('row 2/12');
     const written = pty.screen.output.slice(length);
-    // `of 12 events shown` and `/12` stand beside it, and stay.
+    // `of 12 events shown` and `/12` are next to it and unchanged, so they are not written again.
     expect(written).toMatch(/row 2(?!\/12)/);
     expect(written).not.toContain('events shown');
   });
@@ -171,7 +171,7 @@ test('with the real backend: a silence covers what its preview counted, two keys
   pty.write('/disk\r');
   await pty.waitForText('3 of 4 events shown');
 
-  // From the reason back to the scope, and to this check on all clients.
+  // Move from the reason back to the scope, and select this check on all clients.
   pty.write('sCHG-1\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
   await pty.waitForText('matches now: 3 events ✗ 3');
   pty.write('\u0013');

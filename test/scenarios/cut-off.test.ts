@@ -6,20 +6,20 @@ import { CuttingProxy } from '../support/cutting-proxy.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
-/** A backend that alone has lost the database, while the others go on with it. */
+/** Tests of one member that has lost the database while the others still reach it. */
 
 const server = postgresOfFile();
 
 interface Pair {
   readonly network: CuttingProxy;
-  /** Behind that network. */
+  /** The member that reaches the database through the network that is cut. */
   readonly cut: RunningBackend;
   readonly other: RunningBackend;
 }
 
 const start = (database: string): Promise<RunningBackend> => startSharing(database, {}, { followerLagSeconds: 1 });
 
-/** @param isWriter whether the one behind the network writes */
+/** @param isWriter whether the member behind that network is the leader */
 async function pair(isWriter: boolean): Promise<Pair> {
   const direct = await server().database();
   const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));

@@ -7,7 +7,7 @@ import { administratorOf } from '../support/administrator.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
-/** What backends answer while the database that they share is away. */
+/** Tests of the responses of members while their shared database is unavailable. */
 
 const server = postgresOfFile();
 
@@ -16,7 +16,7 @@ async function ask({ url }: RunningBackend, method: string, path: string, body?:
   return fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
 }
 
-/** Names of what there is. */
+/** Values of path parameters, which name existing objects. */
 const PLACES: Readonly<Record<string, string>> = { client: 'web', check: 'disk', entity: 'web', namespace: 'default' };
 
 const isEndpoint = (value: object): value is Endpoint => 'method' in value && 'path' in value;
@@ -24,7 +24,7 @@ const isEndpoint = (value: object): value is Endpoint => 'method' in value && 'p
 const endpointsOf = (table: object): Endpoint[] =>
   (Object.values(table) as object[]).flatMap((value) => (isEndpoint(value) ? value : endpointsOf(value)));
 
-/** What a backend answers by itself, the one that writes as any other. */
+/** Requests that every member serves itself, whether it is leader or follower. */
 const READS = [V1_API, MON_API, V2_API]
   .flatMap(endpointsOf)
   .filter((endpoint) => endpoint.method === 'GET' && !isForWriter(endpoint))

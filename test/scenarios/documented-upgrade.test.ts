@@ -17,12 +17,12 @@ const DOCUMENT = readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8');
 const execute = promisify(execFile);
 
 interface Documented {
-  /** The heading that it stands under. */
+  /** The heading above the command. */
   readonly section: string;
   readonly command: string;
 }
 
-/** The commands of the document in their order. */
+/** Returns the commands of the document in order. */
 function commandsOf(text: string): readonly Documented[] {
   const commands: Documented[] = [];
   let section = '';
@@ -35,16 +35,16 @@ function commandsOf(text: string): readonly Documented[] {
   return commands;
 }
 
-/** What is not over with exit code 0, or is asked for something else than yes. */
+/** Commands that do not end with exit code 0, or whose question is not answered with yes. */
 const EXPECTED: Readonly<Record<string, { readonly code?: number; readonly answer?: string }>> = {
   'monctl upgrade check --from 6.1.0 --to 6.5.0': { code: 10 },
   'monctl upgrade plan --from 6.1.0 --to 6.5.0': { code: 10 },
   'monctl upgrade check --offline --dump mon-dump.yml --from 6.1.0 --to 6.5.0 --key-value-store external': { code: 10 },
-  // Its steps are tried in a test of their own.
+  // The steps of this command have a test of their own.
   'monctl upgrade run --from 6.1.0 --to 6.5.0': { code: 7, answer: 'q' },
 };
 
-/** Sections whose commands are for a backend that was stopped. */
+/** Sections whose commands need a stopped backend. */
 const STOPPED: ReadonlySet<string> = new Set(['Upgrade a stopped backend', 'Roll back']);
 
 test('every command of docs/upgrading.md does what it says, one after the other', async () => {
@@ -71,7 +71,7 @@ test('every command of docs/upgrading.md does what it says, one after the other'
   }
 });
 
-/** The command as it is for this backend, its directory and its newest backup. */
+/** Returns the command with this backend, its directory and its newest backup. */
 async function placed(command: string, dir: string, url = ''): Promise<string> {
   const backups = await readdir(join(dir, 'backups')).catch(() => []);
   const [backup = ''] = backups.toSorted((a, b) => (a < b ? 1 : -1));
@@ -83,7 +83,7 @@ async function placed(command: string, dir: string, url = ''): Promise<string> {
     .replaceAll('mon-dump.yml', join(dir, 'mon-dump.yml'));
 }
 
-/** `mon-backend`, whose questions are answered with yes. */
+/** Runs `mon-backend` and answers its questions with yes. */
 async function runBackendProgram(
   words: readonly string[],
 ): Promise<{ readonly code: number; readonly stderr: string }> {

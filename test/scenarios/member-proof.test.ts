@@ -18,11 +18,11 @@ import { peerKeyFile, postgresOfFile, startSharing } from '../support/shared-dat
 import { tempDir } from '../support/temp-dir.ts';
 import { writePair } from '../support/tls-files.ts';
 
-/** What somebody can do to backends who reads, or also writes, the database that they share. */
+/** Tests of attackers who can read, or also write, the database of a cluster. */
 
 const server = postgresOfFile();
 
-/** Whoever reads the database, with all that is in there. */
+/** An attacker who reads everything in the database. */
 class Attacker {
   readonly #url: string;
 
@@ -45,7 +45,7 @@ class Attacker {
     return row?.secret ?? '';
   }
 
-  /** Signs as well as the database allows. */
+  /** Returns the best signatures that the contents of the database allow. */
   async signatures(): Promise<PeerSignatures> {
     const [row] = await this.query<{ id: string; secret: string }>('select id, secret from mon.store');
     const keys = PeerKeys.ofStore(row?.secret ?? '', row?.id ?? '');
@@ -57,7 +57,7 @@ class Attacker {
     return rows.find((row) => new URL(row.url).port === new URL(url).port)?.id ?? '';
   }
 
-  /** Posts something to a backend in the name of another one. */
+  /** Sends a POST request to a member in the name of another member. */
   async post(
     backend: RunningBackend,
     target: string,
@@ -79,7 +79,7 @@ const LOCAL = {
 const cluster = async ({ url }: RunningBackend): Promise<ClusterView> =>
   (await (await fetch(`${url}/api/mon/v1/cluster`)).json()) as ClusterView;
 
-/** Backends that know each other. */
+/** Starts two members that trust each other. */
 async function both(
   database: string,
   first: object,
@@ -167,7 +167,7 @@ test('a command that came over the API is not run for another backend where the 
       { timeout: 20_000 },
     )
     .toMatchObject({ handler: 'stored', reason: expect.stringContaining('api-commands') as string });
-  // It runs on the backend that writes, which takes such commands.
+  // The handler runs on the leader, which accepts such commands.
   await expect.poll(() => existsSync(file)).toBe(true);
   expect(member.log.records.map(({ message }) => message)).not.toContain('handler output');
 });
@@ -180,7 +180,7 @@ test('a row that is written into the database by hand makes no member, and healt
     `insert into mon.member (id, name, url, version, seq, last_seen)
      values ('evil', 'evil:1', 'http://127.0.0.1:1', '1.0.0', 1, clock_timestamp() + interval '1 hour')`,
   );
-  // As long as it has no proof, and with one of another row.
+  // The forged member is rejected without a proof, and with the proof of another row.
   for (const proof of [
     null,
     (await attacker.query<{ proof: string }>('select proof from mon.member where proof is not null'))[0]?.proof,
@@ -195,7 +195,7 @@ test('a row that is written into the database by hand makes no member, and healt
     status: 412,
     body: { problems: [expect.stringContaining('evil:1') as string] },
   });
-  // As the one that writes it is sent nothing: no credentials go there, and nobody waits for it.
+  // Even if the forged member holds the lease, it is sent nothing: no credentials go there, and nobody waits for it.
   await attacker.query(
     `update mon.lease set holder = 'evil', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 hour'`,
   );
@@ -222,7 +222,7 @@ test('members with different keys exchange nothing, and the health of each says 
   });
   expect(performance.now() - asked).toBeLessThan(3000);
   expect((await send(writer.url, { method: 'POST', target: '/stashes', body: stash })).status).toBe(201);
-  // What is stored comes by the database, whatever the members think of each other.
+  // Stored objects arrive through the database, whether or not the members trust each other.
   await expect.poll(async () => (await send(member.url, { method: 'GET', target: '/stashes' })).body).toHaveLength(1);
 });
 
@@ -238,7 +238,7 @@ test('beside a backend of an earlier version changes are refused at once, and ea
   const database = await server().database();
   const [writer, member] = await both(database, {}, {});
   const attacker = new Attacker(database);
-  // An earlier version shows the secret itself, and writes no proof.
+  // An earlier version sends the secret itself, and writes no proof.
   const body = JSON.stringify({ path: 'a', content: {} });
   const headers = { ...LOCAL, 'mon-peer': await attacker.secret() };
   expect(await send(writer.url, { method: 'POST', target: '/stashes', headers, body })).toMatchObject({ status: 401 });

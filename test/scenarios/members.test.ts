@@ -8,7 +8,7 @@ import { FeedPeer } from '../support/feed-peer.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
-/** Of several backends in this process that share a database: what each of them shows, and who writes. */
+/** Tests of several members in this process: what each of them shows, and which one is the leader. */
 
 const server = postgresOfFile();
 
@@ -31,7 +31,7 @@ interface Aggregate {
   readonly rules?: readonly { readonly status: number }[];
 }
 
-/** What the rule about the aggregate `shop` says. */
+/** Returns the status of the rule for the aggregate `shop`. */
 async function verdictAt(backend: RunningBackend): Promise<number | undefined> {
   const [rule] = (await answer<Aggregate>(backend, '/api/mon/v1/aggregates/shop')).rules ?? [];
   return rule?.status;
@@ -106,7 +106,10 @@ test('one that stops hands over at once, and the next one takes writes', async (
   expect(await checksAt(other)).toEqual(['after', 'before']);
 });
 
-/** Asks on a kept connection for as long as it is answered. @returns the last answer's `Connection`, and why there is no other */
+/**
+ * Sends requests on a persistent connection as long as it is open. @returns the `Connection` header of the last
+ * response, and why there is no other
+ */
 async function askUntilTheEnd(url: string): Promise<readonly [connection: string | undefined, ending: unknown]> {
   using closing = new DisposableStack();
   const agent = closing.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (one) => one.destroy());
@@ -187,7 +190,7 @@ test('a database that lost acknowledged writes: members go on with what is there
   const { seq } = await cluster(other);
   await change(writer, '/results', result('lost', 2));
   await expect.poll(() => checksAt(other)).toEqual(['kept', 'lost']);
-  // As a standby that was behind has it when it is promoted.
+  // The state of a promoted standby that had lagged behind.
   await server().run(
     url,
     `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
@@ -224,7 +227,7 @@ test('beside a backend of another major version none starts, and says why', asyn
   );
 });
 
-/** Open events in memory: their bodies are read from the database. */
+/** Returns the number of open events in memory: their bodies are read from the database. */
 async function countedAt(backend: RunningBackend): Promise<number> {
   const figures = await (await fetch(`${backend.url}/metrics`)).text();
   return Number(/^mon_events\{severity="critical"\} (?<count>\d+)$/m.exec(figures)?.groups?.['count']);

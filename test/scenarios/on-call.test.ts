@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 const BUILT = builtPrograms();
 
-/** Checks that fail on a machine for as long as there is a file of its name. */
+/** Returns checks that fail on a machine as long as a file with its name exists. */
 function checksOf(dir: string): Readonly<Record<string, unknown>> {
   return {
     http: {
@@ -47,13 +47,13 @@ test('a night on call: a storm, a silence of what is known, an undo, an end by t
   });
   await pty.waitForText('everything that reports is OK');
 
-  // The storm.
+  // Three problems arrive at once.
   await Promise.all([trouble('down-web-1'), trouble('down-web-2'), trouble('full-db-1')]);
   await pty.waitForText('3 of 3 events shown');
   await pty.waitForText(/✗ CRIT {2}web-1 .*connect timeout after 10 s/);
   await pty.waitForText(/! WARN {2}db-1 .*91% used/);
 
-  // What is known is silenced: what the dialog counts is what the backend then says.
+  // The operator acknowledges the events: the dialog and the backend show the same number.
   pty.write('/http\r');
   await pty.waitForText('2 of 3 events shown');
   pty.write('a');
@@ -66,19 +66,19 @@ test('a night on call: a storm, a silence of what is known, an undo, an end by t
   expect(await silences()).toEqual(['client:web-1:http', 'client:web-2:http']);
   expect(await open()).toEqual(['db-1/disk', 'web-1/http silenced', 'web-2/http silenced']);
 
-  // One of them recovers, and its silence goes with it.
+  // One of them recovers, and its silence ends with it.
   await mended('down-web-1');
   await pty.waitForText('1 of 2 events shown');
   await expect.poll(silences).toEqual(['client:web-2:http']);
 
-  // The other one was not known after all.
+  // The operator undoes the acknowledgement of the other one.
   pty.write('z');
   await pty.waitForText('ends the silence client:web-2:http');
   pty.write('y');
   await pty.waitForText(/✗ CRIT {2}web-2/);
   expect(await silences()).toEqual([]);
 
-  // A silence ends by the clock.
+  // A silence expires.
   pty.write('\u001B');
   await pty.waitForText('2 of 2 events shown');
   pty.write('/disk\r');
@@ -91,7 +91,7 @@ test('a night on call: a storm, a silence of what is known, an undo, an end by t
   await pty.waitForText(/! WARN {2}db-1/);
   expect(await silences()).toEqual([]);
 
-  // The backend goes away and comes back: what was on the screen is there once, and nothing could be changed meanwhile.
+  // The backend is stopped and started again: the screen shows every event once, and no change was possible meanwhile.
   await fleet.stopBackend();
   await pty.waitForText('DISCONNECTED');
   pty.write('r');
@@ -105,7 +105,7 @@ test('a night on call: a storm, a silence of what is known, an undo, an end by t
   expect(pty.screen.lines.filter((line) => line.includes('web-2 '))).toHaveLength(1);
   expect(await open()).toEqual(['db-1/disk', 'web-2/http']);
 
-  // The rest recovers.
+  // The other checks recover.
   await Promise.all([mended('down-web-2'), mended('full-db-1')]);
   await pty.waitForText('everything that reports is OK');
   expect(await open()).toEqual([]);

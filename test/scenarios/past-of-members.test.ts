@@ -8,7 +8,7 @@ import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
 const server = postgresOfFile();
 
-/** What is looked at every few seconds is looked at all the time. */
+/** A clock whose periodic tasks run every 100 ms instead of every few seconds. */
 class HastyClock extends SkippingClock {
   override every(periodMs: number, task: () => void): Disposable {
     return super.every(Math.min(periodMs, 100), task);
@@ -28,7 +28,7 @@ async function stateAt({ url }: RunningBackend, at?: number): Promise<PastState>
 
 test('the one that writes keeps checkpoints in the database, and every member tells of the past by them', async () => {
   const database = await server().database();
-  // Nothing is noted at first, so that what is there then is in the checkpoint alone.
+  // The timeline is off at first, so that this state is in the checkpoint only.
   const first = await startSharing(database, { timeline: { days: 0 } });
   await report(first, 'disk', 2);
   await first[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
 import { runMonctl } from '../support/run-monctl.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 
-/** In every secret that is planted; wherever this shows up, something leaks. */
+/** A text in every secret of this test. Wherever it appears, a secret leaks. */
 const SECRET = 'hunter2';
 const CREDENTIALS = `ops:${SECRET}-api`;
 
@@ -17,7 +17,7 @@ const nested = {
   deeper: { access_token: 'plain', pass: { x: SECRET } },
 };
 
-/** What an operator configures, with secrets of every kind. */
+/** The configuration of an operator, with secrets of every kind. */
 const settings = (more: object = {}): object => ({
   api: { user: 'ops', password: `${SECRET}-api` },
   client: { redact: ['pin'], pin: SECRET, password: SECRET, socket: { port: 3030 } },
@@ -60,7 +60,10 @@ const ask = (method: string, target: string, rest: Partial<RawRequest> = {}): Pr
   });
 const post = (target: string, body: unknown): Promise<Answer> => ask('POST', target, { body: JSON.stringify(body) });
 
-/** Clients that hide the usual keys and one that hides its own, each with a result of the check of that secret. */
+/**
+ * Creates clients that redact the default keys and one that redacts its own, each with a result whose check has that
+ * secret.
+ */
 async function plant(): Promise<void> {
   const usual = { name: 'web-1', password: SECRET, ...nested, http_socket: { user: 'u', password: SECRET } };
   const agent = await AgentPeer.connect(authorized(), 'web-1');
@@ -80,7 +83,7 @@ async function plant(): Promise<void> {
     status: 2,
     pin: SECRET,
     hooks,
-    // There is no such command, so that the event ends as a dead letter.
+    // The command of this handler does not exist, so the event becomes a dead letter.
     handlers: ['chat', 'debug'],
   });
   await post('/results', {
@@ -98,7 +101,7 @@ const LISTS = ['/clients', '/events', '/incidents', '/results', '/checks', '/sil
 const TARGETS = [
   ...LISTS,
   ...LISTS.map((list) => `${list}?limit=10`),
-  // A filter has each item looked into.
+  // A filter makes the backend search each item.
   ...LISTS.map((list) => `${list}?filter.none=`),
   ...['web-1', 'web-2'].flatMap((client) => [
     `/clients/${client}`,
@@ -123,7 +126,7 @@ const TARGETS = [
   '/info',
   '/health?consumers=9',
   '/settings',
-  // Whoever asks for them whole with `redacted=false` has to be an administrator, which the user of this test is.
+  // Only administrators may read these with `redacted=false`; the user of this test is one.
   '/metrics',
   '/api/mon/v1/handlers',
   '/api/mon/v1/dead-letters',

@@ -6,12 +6,13 @@ import { OWN_ATTACKS, REVIEWED_ATTACKS } from '../../scripts/bench/stalls/attack
 import { startWatchedDaemon, type WatchedDaemon } from '../support/watched-daemon.ts';
 
 /*
- * No request holds the event loop for more than 50 ms (security S7). What is measured is CPU time, so that a busy machine
- * alone does not fail a test; the bound leaves room for caches that others use, and for a search for garbage.
+ * No request blocks the event loop for more than 50 ms (security S7). The test measures CPU time, so that a busy
+ * machine alone does not fail it. The limit leaves a margin for caches that other processes use, and for a garbage
+ * collection.
  */
 const LONGEST_MS = 100;
 
-/** Results per second that come in meanwhile. */
+/** The rate of results during the attack, per second. */
 const RATE = 500;
 
 let daemon: WatchedDaemon;
@@ -34,7 +35,7 @@ beforeAll(async () => {
   };
 }, 240_000);
 
-/** Waits until the backend has dealt with what it was sent. */
+/** Waits until the backend has processed everything that was sent. */
 async function settle(): Promise<void> {
   await (await fetch(`${daemon.url}/info`)).text();
 }
@@ -49,7 +50,7 @@ test.each([...OWN_ATTACKS, ...REVIEWED_ATTACKS].map((attack) => ({ name: attack.
   { timeout: 240_000 },
   async ({ attack }) => {
     await attack.prepare?.(daemon);
-    // The first time its code is compiled, and the figures of that are not those of an attack.
+    // The first request compiles the code; its time is not the time of an attack.
     await attack.send(daemon);
     await settle();
     await daemon.longestTaskMs();

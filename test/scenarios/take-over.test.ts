@@ -27,7 +27,7 @@ const resultOf = (at: number): object => ({
   status: 1,
 });
 
-/** Sends results one after the other until it is told to stop; `acknowledged` are those that were answered with 202. */
+/** Sends results one by one until it is stopped; `acknowledged` contains those with a response of 202. */
 function load(urlOf: () => string): { readonly acknowledged: Set<number>; readonly stop: () => Promise<void> } {
   const acknowledged = new Set<number>();
   const over = new AbortController();
@@ -37,7 +37,7 @@ function load(urlOf: () => string): { readonly acknowledged: Set<number>; readon
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(`${urlOf()}/results`, { method: 'POST', body, headers }).catch(() => undefined);
       if (answer?.status === 202) acknowledged.add(at);
-      // As a client would, and not as an attack.
+      // Pause like a client, unlike an attack.
       else await setTimeout(20);
     }
   })();
@@ -63,7 +63,7 @@ test('a second backend with the same database serves beside the first one, and e
   const headers = { 'content-type': 'application/json' };
   const posted = await fetch(`${second.url}/results`, { method: 'POST', body: JSON.stringify(resultOf(0)), headers });
   expect(posted.status).toBe(202);
-  // Read your writes, where they were made.
+  // A client that sent a write to a member can read it there.
   expect([...(await namesAt(second.url))]).toEqual(['check-0']);
   expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect([...(await namesAt(first.url))]).toEqual(['check-0']);
@@ -101,7 +101,7 @@ test('a backend that writes no more goes on with the configuration that a reload
   const checks = async (): Promise<unknown> => (await fetch(`${first.url}/checks`)).json();
   await configure('after');
   await expect.poll(checks).toMatchObject([{ name: 'after' }]);
-  // What is there now is of no use.
+  // The file now contains an invalid configuration.
   await writeFile(file, '{');
   await expect.poll(() => said('configuration rejected, the previous one stays in effect')).toBe(1);
   const headers = { 'content-type': 'application/json', ...administratorOf(first.url) };
@@ -120,7 +120,7 @@ test(
     const { acknowledged, stop } = load(() => backend.url);
     await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
     await own.kill();
-    // The one under way waits for its outcome for a while; those after it are refused at once.
+    // The write in progress waits for its result for a while; later ones are rejected at once.
     const post = { method: 'POST', body: JSON.stringify(resultOf(0)), headers: { 'content-type': 'application/json' } };
     const refused = await fetch(`${backend.url}/results`, post);
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);

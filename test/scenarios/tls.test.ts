@@ -41,7 +41,7 @@ async function agentArgs(name: string): Promise<string[]> {
   return ['start', '-c', conf, '--state-dir', join(place, 'state'), '--name', name, '--backend', backend.url];
 }
 
-/** Runs a program of ours. */
+/** Runs one of the built programs. */
 async function run(
   program: string,
   args: readonly string[],

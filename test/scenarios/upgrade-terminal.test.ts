@@ -24,11 +24,11 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
     cwd: ROOT,
     env: { USER: 'alice' },
   });
-  /** It is the turn of this step, and the cursor is on it. */
+  /** Waits until this step is the current one and the cursor is on it. */
   const turnOf = (number: number, title: string): Promise<void> =>
     pty.waitForText(new RegExp(`> › +${String(number)} +${title}`));
   const isDone = (number: number): Promise<void> => pty.waitForText(new RegExp(`✓ +${String(number)} .* done`));
-  /** The operator does what a step says, and confirms it. */
+  /** Does what a step says as an operator, and confirms it. */
   const byHand = async (number: number, title: string): Promise<void> => {
     await turnOf(number, title);
     pty.write('\r');
@@ -38,7 +38,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
     pty.write('\t\r');
     await isDone(number);
   };
-  /** What the backend does is asked about once. */
+  /** Runs a step of the backend, which asks for one confirmation. */
   const byBackend = async (number: number, title: string): Promise<void> => {
     await turnOf(number, title);
     pty.write('\r');
@@ -54,7 +54,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await pty.waitForText('UPGRADE 6.1.0 → 6.5.0');
   await pty.waitForText('(this console)');
 
-  // What is in the way is named, with the way out.
+  // The pre-flight checks name what blocks the upgrade, and how to fix it.
   await turnOf(1, 'Run the pre-flight checks');
   pty.write('\r');
   await isDone(1);
@@ -65,7 +65,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await pty.waitForText('→ monctl check delete db --namespace gone --skip-confirm');
   pty.write('q');
 
-  // It is mended only when its name is typed.
+  // The fix needs the typed name as confirmation.
   await turnOf(2, 'Delete 2 checks');
   pty.write('\r');
   await pty.waitForText('This cannot be undone');
@@ -88,11 +88,11 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   await byHand(6, 'Reload the systemd units');
   await byHand(7, 'Restart the agents');
 
-  // A restart: the plan and its holder outlive it, the console comes back by itself.
+  // The plan and its holder survive a restart, and the console reconnects by itself.
   await turnOf(8, 'Restart the backend');
   pty.write('\r');
   await pty.waitForText('$ systemctl restart mon-backend');
-  // The backend knows of it: one that stops before has nothing to confirm.
+  // Wait until the backend has recorded the step: a backend that stops before has nothing to confirm.
   await pty.waitForText('Restart the backend: do it, then Enter confirms');
   await first.end('SIGTERM');
   await pty.waitForText('DISCONNECTED');
@@ -109,7 +109,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   pty.write('\r');
   await isDone(9);
   await turnOf(10, 'Upgrade the database');
-  // Somebody else watches: every change is seen there, and no key of theirs changes anything.
+  // Another operator watches: the second console shows every change, but its keys change nothing.
   await using watcher = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', first.url], { cwd: ROOT });
   await watcher.waitForText('LIVE');
   watcher.write('7');

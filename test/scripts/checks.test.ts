@@ -47,7 +47,7 @@ test('./scripts/test goes on after a failed check, names it at the end and fails
   expect(status).toBe(1);
 });
 
-/** As vitest writes it, cut down to what counts. */
+/** Returns a report as vitest writes it, reduced to the relevant attributes. */
 function report(passed: number, failed: number, files: readonly string[][] = []): string {
   return JSON.stringify({
     numPassedTests: passed,

@@ -30,7 +30,7 @@ test('each check of each machine is due once in an interval, and the same second
 
 test('in an hour each check fails somewhere and ends well somewhere, and racks go dark and come back', () => {
   const seen = new Map<string, Set<number>>();
-  // Has no divisor in common with the interval, so that all checks are looked at.
+  // 7 has no common divisor with the interval, so the loop covers all checks.
   for (let second = 0; second < 3600; second += 7) {
     for (const { name, status } of resultsDue(second, second)) {
       seen.set(name, (seen.get(name) ?? new Set()).add(status ?? 0));

@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { placesEnv } from '../support/administrator.ts';
 import { builtPrograms } from '../support/built-programs.ts';
 
-/** Quick ones, so that the first results are in at once. */
+/** Fast checks, so that the first results arrive at once. */
 const CHECKS = {
   checks: {
     probe: { command: 'echo http://127.0.0.1:4567/health', subscribers: ['all'], interval: 1 },
@@ -30,7 +30,7 @@ const CHECKS = {
   },
 };
 
-/** A clone with programs that are built, and with definitions of its own. */
+/** A clone with built programs and its own definitions. */
 let root: string;
 let port: number;
 const started: ChildProcess[] = [];
@@ -65,7 +65,7 @@ afterEach(async () => {
 interface Start {
   readonly child: ChildProcess;
   readonly exit: Promise<unknown[]>;
-  /** Both streams. */
+  /** Returns the text of both output streams. */
   text(): string;
 }
 

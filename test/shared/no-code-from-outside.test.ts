@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Every source file of what runs at a user's. */
+/** The source files of all programs that users run. */
 const SOURCES = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', { cwd: ROOT }).map((path) => ({
   path,
   text: readFileSync(join(ROOT, path), 'utf8'),
@@ -15,7 +15,7 @@ function filesWith(pattern: RegExp): string[] {
 }
 
 /**
- * Each of these is made of constants of its own file; `re2-syntax.ts` puts in the letters of the name of a property.
+ * Files that build patterns from constants of their own; `re2-syntax.ts` inserts the letters of a property name.
  */
 const MADE_PATTERNS = [
   'shared/domain/expression/re2-syntax.ts',

@@ -27,12 +27,12 @@ const CLIENT = 'web-1';
  */
 const STATES = ['state-a', 'state-b', 'state-c'] as const;
 
-/** Longer than the 30 s after which an agent gives up a connection that is silent. */
+/** Timeout for repaired faults: longer than the 30 s after which an agent gives up a silent connection. */
 const MENDED = { timeout: 90_000, interval: 100 };
 
 const DISK_MIB = 24;
 const MIB = 1024 * 1024;
-/** More than the agent's memory limit of 8 Mi characters. */
+/** Number of large results: together more than the agent's memory limit of 8 Mi characters. */
 const LARGE_RESULTS = 30;
 const LARGE_CHARACTERS = 400_000;
 
@@ -296,7 +296,7 @@ test.skipIf(!canMount)(
     scene.proxy.flow();
     scene.proxy.cut();
     await Promise.all([first, quiet, reporting]);
-    // It is the second oldest in memory, and the newest of its check.
+    // This result is the second oldest in memory, and the newest of its check.
     await vi.waitFor(async () => expect((await scene.results()).get('quiet')).toBe(1), MENDED);
     // The agent received concurrent reports in any order: the last one it has is the newest.
     for (const [at, name] of STATES.entries()) await scene.report(name, 1000 + at);

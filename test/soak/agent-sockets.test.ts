@@ -18,7 +18,7 @@ const AT_ONCE = 8;
 /** Maximum size of a datagram over IPv4. */
 const DATAGRAM_BYTES_MAX = 65_507;
 const LOCALHOST = '127.0.0.1';
-/** Longer than any timeout of the inputs. */
+/** Milliseconds of silence, longer than any timeout of the input sockets. */
 const MUTE_MS = 60_000;
 
 /** Messages of a local program, from valid to nonsense. */

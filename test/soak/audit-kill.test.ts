@@ -26,7 +26,7 @@ const LOAD_MS_MAX = 500;
 const CHECKS = 20;
 
 interface Left {
-  /** The oldest first. */
+  /** The records of the audit trail, the oldest first. */
   readonly records: readonly AuditRecord[];
   /** The first problem of the chain of records; `undefined` if there is none. */
   readonly problem: string | undefined;
@@ -112,7 +112,7 @@ test(
       const writing = Array.from({ length: WRITERS }, (_, at) =>
         write(api, chance, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
       );
-      // On a busy machine, no fixed time guarantees that anything was written.
+      // Wait for the first write: on a busy machine, no fixed time guarantees that one happened.
       await begun;
       await delay(chance.below(LOAD_MS_MAX));
       await daemon.end('SIGKILL');

@@ -25,7 +25,7 @@ interface Scene {
   readonly chance: Chance;
 }
 
-/** Every other round has no disaster; the others cycle through all of them. */
+/** Returns the disaster of a round. Every other round has none; the others cycle through all of them. */
 const disasterOf = (round: number): Disaster | undefined =>
   round % 2 === 0 ? undefined : DISASTERS[((round - 1) / 2) % DISASTERS.length];
 

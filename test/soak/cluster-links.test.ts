@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const MEMBERS = 3;
 /** Maximum time under load before an event, and after it. */
 const LOAD_MS_MAX = 500;
-/** Longer than a lease, and shorter than the timeout of a write. */
+/** Maximum time for which a link is held: longer than a lease, and shorter than the timeout of a write. */
 const HELD_MS_MAX = 4500;
 const DELAY_MS_MAX = 200;
 const CUTS = 5;

@@ -10,10 +10,10 @@ import { ToldBackend } from './told-backend.ts';
 /** Timeout for the consequences of a step that responds before it is done. */
 const SETTLE_MS = 5000;
 const PUMP_MS = 1;
-/** More than enough for a reload to take effect. */
+/** Milliseconds that are more than enough for a reload to take effect. */
 const RELOADS_MS = 10;
 
-/** More than twice as many results as any step sends at once. */
+/** Results that fill a batch, more than twice as many as any step sends at once. */
 const MANY = Array.from({ length: 60 }, () => ({ source: 'crowd', name: 'crowd', output: '' }));
 
 /** Steps in which the agent connects or sends its own data. */
@@ -169,8 +169,8 @@ export class DeltaPair implements AsyncDisposable {
   }
 
   async #atOnce({ before, results, after }: Extract<Step, { do: 'at once' }>): Promise<void> {
-    // Sent twice, so that deltas are used where possible, and readers of stored data cause no request for full
-    // results.
+    // The results are sent twice: deltas are then used where possible, and reads of stored data cause no request for
+    // full results.
     const ofCheck = new Map(results.map((telling) => [`${telling.source ?? ''}/${telling.check}`, telling]));
     const first = this.#newOf([...ofCheck.values()]);
     for (let time = 0; time < 2; time++) {

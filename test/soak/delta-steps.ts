@@ -10,9 +10,9 @@ export interface Telling {
   readonly attributes: keyof typeof ATTRIBUTES | undefined;
   readonly status: number;
   readonly output: string;
-  /** Seconds; `undefined` if it is not sent. */
+  /** The duration in seconds; `undefined` if it is not sent. */
   readonly duration: number | undefined;
-  /** Seconds since it was executed. */
+  /** The number of seconds since the check was executed. */
   readonly age: number;
 }
 

@@ -173,7 +173,7 @@ test(
         await compare(daemon);
         await assertStops(daemon);
       }
-      // Not in every round, because it leaves an empty log for the next start.
+      // This check opens the store and leaves an empty log for the next start, so not every round does it.
       if (chance.below(2) === 0) {
         count.lastSeq = await assertDense(dir, count.lastSeq);
         disk?.noteDurable();

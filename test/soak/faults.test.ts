@@ -28,7 +28,7 @@ test(
     const stores: TroubledStore[] = [];
     const backend = await openBackend({
       dir,
-      // Small, so that it is often full.
+      // The queue is small, so that it is often full.
       batcher: { queueLimit: 100, batchLimit: 50 },
       around: (real: Store) => {
         const troubled = new TroubledStore(real);

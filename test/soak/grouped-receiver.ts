@@ -18,7 +18,7 @@ export interface Repetition {
 }
 
 interface Receipt {
-  /** Number of the backend's life that sent it. */
+  /** The number of the run of the backend that sent the notification. */
   readonly life: number;
   /** Time on the monotonic clock. */
   readonly atMs: number;

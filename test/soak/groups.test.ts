@@ -29,7 +29,10 @@ const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
 /** Clients under maintenance without results: an event that resolves while it is silenced is not notified. */
 const MAINTAINED = ['quiet-0', 'quiet-1', 'quiet-2'];
 
-/** Every open event was notified with its current status, and no other event is considered open. */
+/**
+ * Expects that every open event was notified with its current status, and that the receiver considers no other event
+ * open.
+ */
 async function expectAllTold(url: string, { told }: GroupedReceiver): Promise<void> {
   await vi.waitFor(async () => {
     const events = (await (await fetch(`${url}/api/mon/v1/events`)).json()) as EventRow[];
@@ -90,7 +93,7 @@ test(
     expect(receiver.wrong).toEqual([]);
     for (const { earlier, later } of receiver.repetitions) {
       expect(later.life).toBeGreaterThan(earlier.life);
-      // It was in flight when its backend was killed.
+      // The notification was in flight when its backend was killed.
       expect((killedAtMs[earlier.life] ?? 0) - earlier.atMs).toBeLessThan(IN_FLIGHT_MS_MAX);
     }
     const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);

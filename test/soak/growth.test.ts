@@ -26,7 +26,7 @@ test(
   async () => {
     await using storm = await startStorm(EVENTS);
     storm.blow({ changesPerSecond: CHANGES_PER_SECOND, pings: false });
-    // Started by its first line, which contains its flags.
+    // The first line of the program, which contains its flags, starts it.
     await using terminal = new Pty(join(BUILT, 'mon.js'), ['--backend', storm.url]);
     await terminal.waitForText(/LIVE.*[\s\S]*of 100,000 events shown/);
 

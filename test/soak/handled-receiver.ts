@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 /** A delivery: the run of the backend, the handler and the time. */
 export interface Receipt {
   readonly handler: 'line' | 'hook' | 'file';
-  /** Number of the backend's run. */
+  /** The number of the backend's run. */
   readonly life: number;
   /** Output of the check, which identifies the event. */
   readonly output: string;
@@ -59,7 +59,7 @@ export class HandledReceiver implements AsyncDisposable {
     return {
       line: { type: 'tcp', socket: { host: LOCALHOST, port: await this.#listen(line) }, ...waits },
       hook: { type: 'webhook', url: `http://${LOCALHOST}:${String(await this.#listen(hook))}/`, ...waits },
-      // In a single write, because processes write concurrently.
+      // The command appends in a single write, because several processes write concurrently.
       file: {
         type: 'pipe',
         command: `event=$(cat) && printf '%s %s\\n' ${String(life)} "$event" >> '${this.#file}'`,

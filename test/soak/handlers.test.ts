@@ -80,7 +80,7 @@ test(
     const repeated = repetitions(receipts);
     for (const [earlier, later] of repeated) {
       expect(later.life).toBeGreaterThan(earlier.life);
-      // It was in flight when its backend was killed.
+      // The delivery was in flight when its backend was killed.
       if (earlier.atMs === undefined) continue;
       expect((killedAtMs[earlier.life] ?? 0) - earlier.atMs).toBeLessThan(IN_FLIGHT_MS_MAX);
     }

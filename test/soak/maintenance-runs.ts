@@ -17,7 +17,7 @@ interface Run {
   readonly client: string;
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
-  /** Epoch milliseconds; undefined: it runs. */
+  /** The time of the kill in epoch milliseconds; undefined while the command runs. */
   killedAtMs: number | undefined;
 }
 

@@ -23,10 +23,10 @@ import { ToldReceiver } from './told-receiver.ts';
 /** Timeout for the consequences of a step that responds before it is done. */
 
 const PATIENCE_MS = 10_000;
-/** The same timeout while the shortest failing story is searched. */
+/** The timeout for a step while the shortest failing story is searched. */
 const HURRY_MS = 1000;
 const PAUSE_MS = 2;
-/** More than enough for the few events of a story. */
+/** Maximum number of commits of a reload: more than enough for the few events of a story. */
 const COMMITS_OF_A_RELOAD = 8;
 /** A clock that is wrong for longer, or at a start, is believed; `time.test.ts` covers that. */
 const WRONG_MS = 3_000_000;
@@ -486,7 +486,7 @@ class IdNames {
     return events.map((event) => ({ ...event, id: this.#nameOf(event['id']) }));
   }
 
-  /** Confirms the names of the last call. */
+  /** Keeps the names that the last call assigned. */
   keep(): void {
     this.#names = this.#next;
   }

@@ -112,7 +112,7 @@ const burst: fc.Arbitrary<readonly ModelResult[]> = fc
     ),
   );
 
-/** One search of each shape, in any spelling; few enough for collisions. */
+/** Returns a search that compares one field. The searches have few shapes, so that they collide. */
 const compare = (field: string, operator: '=' | '!=' | '~', value: string): ModelSearch => ({
   kind: 'compare',
   field,
@@ -190,7 +190,9 @@ const recurringRequest: fc.Arbitrary<ModelSilenceRequest> = fc
   .record({ target, recurrence })
   .map((parts) => withReason({ ...parts.target, recurrence: parts.recurrence }));
 
-/** Few targets, so that a run meets its own silence and that of another one. */
+/**
+ * The target of a maintenance run. There are few targets, so that a run meets its own silence and that of another run.
+ */
 const heldTarget = fc.constantFrom<Pick<ModelHold, 'subscription' | 'check' | 'selector'>>(
   { subscription: 'client:a' },
   { check: 'cpu' },

@@ -23,7 +23,7 @@ test(
       try {
         await expect(pair.play(steps)).resolves.toBeUndefined();
       } catch (error) {
-        // Printed now, in case no shorter story is found.
+        // The failing story is printed now, in case no shorter one is found.
         if (failedAtMs === undefined) console.log(`story ${String(told + 1)} fails: ${JSON.stringify(steps)}\n`, error);
         failedAtMs ??= performance.now();
         throw error;

@@ -8,7 +8,7 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 const ROUNDS = 0.3;
 const TEXTS_PER_ROUND = 5000;
 
-/** Longest text of one repeated piece. */
+/** Maximum length of a text that repeats one piece. */
 const LENGTH_MAX = 4096;
 const PIECES_MAX = 30;
 
@@ -113,7 +113,7 @@ test.each(LANGUAGES)(
     console.log(
       `${language.name}: ${String(texts)} texts, ${String(understood)} understood, at most ${slowestMs.toFixed(1)} ms`,
     );
-    // With only nonsense the test would prove nothing.
+    // Texts that are all invalid would prove nothing.
     expect(understood).toBeGreaterThan(texts / 50);
   },
   roundsTimeoutMs(ROUNDS, 5000),

@@ -28,7 +28,7 @@ export async function expectEachChange(
     statuses,
   }: { readonly client: string; readonly check: string; readonly statuses: readonly unknown[] },
 ): Promise<void> {
-  // One more than allowed would be visible.
+  // The limit is one higher, so that a surplus transition would be visible.
   const query = `client=${client}&check=${check}&limit=${String(statuses.length + 1)}`;
   const { transitions } = (await (await fetch(`${url}/api/mon/v1/timeline?${query}`)).json()) as TimelinePage;
   const told = transitions.map(({ status }) => status).toReversed();

@@ -9,9 +9,9 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-/** Shorter than any operation that an agent has begun may take. */
+/** Step of the clock in milliseconds, shorter than any operation that an agent has begun may take. */
 const STEP_MS = 2000;
-/** Longer than any timeout of an agent. */
+/** Maximum time in milliseconds, longer than any timeout of an agent. */
 const END_MS = 90_000;
 /** Number of checks without a connection before time passes. */
 const LOOKS_PER_STEP = 5;
@@ -37,7 +37,6 @@ export interface Teller extends AsyncDisposable {
   /** Number of results that are not acknowledged yet. */
   readonly waiting: number;
   tell(results: readonly SubmittedResult[]): Promise<void>;
-  /** Sends a keepalive. */
   keepAlive(): void;
   /** Cuts its connection without notice, and waits until it has noticed. */
   cut(): Promise<void>;
@@ -51,7 +50,7 @@ export class DeltaTeller implements Teller {
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
   readonly #socket: ResultSocket;
-  /** Its own clock, which only moves while it waits. */
+  /** The clock of the agent, which only advances while it waits. */
   readonly #clock = new ManualClock();
   #isStarted = false;
 
@@ -130,7 +129,7 @@ export class FullTeller implements Teller {
   readonly #client: () => Client;
   readonly #told: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;
-  /** Number of dropped results, because they were acknowledged. */
+  /** Number of results that were dropped because they were acknowledged. */
   #acked = 0;
 
   /**

@@ -16,7 +16,7 @@ import { rounds, roundsTimeoutMs } from './rounds.ts';
 const ROUNDS = 80;
 const COLUMNS = 120;
 const ROWS = 36;
-/** More than the screen has rows. */
+/** Number of events, more than the screen has rows. */
 const EVENTS = 100;
 /** The frame interval of a backend. */
 const FRAME_MS = 50;
@@ -83,7 +83,7 @@ test.skipIf(!isAskedFor && !hasGnuScreen())(
     const console = [`${BUILT}/mon.js`, '--backend', backend.url];
     const SCREENDIR = await tempDir();
     const settings = join(SCREENDIR, 'screenrc');
-    // Otherwise it continues without its terminal when the test fails.
+    // With autodetach, GNU Screen would keep running without its terminal when the test fails.
     await writeFile(settings, 'autodetach off\n');
     const env = { SCREENDIR };
     await using within = new Pty(GNU_SCREEN, ['-c', settings, '-U', process.execPath, ...console], { env });

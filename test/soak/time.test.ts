@@ -206,7 +206,7 @@ async function step(story: Story, chance: Chance): Promise<string> {
       story.setRight();
       return 'the clock is set right';
     case 2:
-      // Less than a jump: followed like drift.
+      // The change is smaller than a jump, so it is followed like drift.
       if (story.isRight) story.machine.set(sign * chance.below(300));
       return 'the clock drifts';
     case 3:

@@ -1,6 +1,5 @@
 import type { Commit } from '../../daemon/backend/commit/commit-board.ts';
 
-/** Returns an empty commit. */
 export function aCommit(): Commit {
   return { seq: 1, changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };
 }

@@ -23,9 +23,9 @@ type ResultsFrame = z.infer<typeof resultsMessageSchema>;
 
 /** The state of one connection. */
 interface Line {
-  /** Empty before the hello message. */
+  /** The id of the agent's spool; empty before the hello message. */
   spool: string;
-  /** True while its results are committed. */
+  /** True while the backend commits the results of this connection. */
   isHeard: boolean;
   /** The last full result of each check, if it can be a baseline. */
   readonly baselines: Map<string, Committed>;
@@ -46,7 +46,7 @@ interface Script {
   readonly acked?: (spool: string) => number;
   /** Responds to the upgrade with this HTTP status instead. */
   readonly refuseWith?: () => number | undefined;
-  /** The body of that response. */
+  /** The body of that HTTP response. */
   readonly refusal?: string;
 }
 

@@ -33,7 +33,7 @@ export interface SilenceTarget {
   readonly check?: string;
 }
 
-/** A step of a test. */
+/** A change to the members of aggregates, as a step of a random test. */
 export type Step =
   | {
       readonly do: 'report';

@@ -1,6 +1,6 @@
 import type { Event } from '../../shared/schemas/event.ts';
 
-/** Changes to `anEvent`. */
+/** Attributes that override those of `anEvent`. */
 export type EventChanges = Partial<Omit<Event, 'check' | 'client'>> & { readonly check?: Record<string, unknown> };
 
 /** Returns a critical event of `web-1/disk`, its first occurrence. */

@@ -54,8 +54,8 @@ export class ClusterScene {
           outgoing.end(body === undefined ? '' : JSON.stringify(body));
         })();
       },
-      // Before `live`, so that the figures are visible by then; a narrow header with a problem has no space for
-      // them.
+      // The figures are sent before `live`, so that they are visible by then. A narrow header with a problem has no
+      // space for them.
       onSubscribe: (connection) =>
         connection.send(
           { type: 'snapshot', seq: 1, rows: SCENE },

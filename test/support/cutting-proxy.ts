@@ -19,7 +19,7 @@ interface Way {
  */
 export class CuttingProxy implements AsyncDisposable {
   readonly url: string;
-  /** Target of new connections. */
+  /** The address to which new connections are forwarded. */
   target: string;
   /** Number of connections cut so far. */
   cuts = 0;

@@ -16,7 +16,7 @@ const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A separate Debian system with its own systemd and without network. It needs root. */
 export interface DebianContainer extends AsyncDisposable {
-  /** Its root directory on the host. */
+  /** The root directory of the container on the host. */
   readonly root: string;
   /**
    * Runs a line of bash in it as root.

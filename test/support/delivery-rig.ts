@@ -22,7 +22,7 @@ interface RigOptions {
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly remove?: DeliveryParts['clients']['remove'];
-  /** Default: no clients are known. */
+  /** The registry with the clients; default: no clients exist. */
   readonly registry?: Registry;
 }
 

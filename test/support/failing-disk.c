@@ -1,11 +1,11 @@
 /*
- * A disk that fails on request, below the C library's callers: preloaded into a process, it takes the place of the calls
- * that change or read files under one directory. LevelDB writes through stdio, whose own writes cannot be taken over, so
- * such files are opened as streams of our own.
+ * A library that injects disk faults on request. A process preloads it, and it replaces the functions of the C library
+ * that change or read files under one directory. LevelDB writes through stdio, whose internal writes cannot be
+ * replaced, so this library opens such files as custom streams.
  *
  * FAULTS_DIR      the directory
  * FAULTS_CONTROL  a file with a struct control, which the test writes to while the process runs
- * FAULTS_DURABLE  a file that gets a struct durable for each sync that went well and for what is cut off
+ * FAULTS_DURABLE  a file that gets a struct durable for each successful sync, new file and truncation
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,25 +26,25 @@
 enum { WRITE = 1, SYNC = 2, OPEN = 4, TRUNCATE = 8, NAME = 16, READ = 32 };
 
 struct fault {
-  int32_t calls; /* the kinds that fail, a sum of the above */
+  int32_t calls; /* the kinds of calls that fail, a bit mask of the constants above */
   int32_t error; /* errno */
-  int32_t skip;  /* so many go well first */
-  int32_t times; /* so many fail, then all go well; below 0: no end */
-  int32_t share; /* of a write that fails, so many 256ths arrive */
+  int32_t skip;  /* number of calls that succeed before the first failure */
+  int32_t times; /* number of calls that fail, then all succeed; below 0: no limit */
+  int32_t share; /* the part of a failing write that is still written, in 256ths */
 };
 
 enum { FAULTS = 2 };
 
 struct control {
-  int32_t failed; /* told to the test: how many calls have failed */
+  int32_t failed; /* number of calls that have failed, read by the test */
   struct fault faults[FAULTS];
 };
 
-/* What a power cut leaves of a file, until the next record of the same file. */
+/* The part of a file that survives a power cut, until the next record of the same file. */
 struct durable {
   int64_t inode;
   int64_t bytes;
-  int64_t tail; /* so many bytes after it, which follow here, were cut off but may come back */
+  int64_t tail; /* number of truncated bytes that may reappear; they follow this record */
 };
 
 static struct control *control;
@@ -62,7 +62,7 @@ __attribute__((constructor)) static void start(void) {
   if (fd < 0) return;
   void *map = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   syscall(SYS_close, fd);
-  /* High up, where nobody takes it for one of its own. */
+  /* A high number, so that the process does not mistake the descriptor for one of its own. */
   fd = syscall(SYS_openat, AT_FDCWD, durable_path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
   durable_fd = fcntl(fd, F_DUPFD_CLOEXEC, 500);
   syscall(SYS_close, fd);
@@ -84,7 +84,7 @@ static int is_our_fd(int fd) {
   return is_ours(path);
 }
 
-/* Whether calls of the kind may fail now, so that it is worth looking closer. */
+/* Whether calls of the kind may fail now. This test is cheap and comes before the costly look-up of the path. */
 static int is_armed(int kind) {
   if (control == NULL) return 0;
   for (int at = 0; at < FAULTS; at++)
@@ -92,10 +92,10 @@ static int is_armed(int kind) {
   return 0;
 }
 
-/* Of the last write that failed in this thread. */
+/* The share of the last call that failed in this thread. */
 static __thread int share;
 
-/* The errno that this call fails with; 0: it goes well. */
+/* Returns the errno with which this call fails; 0: it succeeds. */
 static int fault(int kind) {
   for (int at = 0; at < FAULTS; at++) {
     struct fault *fault = &control->faults[at];
@@ -123,8 +123,8 @@ static int fails_on(int kind, int fd) {
   return errno != 0;
 }
 
-/* After a sync that failed, the kernel takes the pages of the file for clean, so that no later sync brings what was written
-   since the one before. */
+/* After a failed sync, the kernel marks the pages of the file as clean. No later sync then stores the bytes that were
+   written since the last successful sync. */
 static struct { ino_t inode; int64_t bytes, lost_from; } files[4096];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -145,7 +145,7 @@ static int place_of(ino_t inode) {
   return at;
 }
 
-/* An empty file may have the number of one that is gone. */
+/* An empty file may have the inode number of a deleted file. */
 static void note_new(int fd) {
   struct stat about;
   if (fstat(fd, &about) != 0 || about.st_size > 0) return;
@@ -171,7 +171,7 @@ static void note_sync(int fd, int has_failed) {
   pthread_mutex_unlock(&files_lock);
 }
 
-/* What is cut off may be back after a power cut, until the file was synced. */
+/* Truncated bytes may reappear after a power cut until the file is synced. */
 static void note_cut(int fd, off_t length) {
   struct stat about;
   if (fstat(fd, &about) != 0 || about.st_size <= length) return;
@@ -207,7 +207,7 @@ int open64(const char *path, int flags, ...) { OPEN_WITH(AT_FDCWD); }
 int openat(int at, const char *path, int flags, ...) { OPEN_WITH(at); }
 int openat64(int at, const char *path, int flags, ...) { OPEN_WITH(at); }
 
-/* How much of a write that fails arrives before it does. */
+/* Returns the number of bytes of a failing write that are still written. */
 static size_t arriving(size_t bytes) { return bytes * (size_t)share / 256; }
 
 ssize_t write(int fd, const void *bytes, size_t length) {
@@ -280,7 +280,7 @@ int unlink(const char *path) {
   return fails_at(NAME, path) ? -1 : real(path);
 }
 
-/* Streams. */
+/* Streams for files that the process opens with fopen. */
 
 struct stream { FILE *file; int fd; };
 static struct stream streams[256];

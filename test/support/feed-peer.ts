@@ -10,7 +10,7 @@ import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas
 export class FeedPeer {
   /** All messages of the backend, in order. */
   readonly heard: FeedMessage[] = [];
-  /** The current rows. */
+  /** The rows according to all messages so far. */
   readonly replica = new FeedReplica();
   /** How the connection ended; `undefined` while it is open. */
   ending: { readonly code: number; readonly reason: string } | undefined;

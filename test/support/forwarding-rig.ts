@@ -75,7 +75,7 @@ type Proof = { readonly key: string } | { readonly secret: string };
 interface MemberOptions extends NonNullable<Parameters<typeof startBackend>[0]> {
   /** The member id; default: `the writer` for a leader, else a random one. */
   readonly id?: string;
-  /** Default: by `PEER_KEY`. */
+  /** The proof of membership; default: the key `PEER_KEY`. */
   readonly proof?: Proof;
 }
 

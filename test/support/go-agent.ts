@@ -93,7 +93,7 @@ export class GoAgent {
     return agent;
   }
 
-  /** Its entity as the agent sees itself, or as the backend has configured it. */
+  /** The agent's entity, as it describes itself or as the backend has configured it. */
   get entity(): Payload {
     const { subscriptions = ['web'], version = '6.2.4', entity } = this.#identity;
     const told = this.#knowsConfiguration ? this.configurations.at(-1) : undefined;

@@ -115,7 +115,7 @@ export class HandlerStory {
     return openApiClient({ backend: this.url });
   }
 
-  /** Epoch seconds. */
+  /** The current time in epoch seconds. */
   get now(): number {
     return this.clock.now() / 1000;
   }
@@ -128,7 +128,7 @@ export class HandlerStory {
 
   /** Advances the clock step by step, and waits after each until everything is stored and handled. */
   async pass(seconds: number, stepSeconds = 30): Promise<void> {
-    // Otherwise running handlers would reach their timeout.
+    // Running handlers would otherwise reach their timeout.
     await this.settled();
     for (let left = seconds; left > 0; left -= stepSeconds) {
       this.clock.advance(Math.min(left, stepSeconds) * 1000);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The status of the response. */
+  /** The status that the receiver responded with. */
   readonly status: number;
 }
 
@@ -15,7 +15,7 @@ interface Received {
 export class HttpReceiver {
   readonly received: Received[] = [];
   readonly url: string;
-  /** The status of its responses. */
+  /** The status of all further responses. */
   status = 204;
 
   private constructor(url: string) {

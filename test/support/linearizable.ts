@@ -56,7 +56,7 @@ export function isLinearizable(history: readonly Operation[]): boolean {
 function precedes(one: Operation, other: Operation): boolean {
   if (one.end >= other.begin) return false;
   if (other.kind !== 'read' || (one.kind !== 'read' && other.isAtWriter === true)) return true;
-  // This backend may not know yet what another one has answered.
+  // A backend may not know yet which requests another one has answered.
   return one.member === other.member || (one.isAtWriter === true && other.isAtWriter === true);
 }
 

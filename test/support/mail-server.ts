@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest';
 interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** True if it came over TLS. */
+  /** True if the mail arrived over TLS. */
   readonly isSecure: boolean;
   readonly user: unknown;
-  /** Headers and body, unmodified. */
+  /** The headers and the body of the mail, unmodified. */
   readonly raw: string;
 }
 

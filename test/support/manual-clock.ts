@@ -5,7 +5,7 @@ interface Timer {
   dueMs: number;
   /** The order among timers that are due at the same time. */
   rank: number;
-  /** Undefined: runs once. */
+  /** The period in milliseconds; undefined: the timer runs once. */
   readonly periodMs: number | undefined;
   readonly task: () => void;
 }
@@ -55,7 +55,7 @@ export class ManualClock implements PlanningClock, MachineClock {
   }
 
   every(periodMs: number, task: () => void): Disposable {
-    // Like real timers, which run at most every millisecond.
+    // Real timers run at most every millisecond, too.
     const atLeast = Math.max(1, periodMs);
     return this.#start(this.#elapsedMs + atLeast, atLeast, task);
   }

@@ -59,14 +59,14 @@ function heapBytes(): number {
 }
 
 const ratios = Object.entries(KINDS).map(([kind, put]) => {
-  // Runs once before, so that compiled code is not counted.
+  // Each function runs once before its measurement, so that compiled code is not counted.
   put(new Namespace('warm-up'), 0);
   const footprint = new Footprint();
   const before = heapBytes();
   const namespace = new Namespace('default', footprint);
   for (let at = 0; at < COUNT; at++) put(namespace, at);
   const taken = heapBytes() - before;
-  // Used after the measurement, so that the object is not collected before.
+  // The object is used after the measurement, so that it is not collected before.
   return { kind, ratio: footprint.bytes / taken, namespaces: [namespace.name] };
 });
 process.stdout.write(JSON.stringify(ratios.map(({ kind, ratio }) => [kind, ratio])));

@@ -14,7 +14,7 @@ export interface ModelRule {
   readonly check: Readonly<Record<string, unknown>>;
 }
 
-/** A result of an aggregate. */
+/** A result that an aggregate counts. */
 export interface ModelMember {
   readonly status: number;
   readonly executed: number;
@@ -22,7 +22,7 @@ export interface ModelMember {
 }
 
 interface Moment {
-  /** Epoch seconds. */
+  /** The current time in epoch seconds. */
   readonly now: number;
   /** Time from which results could arrive. */
   readonly started: number;

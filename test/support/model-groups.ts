@@ -64,7 +64,7 @@ export class ModelGroups {
     const before = this.#members.get(place);
     const wasTold = before !== undefined && before.told !== undefined && before.told !== 'held';
     if (event.isResolve && before !== undefined && !before.isOver && !wasTold) {
-      // It resolved before a notification.
+      // The event resolved before it was notified.
       this.#members.delete(place);
       this.#drop(before.group);
       return;

@@ -5,10 +5,10 @@ import { windowAt, type ModelRecurrence } from './model-windows.ts';
  * (idleness).
  */
 
-/** Settings, in seconds. */
+/** The settings for idle silences, in seconds. */
 export interface ModelIdleRules {
   readonly after: number;
-  /** Time from the mark to the end. */
+  /** The time from the mark as idle to the end of the silence. */
   readonly expire: number;
 }
 

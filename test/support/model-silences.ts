@@ -52,7 +52,7 @@ interface Silence {
 export interface ModelSilenceRules {
   /** Seconds before an end; 0: never. */
   readonly reminder: number;
-  /** Undefined: never. */
+  /** The rules for idle silences; undefined: silences never become idle. */
   readonly idle?: ModelIdleRules | undefined;
 }
 

@@ -100,7 +100,7 @@ export interface ModelHandlers {
    * flapping ones.
    */
   readonly groupOf: (client: object) => string;
-  /** Undefined: it does not group. */
+  /** The times of groups; undefined: the handler does not group. */
   readonly times: { readonly wait: number; readonly interval: number; readonly repeat: number } | undefined;
 }
 
@@ -196,7 +196,7 @@ export class ModelTold {
     this.#regroup(handlers.times);
     this.#handlers = handlers;
     this.#inhibitors = this.#inhibitors.filter(({ mark }) => inForce.has(mark));
-    // As at a result: a flapping event that is OK inhibits nothing.
+    // The same rule applies as for results: a flapping event that is OK inhibits nothing.
     const failing = open.filter(({ status }) => status !== 0);
     for (const rule of fresh) for (const event of failing) if (rule.source(event)) this.#note(rule, event);
     for (const event of open) {

@@ -34,7 +34,7 @@ export class Pty implements AsyncDisposable {
       cols: columns,
       rows,
       cwd,
-      // Not the environment of the tests: `CI` or `NO_COLOR` would change the program.
+      // The program does not get the environment of the tests: `CI` or `NO_COLOR` would change it.
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],

@@ -100,7 +100,7 @@ function parseAnswer(bytes: Buffer, method: string, isEnded: boolean): { answer:
 
 /** Returns a chunked body; `undefined` while it is incomplete. */
 function chunksOf(bytes: Buffer): { readonly text: string; readonly length: number } | undefined {
-  // Checked first, because otherwise each chunk would parse everything again.
+  // The end is checked first: otherwise every chunk would parse all previous ones again.
   if (!bytes.subarray(-5).equals(LAST_CHUNK)) return undefined;
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -124,7 +124,7 @@ export class ReferenceModel {
       {
         ...(merged === undefined ? {} : { ...merged, name: result.name }),
         ...result,
-        // As in the recorded exchange `proxy merge command`, and the same for a standalone result.
+        // The recorded exchange `proxy merge command` shows this; a standalone result behaves the same.
         ...(result.source === undefined || definition === undefined ? {} : { command: definition['command'] }),
         type: result['type'] ?? merged?.['type'] ?? 'standard',
         status: result.status ?? 0,

@@ -35,7 +35,7 @@ export async function startBackend(
     readonly requestTimes?: BackendOptions['requestTimes'];
     /** A database that it may share with others; default: a separate directory. */
     readonly database?: string;
-    /** Default: no cluster. */
+    /** The cluster of the backend; default: none. */
     readonly cluster?: BackendOptions['cluster'];
     /** Wraps the store of the backend. */
     readonly around?: (store: Store) => Store;
@@ -43,7 +43,7 @@ export async function startBackend(
     readonly stored?: string;
     readonly openForwarding?: BackendOptions['openForwarding'];
     readonly logRequest?: BackendOptions['logRequest'];
-    /** Default: the disk is unknown, and the backend reports nothing about itself. */
+    /** The disk of the backend. Default: it is unknown, and the backend reports nothing about itself. */
     readonly disk?: BackendOptions['disk'];
   } = {},
 ): Promise<RunningBackend> {

@@ -30,7 +30,7 @@ export class Screen extends EventEmitter implements SizeSource {
       rows: size.rows,
       scrollback: 200,
       allowProposedApi: true,
-      // Like the line discipline of a real terminal, also in raw mode.
+      // The line discipline of a real terminal does this too, also in raw mode.
       convertEol: true,
     });
     this.#terminal.unicode.register(currentUnicode);

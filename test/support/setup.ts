@@ -11,7 +11,7 @@ import { propertyRuns } from './property-runs.ts';
 // `valueOf`.
 Object.preventExtensions(Object.prototype);
 
-// Number of examples of properties without a setting, which is the default in the suite.
+// The default number of examples of a property in the suite.
 const USUAL_RUNS = 100;
 if (propertyRuns(1) !== 1) (await import('fast-check')).configureGlobal({ numRuns: propertyRuns(USUAL_RUNS) });
 
@@ -35,7 +35,7 @@ const waitPatiently: typeof vi.waitFor = async (callback, options) => {
   }
 };
 
-// All files of a worker share one process, and this runs for each.
+// All test files of a worker share one process, and this module runs for each of them.
 vi.waitFor = waitPatiently;
 
 // A process id that a test failed to get is 0, -1 or NaN, which means the process group of the run, or all

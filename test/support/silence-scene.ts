@@ -25,7 +25,7 @@ const WEB_DISKS: SilencedRow = entry('web', 'disk-root', {
   expire_on_resolve: true,
 });
 
-/** No match for nine days. */
+/** The attributes of a silence that has matched nothing for nine days. */
 const LONG_IDLE = { idle: { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR } };
 
 const ALL: readonly SilencedRow[] = [

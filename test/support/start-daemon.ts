@@ -20,7 +20,7 @@ export interface DaemonProcess extends AsyncDisposable {
   readonly pid: number;
   /** Log records so far. */
   readonly records: readonly LogRecord[];
-  /** Other output besides its log; `undefined` while it runs. */
+  /** The output of the program apart from its log; `undefined` while it runs. */
   readonly lastWords: string | undefined;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;

@@ -29,11 +29,11 @@ const taken: number[] = [];
 try {
   for (;;) taken.push(openSync('/dev/null', 'r'));
 } catch {
-  // No more descriptors are available.
+  // The limit of file descriptors is reached.
 }
-// Soon it needs another log file.
+// The store soon needs a new log file, which it cannot open.
 while (await write());
-// Reads need no descriptor.
+// Reads still work, because they need no new descriptor.
 await store.getMany([['write', 1]]);
 for (const fd of taken) closeSync(fd);
 while (!(await write())) await delay(10);

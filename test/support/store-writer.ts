@@ -8,8 +8,8 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
  */
 const [dir = '', inFlight = '1', refusedMost = 'Infinity'] = process.argv.slice(2);
 
-// With a limit on the file size, the system reports an excessive write by this signal; the write must only
-// fail.
+// If a write exceeds the limit of the file size, the system sends this signal. The process must survive, so that only
+// the write fails.
 process.on('SIGXFSZ', () => undefined);
 
 const store = await openLevelStore(dir, { writeBufferBytes: 256 * 1024 });

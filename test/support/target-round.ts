@@ -125,7 +125,7 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Confirms whatever is asked; `choice`: the position in a menu, or the command. */
+  /** Confirms any open dialog. @param choice the position in a menu, or the command */
   agree(choice: number): void {
     const top = this.#drawn?.top;
     const kind = top?.kind;

@@ -4,7 +4,7 @@ import { administratorOf } from './administrator.ts';
 export interface V2Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined: it was empty. */
+  /** The body of the response; undefined if it was empty. */
   readonly body: unknown;
 }
 

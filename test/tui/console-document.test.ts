@@ -18,7 +18,7 @@ const PLACES: readonly (readonly [title: string, contexts: readonly KeyContext[]
   ...(Object.entries(CONTEXT_TITLES) as [KeyContext, string][]).map(([context, title]) => [title, [context]] as const),
 ];
 
-/** A marker and, up to the closing one, what was put there last. */
+/** A marker and the text up to the closing marker, if there is one. */
 const BLOCK = /<!-- (keys|screen [\w-]+) -->(?:[^]*?<!-- end -->)?/g;
 
 test('the document shows the screens and keys that there are; `vitest -u` brings it up to date', async () => {
@@ -47,7 +47,7 @@ async function pictureOf(name: string): Promise<string> {
   return `\`\`\`text\n${picture}\`\`\``;
 }
 
-/** Every binding once, under the first place where it is in effect. */
+/** A list with every binding once, under the first context in which it is in effect. */
 function keyList(): string {
   const left = new Map(bindings());
   const sections = PLACES.flatMap(([title, contexts]) => {

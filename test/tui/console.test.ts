@@ -300,7 +300,7 @@ describe('the connection', () => {
     });
     const rig = await openRig({ server });
     await rig.shows('2 of 2 events shown');
-    // The second sign of life that does not come is due after 15 s.
+    // The second missing heartbeat is due after 15 s.
     await rig.pass(14_000);
     expect(rig.screen.text).toContain('LIVE');
     await rig.pass(1000);
@@ -415,7 +415,7 @@ describe('a console that nobody looks at, or that is paused, wants fewer frames 
     const brief = { status: 1, action: 'create', since, silenced_by: [] } as const;
     connection.send({ type: 'changes', seq: 1, time: 1, rows: {}, brief: { events: { 'db-9/disk': brief } } });
     await vi.waitFor(() => {
-      // Draws what has arrived.
+      // The focus report makes the console draw all changes that have arrived.
       rig.type('\u001B[O');
       expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, full: [key, 'db-9/disk'] });
     });

@@ -14,7 +14,7 @@ const LAB = { events: byKey([anEventRow({ client: 'lab-1', check: 'disk' }), anE
 
 interface Lab {
   readonly server: FeedServer;
-  /** Authorization of every request that came. */
+  /** The Authorization header of every request. */
   readonly seen: (string | undefined)[];
 }
 
@@ -34,7 +34,7 @@ function shownAt(backend: string, env: Readonly<Record<string, string>> = {}): S
   return { backend, env, api: async () => openApiClient({ backend, env }) };
 }
 
-/** A console that shows `prod`, and knows `lab` and one that cannot be opened. */
+/** A console that shows the context `prod`, and also has the context `lab` and one that cannot be opened. */
 async function openWithContexts(lab: Lab, prod: FeedServer): Promise<ConsoleRig> {
   const rig = await openRig({
     server: prod,

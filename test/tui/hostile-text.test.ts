@@ -14,7 +14,9 @@ import { propertyRuns } from '../support/property-runs.ts';
 const NOW_MS = FEED_HELLO.time;
 const COLUMNS = 120;
 
-/** What no check should ever print, and what it may: control characters, escape sequences, bidi, marks, wide ones. */
+/**
+ * Text of harmless and harmful output: control characters, escape sequences, bidi, combining marks, wide characters.
+ */
 const hostile = fc
   .array(
     fc.oneof(
@@ -44,12 +46,12 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** The grammar of what we write ourselves in a row: looks on and off. */
+/** The escape sequences that the console itself writes in a row: text styles on and off. */
 const OWN = /\u001B\[[\d;]*m/g;
 
 const CONTROL = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/;
 
-/** Whole rows of the screen: as wide as it, with no control character but our own. */
+/** Rejects a row that is not as wide as the screen or contains a control character that the console did not write. */
 function problemOf(text: string): string | undefined {
   const shown = text.replaceAll(OWN, '');
   if (CONTROL.test(shown)) return `a control character in ${JSON.stringify(shown)}`;
@@ -68,7 +70,7 @@ test('whatever a check prints, no control byte reaches the terminal and no colum
       const text = rowText({ ...theme, ascii }, tableRuns({ key: 'key', row, gone: false }, about));
       expect(problemOf(text)).toBeUndefined();
       const shown = text.replaceAll(OWN, '');
-      // Every row is as wide as every other: what stands right of a name stands where it always does.
+      // Every row has the same width, so the columns right of a name stay aligned.
       expect(cellWidth(shown)).toBe(COLUMNS);
       expect(ascii && /[^ -~]/.test(shown)).toBe(false);
     }),

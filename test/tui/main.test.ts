@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 
 afterAll(stop);
 
-/** Files that are loaded with this one, at once. */
+/** Returns the files that are loaded immediately with this one. */
 function loadedWith(entry: string, imports: (file: string) => readonly { path: string; kind: string }[]): Set<string> {
   const loaded = new Set([entry]);
   for (const file of loaded) {
@@ -27,6 +27,6 @@ test('what is only needed after the first frame is not loaded before it', async 
   expect(loaded).toContain('tui/app.tsx');
   const packages = new Set(Array.from(loaded, (file) => /^node_modules\/([^/]+)/.exec(file)?.[1]));
   for (const late of ['got', 'meow', 'ws', 'yaml', 'zod']) expect(packages).not.toContain(late);
-  // A twentieth of the time to the first frame.
+  // These modules would take a twentieth of the time to the first frame.
   for (const late of ['crypto', 'node:crypto', 'http', 'https', 'tls', 'zlib']) expect(loaded).not.toContain(late);
 });

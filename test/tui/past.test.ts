@@ -11,7 +11,7 @@ const NOW_MS = FEED_HELLO.time;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What was two hours ago: half of the events of now, and one that is over. */
+/** The state two hours ago: half of the current events, and one that has been resolved since. */
 function pastState(at: number): PastState {
   const gone = anEventRow({ client: 'old-1', check: 'raid', status: 2, output: 'degraded', since: at / 1000 - 300 });
   const warnings = SCENE_EVENTS.filter(({ status }) => status === 1);
@@ -65,7 +65,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     await rig.pass(2000);
     rig.type(':silences\r');
     await rig.shows('CHG-7', 'THE PAST');
-    // It is over by now, and was not then.
+    // This silence has expired by now, but was active then.
     expect(rig.row('CHG-7')).toMatch(/expiring .* 25m /);
     rig.type('/state=expiring\r');
     await rig.shows('1 of 1');
@@ -127,7 +127,7 @@ describe('the past in the console (spec, timeline 5)', () => {
   });
 });
 
-/** Ten minutes before: one that is over is not, and one is not yet. */
+/** The changes of a step back of ten minutes: one resolved event is open again, and one event is not open yet. */
 function changesTo(from: number, at: number): PastChanges {
   const { previous, next } = pastState(at);
   return {
@@ -144,7 +144,7 @@ function changesTo(from: number, at: number): PastChanges {
   };
 }
 
-/** A backend that tells what is different. */
+/** Creates an API that responds with the difference between two moments. */
 const stepping =
   (changes: (from: number, at: number) => PastChanges): NonNullable<RigOptions['api']> =>
   (request) => {
@@ -162,7 +162,7 @@ async function openSteps(changes = changesTo): Promise<ConsoleRig> {
 const asked = (rig: ConsoleRig, what: string): string[] =>
   rig.requests.map(({ path }) => path).filter((path) => path.includes(what));
 
-/** When that is which a request asks for. */
+/** Returns the moment that a request asks for. */
 const momentIn = (path: string): string => path.replace(/.*at=/, '');
 
 describe('a step in the past', () => {

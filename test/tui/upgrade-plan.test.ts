@@ -5,7 +5,7 @@ import { playUntil, ScriptedPlans } from '../support/upgrade-scene.ts';
 
 const BACKUP = '/var/lib/mon/backups/20261120T114400Z-schema-3';
 
-/** A console that works on the plan of the scene, at a step. */
+/** A console that holds the plan of the scene, at a step. */
 async function heldAt(step: string): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ parts: { session: 'console-1' } });
@@ -19,7 +19,7 @@ function numberOf({ plan }: ScriptedPlans, step: string): number {
   return (plan?.steps.findIndex(({ id }) => id === step) ?? -1) + 1;
 }
 
-/** A console that watches while bob works, or did until a while ago. */
+/** A console that watches while bob works on the plan, or worked on it until `agoMs` ago. */
 async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ parts: { session: 'console-1' } });
@@ -92,7 +92,7 @@ describe('a step', () => {
     rig.type('6.4.0\u0013');
     await rig.shows('type 6.5.0 exactly');
     expect(plans.orders).toEqual([]);
-    // Enter goes on to the button that cancels first.
+    // Enter moves to the Cancel button first.
     rig.type('\u00156.5.0\r');
     await rig.shows('[[ Cancel ]]');
     rig.type('\t\r');

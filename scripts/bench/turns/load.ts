@@ -130,7 +130,7 @@ function questionOf(path: string) {
 async function ask(side: Side, backend: BenchBackend, path: string): Promise<void> {
   const line = new Line(backend);
   const times: number[] = [];
-  // Not measured: code that runs for the first time is not compiled yet.
+  // These requests are not measured: code that runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = preciseCpuMs(backend.pid);
   const endsAt = performance.now() + QUESTION_MS;

@@ -1,30 +1,30 @@
 import type { Decision, Recorded } from '../decision.ts';
 import type { Line, RecordedAnswer, RecordedRequest } from '../scenario.ts';
 
-/** A request that brings back the state of the recording, and the status of its success. */
+/** A request that restores the state of the recording, and the status of its success. */
 export interface Restoring {
   readonly request: readonly [method: string, path: string, body?: unknown];
   readonly status: number;
 }
 
 /**
- * A decision about version 1. Its right answer is the recorded line with another answer. If several decisions are about
- * one line, each corrects what the earlier ones left.
+ * A decision about the v1 API. Its correct response is the recorded line with another response. If several decisions
+ * apply to one line, each corrects the result of the previous ones.
  */
 export interface LineDecision extends Decision<Line, Line> {
-  /** Requests after the line, where the right answer has changed another state than the recorded one. */
+  /** Requests to send after the line if the correct response changes state differently from the recorded one. */
   readonly restore?: (recorded: Recorded<Line>) => readonly Restoring[];
 }
 
 export type ExchangeLine = Extract<Line, { readonly kind: 'exchange' }>;
 export type ObservedLine = Extract<Line, { readonly kind: 'observe' }>;
 
-/** A recorded request with its answer and its past. */
+/** A recorded request with its response and the lines before it. */
 export interface Asked extends RecordedRequest {
   /** The path without its query, decoded and split. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   readonly json: unknown;
   readonly answer: RecordedAnswer;
   readonly line: ExchangeLine;
@@ -33,7 +33,7 @@ export interface Asked extends RecordedRequest {
 
 export type Answers = (asked: Asked) => RecordedAnswer;
 
-/** A decision about requests. */
+/** Creates a decision about requests. */
 export function onRequest(isAbout: (asked: Asked) => boolean, because: string, rightFor: Answers): LineDecision {
   return {
     isAbout: ({ line, earlier }) => line.kind === 'exchange' && isAbout(askedOf(line, earlier)),
@@ -43,7 +43,7 @@ export function onRequest(isAbout: (asked: Asked) => boolean, because: string, r
   };
 }
 
-/** A decision about connections: bytes that were sent as they are. Only the status of their answers is compared. */
+/** Creates a decision about connections, for raw bytes. Only the status of their responses is compared. */
 export function onBytes(
   isAbout: (bytes: string) => boolean,
   because: string,
@@ -56,7 +56,7 @@ export function onBytes(
   };
 }
 
-/** A recorded observation with its past. */
+/** A recorded observation with the lines before it. */
 export interface Observed {
   readonly line: ObservedLine;
   readonly earlier: readonly Line[];
@@ -64,12 +64,12 @@ export interface Observed {
 
 const DELIVERIES = /^handler:(.*)$/;
 
-/** Name of the handler whose deliveries a line observes. */
+/** Returns the name of the handler whose deliveries a line observes. */
 export function handlerOf(line: Line): string | undefined {
   return line.kind === 'observe' ? DELIVERIES.exec(line.what)?.[1] : undefined;
 }
 
-/** A decision about the events that a handler received, which are given and returned in their order. */
+/** Creates a decision about the events that a handler received. The events are passed and returned in their order. */
 export function onDeliveries(
   because: string,
   rightFor: (events: readonly unknown[], recorded: Observed) => readonly unknown[],
@@ -85,7 +85,7 @@ export function onDeliveries(
   return { isAbout: (recorded) => rightLine(recorded) !== recorded.line, because, rightFor: rightLine };
 }
 
-/** One decision for requests and for deliveries: what it is about is in both. */
+/** Combines several decisions with the same reason into one, for example about requests and about deliveries. */
 export function either(...[first, ...others]: readonly [LineDecision, ...LineDecision[]]): LineDecision {
   const all = [first, ...others];
   return {
@@ -95,7 +95,7 @@ export function either(...[first, ...others]: readonly [LineDecision, ...LineDec
   };
 }
 
-/** A decision about every answer in which something stands: `mend` returns the value itself where it does not. */
+/** Creates a decision about every response that contains a certain value. `mend` returns other values unchanged. */
 export function onEveryBody(because: string, mend: (value: unknown, key: string) => unknown): LineDecision {
   return onRequest(
     ({ answer }) => mendedBody(answer.body, '', mend) !== answer.body,
@@ -104,7 +104,7 @@ export function onEveryBody(because: string, mend: (value: unknown, key: string)
   );
 }
 
-/** The value with all parts mended; the value itself if no part of it is. */
+/** Returns the value with all parts corrected; the same value if no part changes. */
 export function mendedBody(value: unknown, key: string, mend: (value: unknown, key: string) => unknown): unknown {
   const mended = mend(value, key);
   if (typeof mended !== 'object' || mended === null) return mended;
@@ -117,20 +117,23 @@ export function mendedBody(value: unknown, key: string, mend: (value: unknown, k
   return Object.fromEntries(entries.map(({ name, part }) => [name, part]));
 }
 
-/** An answer of which only the status is compared: it is sent before there is a request, or its text is our own. */
+/**
+ * Returns a response of which only the status is compared: it is sent before there is a request, or its text is our
+ * own.
+ */
 export function plain(status: number): RecordedAnswer {
   return { status, headers: {}, body: undefined, isPlain: true };
 }
 
-/** The answer to a request with another status; refusals have a reason as their body. */
+/** Returns the response to a request with another status. Errors have a reason as their body. */
 export function withStatus({ answer }: Asked, status: number, body?: unknown): RecordedAnswer {
   const common = Object.entries(answer.headers).filter(([name]) => name.startsWith('Access-Control-'));
   return { status, headers: Object.fromEntries(common), body, isPlain: false };
 }
 
 /**
- * A page of a list that is shorter by some items. Which items of the right list are on the page is the order of the
- * backend itself; here it is only the right number of them.
+ * Returns a page of a list that is shorter by some items. The order of the backend decides which items are on the page,
+ * so only their number is adjusted here.
  */
 export function shorterPage(answer: RecordedAnswer, missing: number): RecordedAnswer {
   const page = pageOf(answer);
@@ -165,7 +168,7 @@ function askedOf(line: ExchangeLine, earlier: readonly Line[]): Asked {
   };
 }
 
-/** All requests before a line, those that the recorder did not write down included. */
+/** Returns all requests before a line, including those that the recorder did not write down. */
 export function requestsOf(earlier: readonly Line[]): readonly Asked[] {
   return earlier.flatMap((line, index) => (line.kind === 'exchange' ? [askedOf(line, earlier.slice(0, index))] : []));
 }

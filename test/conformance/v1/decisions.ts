@@ -6,8 +6,8 @@ import { SILENCE_DECISIONS } from './silence-decisions.ts';
 import { TTL_DECISIONS } from './ttl-decisions.ts';
 
 /**
- * Every difference from the recorded peer, with its reason and the right answer: the decisions and DEFECT rows of the
- * completion page.
+ * All differences from the recorded peer, with their reasons and the correct responses: the decisions and DEFECT rows
+ * of the completion page.
  */
 export const DECISIONS: readonly LineDecision[] = [
   ...AGGREGATE_DECISIONS,

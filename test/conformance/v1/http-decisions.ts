@@ -12,7 +12,7 @@ import {
   type LineDecision,
 } from './decision.ts';
 
-/** Names of a path that need no percent-encoding. */
+/** Matches names in a path that need no percent-encoding. */
 const PLAIN_SEGMENT = /^[\w.:|*-]+$/;
 const COLLECTIONS: ReadonlySet<string> = new Set([
   'aggregates',
@@ -25,7 +25,7 @@ const COLLECTIONS: ReadonlySet<string> = new Set([
   'silenced',
 ]);
 
-/** The keys that the peer redacts where it redacts (completion 1.10). */
+/** The keys that the peer redacts, where it redacts at all (completion 1.10). */
 const SECRET_KEYS: ReadonlySet<unknown> = new Set([
   'password',
   'passwd',
@@ -40,7 +40,7 @@ const SECRET_KEYS: ReadonlySet<unknown> = new Set([
 
 const REDACTED = 'REDACTED';
 
-/** Decisions about HTTP, credentials, headers and what all answers have in common. */
+/** Decisions about HTTP, credentials, headers and properties that all responses share. */
 export const HTTP_DECISIONS: readonly LineDecision[] = [
   onRequest(
     ({ method }) => !METHODS.includes(method),
@@ -96,7 +96,10 @@ export const HTTP_DECISIONS: readonly LineDecision[] = [
   onEveryBody('completion 1.6 DEFECT and Decisions: secrets are redacted on every output', redacted),
 ];
 
-/** The object itself if it holds no secret. The list of keys in a client replaces the default one. */
+/**
+ * Returns the object with its secrets redacted; the same object if it contains none. The list of keys in a client
+ * replaces the default one.
+ */
 function redacted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const own = at(value, 'redact');
@@ -108,12 +111,12 @@ function redacted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, isShown([key, item]) ? REDACTED : item]));
 }
 
-/** A list of what the peer has too few of. */
+/** Whether the body is a list of problems that says that the peer has too few consumers. */
 function hasConsumers({ body }: Asked['answer']): boolean {
   return itemsOf(body).some((text) => String(text).includes('consumers'));
 }
 
-/** What a parser that follows RFC 9112 takes for no request. */
+/** Whether a parser that follows RFC 9112 rejects these bytes as a request. */
 function isMalformed(bytes: string): boolean {
   const [head = ''] = bytes.split(/\r\n\r\n|\n\n/, 1);
   const [requestLine = '', ...headers] = head.split(/\r?\n/);
@@ -126,7 +129,10 @@ function isMalformed(bytes: string): boolean {
   );
 }
 
-/** As the decoded path is answered; 400 if a name in it is none, or if the body of a request is not valid there. */
+/**
+ * Returns the response to the decoded path; 400 if it contains an invalid name, or if the body of the request is not
+ * valid for it.
+ */
 function decodedAnswer(asked: Asked): Asked['answer'] {
   const { segments, path, method, body, answer, earlier } = asked;
   if (!segments.every((segment) => PLAIN_SEGMENT.test(segment))) return withStatus(asked, 400);

@@ -9,13 +9,13 @@ export interface SentResult {
   /** The JSON of the check as it was sent. */
   readonly text: string;
   readonly isFromAgent: boolean;
-  /** Place among the earlier lines. */
+  /** The index among the earlier lines. */
   readonly index: number;
-  /** Epoch seconds. */
+  /** The time of the result in epoch seconds. */
   readonly clock: number;
 }
 
-/** The client of results that name none. */
+/** The client of results that do not name one. */
 const OWN_CLIENT = 'sensu-api';
 
 export function resultsSent(earlier: readonly Line[]): readonly SentResult[] {
@@ -42,7 +42,7 @@ export function keyOf(client: unknown, check: unknown): string {
   return JSON.stringify([client, check]);
 }
 
-/** The requests before a line that succeeded, with their place among the earlier lines. */
+/** Returns the successful requests before a line, with their index among the earlier lines. */
 export function succeeded(
   earlier: readonly Line[],
   isAbout: (asked: Asked) => boolean,
@@ -52,7 +52,7 @@ export function succeeded(
     .map((asked) => ({ asked, index: earlier.indexOf(asked.line) }));
 }
 
-/** Place of the last deletion of a result: of itself, of its client, or of all results of its check. */
+/** Returns the index of the last deletion of a result: of itself, of its client, or of all results of its check. */
 export function deletedAt(client: string, check: unknown, earlier: readonly Line[]): number {
   const deletions = succeeded(
     earlier,
@@ -69,7 +69,7 @@ export interface Member extends SentResult {
   readonly isDeleted: boolean;
 }
 
-/** By client and check, the last result of each member that an aggregate has had. */
+/** Returns the last result of each member that an aggregate has had, by client and check. */
 export function membersOf(name: string, earlier: readonly Line[]): readonly Member[] {
   const emptied = succeeded(
     earlier,
@@ -91,12 +91,12 @@ function aggregatesOf(check: SentResult['check']): readonly unknown[] {
   return aggregate === true ? [name] : [aggregate];
 }
 
-/** The number of a status among the severities; 3 and everything else is unknown. */
+/** Returns the numeric status of a result; 3 and every other number are unknown. */
 export function statusOf({ check }: Pick<SentResult, 'check'>): number {
   return typeof check['status'] === 'number' ? check['status'] : 0;
 }
 
-/** The client of a keepalive, as the peer stores it. */
+/** Returns the client of the last keepalive, as the peer stores it. */
 export function lastKeepalive(name: string, earlier: readonly Line[]): Readonly<Record<string, unknown>> | undefined {
   const line = earlier.findLast(
     (one) => one.kind === 'publish' && one.pipe === 'keepalives' && at(one.payload, 'name') === name,

@@ -14,7 +14,7 @@ import { deletedAt, keyOf, resultsSent, statusOf, succeeded, type SentResult } f
 
 const NAME = /^[\w.-]+$/;
 
-/** Definitions that the recorder had, and the settings of a replay do not have (settings.json). */
+/** Definitions of the recorder that the settings of a replay do not contain (settings.json). */
 const UNDEFINABLE: ReadonlySet<unknown> = new Set(['no_subs_check']);
 
 /** Decisions about clients, checks, results and events. */
@@ -84,7 +84,10 @@ export const REGISTRY_DECISIONS: readonly LineDecision[] = [
 
 type IsRefused = (sent: SentResult) => boolean;
 
-/** Results that are refused here: neither they nor the clients and events that they made are there later. */
+/**
+ * Creates decisions about results that are rejected here: later responses contain neither them nor their clients and
+ * events.
+ */
 function refusedResults(because: string, isRefused: IsRefused): LineDecision {
   const isLeftOut = (client: string, check: string, earlier: readonly Line[]): boolean =>
     leftOut(earlier, isRefused).some(
@@ -113,13 +116,13 @@ interface LeftOut {
   readonly clients?: (client: string, earlier: readonly Line[]) => boolean;
   readonly results?: (client: string, check: string, earlier: readonly Line[]) => boolean;
   readonly events: (client: string, check: string, earlier: readonly Line[]) => boolean;
-  /** Whether handlers receive the events nevertheless, because they are there for a while. */
+  /** Whether handlers still receive the events, because these exist for a while. */
   readonly isDelivered: boolean;
-  /** How many items of a whole collection are left out; unset: not known for pages. */
+  /** Returns how many items of a complete collection are left out; unset: not known for pages. */
   readonly count?: (collection: string, earlier: readonly Line[]) => number;
 }
 
-/** What is recorded of some clients, results and events that are not there at this backend. */
+/** Creates decisions about recorded clients, results and events that do not exist on this backend. */
 function leavesOut(because: string, missing: LeftOut): readonly [LineDecision, LineDecision] {
   return [
     onRequest(
@@ -135,7 +138,7 @@ function leavesOut(because: string, missing: LeftOut): readonly [LineDecision, L
   ];
 }
 
-/** The answer itself if nothing is left out of it. */
+/** Returns the response without the missing items; the same response if nothing is left out. */
 function answerWithout(asked: Asked, missing: LeftOut): RecordedAnswer {
   const { segments, answer, earlier, method } = asked;
   const [collection = '', client = ''] = segments;
@@ -161,7 +164,7 @@ function isItemLeftOut(
   if (collection === 'results') return results?.(String(at(item, 'client')), nameAt(item, 'check'), earlier) === true;
   if (collection === 'events') return events(nameAt(item, 'client'), nameAt(item, 'check'), earlier);
   if (collection !== 'clients') return false;
-  // The history of a client has an item for each check.
+  // The history of a client contains an item for each check.
   const check = at(item, 'check');
   if (typeof check === 'string') return results?.(client, check, earlier) === true;
   return clients?.(String(at(item, 'name')), earlier) === true;
@@ -171,7 +174,7 @@ function nameAt(record: unknown, part: 'client' | 'check'): string {
   return String(at(record, part, 'name'));
 }
 
-/** The refused results for which no other one of the same client and check was accepted. */
+/** Returns the rejected results without any accepted result of the same client and check. */
 function leftOut(earlier: readonly Line[], isRefused: IsRefused): readonly SentResult[] {
   const sent = resultsSent(earlier);
   const accepted = new Set(
@@ -182,7 +185,9 @@ function leftOut(earlier: readonly Line[], isRefused: IsRefused): readonly SentR
   return [...byKey].filter(([key]) => !accepted.has(key)).map(([, one]) => one);
 }
 
-/** The clients that refused results alone have made. Agents register their client before they send anything. */
+/**
+ * Returns the clients that only rejected results have created. Agents register their client before they send anything.
+ */
 function clientsLeftOut(earlier: readonly Line[], isRefused: IsRefused): ReadonlySet<string> {
   const sent = resultsSent(earlier);
   const others = new Set(sent.filter((one) => !isRefused(one)).map(({ client }) => client));
@@ -205,7 +210,7 @@ function countLeftOut(collection: string, earlier: readonly Line[], isRefused: I
   return collection === 'events' ? left.filter((sent) => statusOf(sent) !== 0).length : 0;
 }
 
-/** The peer cuts the name of a client at its first colon in the list of results. */
+/** Returns the name of a client in the peer's list of results, which ends at its first colon. */
 function peerNameOf(client: string): string {
   return client.split(':', 1)[0] ?? client;
 }
@@ -232,7 +237,7 @@ function isValidKeepalive(keepalive: unknown): boolean {
   );
 }
 
-/** The peer has stored no such client, or still has the one from before. */
+/** Returns the client that the peer still has from before: it has not stored the invalid one. */
 function earlierClient(
   body: string | null,
   earlier: readonly Line[],
@@ -262,7 +267,7 @@ function isValidFromAgent({ name, status }: SentResult['check']): boolean {
   return typeof name === 'string' && NAME.test(name) && (status === undefined || Number.isInteger(status));
 }
 
-/** The results of agents whose last one has no status. */
+/** Returns the results of agents whose last result has no status. */
 function lastWithoutStatus(earlier: readonly Line[]): ReadonlySet<string> {
   const last = new Map(resultsSent(earlier).map((sent) => [keyOf(sent.client, sent.check['name']), sent]));
   return new Set(
@@ -270,7 +275,7 @@ function lastWithoutStatus(earlier: readonly Line[]): ReadonlySet<string> {
   );
 }
 
-/** Whether all results of a check were deleted and none of this client has come since. */
+/** Whether all results of a check were deleted and this client has sent none since. */
 function isCheckDeleted(client: string, check: string, earlier: readonly Line[]): boolean {
   const deletion = succeeded(
     earlier,
@@ -284,7 +289,7 @@ function isCheckDeleted(client: string, check: string, earlier: readonly Line[])
   );
 }
 
-/** Whether a client was deleted and has not come back since. */
+/** Whether a client was deleted and has not been created again since. */
 function isClientDeleted(client: string, earlier: readonly Line[]): boolean {
   const deletion = succeeded(
     earlier,
@@ -292,7 +297,7 @@ function isClientDeleted(client: string, earlier: readonly Line[]): boolean {
   ).at(-1);
   if (deletion === undefined) return false;
   const { query, line } = deletion.asked;
-  // While a client is invalid, what its agent sends is dropped.
+  // While a client is invalid, results and keepalives of its agent are dropped.
   const invalidSeconds = query.get('invalidate') === 'true' ? Number(query.get('invalidate_expire') ?? Infinity) : 0;
   const validFrom = line.clock + invalidSeconds;
   return !earlier.slice(deletion.index + 1).some((later, index) => {

@@ -73,7 +73,7 @@ export const SILENCE_DECISIONS: readonly LineDecision[] = [
   },
 ];
 
-/** How many entries of the total are on no page: a page that is not full is the last one. */
+/** Returns how many entries of the total are on no page: a page that is not full is the last one. */
 function countsTooMany(answer: Parameters<typeof pageOf>[0]): number {
   const page = pageOf(answer);
   const shown = itemsOf(answer.body).length;
@@ -88,7 +88,7 @@ function idOf(entry: unknown): string {
   return `${String(subscription)}:${String(check)}`;
 }
 
-/** What was posted of an entry that has neither expired nor been cleared. */
+/** Returns the posted body of an entry that has neither expired nor been cleared. */
 function activeEntry(id: string | undefined, line: Line, earlier: readonly Line[]): unknown {
   const posted = succeeded(
     earlier,

@@ -15,10 +15,10 @@ import { keyOf, lastKeepalive, resultsSent, statusOf, succeeded, type SentResult
 
 const STALE = /^Last check execution was \d+ seconds ago$/;
 const UNMATCHED = 'Unmatched client token(s)';
-/** What the peer sets for a result that it makes because none has come. */
+/** The interval of results that the peer creates itself because none has arrived. */
 const STALE_INTERVAL = 30;
 
-/** Compared by its type. */
+/** The id of an event, which is compared by its type. */
 const IDENTITY = { id: '00000000-0000-4000-8000-000000000000' };
 const FIRST_OCCURRENCE = {
   occurrences: 1,
@@ -68,7 +68,7 @@ export const TTL_DECISIONS: readonly LineDecision[] = [
   ),
 ];
 
-/** In answers and in deliveries. */
+/** Creates a decision about responses and deliveries. */
 function everywhere(because: string, mend: (value: unknown) => unknown): LineDecision {
   return either(
     onEveryBody(because, mend),
@@ -82,7 +82,7 @@ function staleOutput(ttl: number): string {
 
 interface StaleCheck {
   readonly key: string;
-  /** When it became stale, epoch seconds. */
+  /** The time when the check became stale, in epoch seconds. */
   readonly clock: number;
   readonly event: { readonly client: unknown; readonly check: Readonly<Record<string, unknown>> };
   readonly result: unknown;
@@ -101,7 +101,7 @@ function staleOf({
   return stale.find(({ key }) => key === keyOf(client, check));
 }
 
-/** The checks whose event was resolved on request, and whose ttl has passed since without a result. */
+/** Returns the checks whose event was resolved by a request, and whose ttl has passed since without a result. */
 function staleAfterResolve(line: Line, earlier: readonly Line[]): readonly StaleCheck[] {
   const resolved = succeeded(
     earlier,
@@ -152,7 +152,7 @@ function keyIn(event: unknown): string {
   return keyOf(at(event, 'client', 'name'), at(event, 'check', 'name'));
 }
 
-/** After the events of what became stale until then. */
+/** Inserts an event after those of checks that were stale by that time. */
 function inserted(events: readonly unknown[], event: unknown, clock: number): readonly unknown[] {
   const place = events.findLastIndex((one) => {
     const [ttl, executed] = [at(one, 'check', 'ttl'), at(one, 'check', 'executed')];

@@ -6,9 +6,9 @@ export interface HeardFrame {
   readonly payload: unknown;
 }
 
-/** An agent as the recorder played it: JSON in binary messages, and everything that it heard is kept. */
+/** An agent that behaves like the recorder's: it sends JSON in binary messages and keeps everything it receives. */
 export class PlayedAgent {
-  /** Of the handshake. */
+  /** The status of the handshake. */
   readonly status: number;
   readonly answer: Readonly<Record<string, unknown>>;
   ending: { readonly code: number; readonly reason: string } | undefined;
@@ -68,7 +68,7 @@ export class PlayedAgent {
     this.#socket.send(Buffer.from(`${type}\n${JSON.stringify(payload)}`));
   }
 
-  /** Frames that nobody has asked for yet. */
+  /** The number of received frames that the test has not read yet. */
   get waiting(): number {
     return this.#heard.length;
   }
@@ -77,7 +77,9 @@ export class PlayedAgent {
     return this.#heard.shift();
   }
 
-  /** Until the backend has answered a ping, or has hung up: what it said before that is heard. */
+  /**
+   * Waits until the backend has answered a ping or closed the connection: everything it sent before has then arrived.
+   */
   async catchUp(): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     const { promise, resolve } = Promise.withResolvers<void>();

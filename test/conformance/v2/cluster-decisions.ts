@@ -129,7 +129,7 @@ function isInNamespace(path: string, name: string): boolean {
   return path === `${NAMESPACES}/${name}` || path.startsWith(`${NAMESPACES}/${name}/`);
 }
 
-/** True if an object or a collection of the path is there, as far as the requests before say so. */
+/** True if the object or the collection of the path exists, according to the requests before. */
 function isThere(path: string, earlier: Recorded['earlier']): boolean {
   const [, , , , , , , name] = path.split('/');
   if (name === undefined) return true;
@@ -142,7 +142,7 @@ function hasLostDefault(recorded: Pick<Recorded, 'earlier'>): boolean {
   );
 }
 
-/** By the new name, the name that a namespace had. */
+/** Returns the previous names of renamed namespaces, by their new names. */
 function renamesBefore(recorded: Pick<Recorded, 'earlier'>): ReadonlyMap<unknown, string> {
   const renames = requestsBefore(recorded).filter(
     ({ method, path, answer }) => method === 'PATCH' && isNamespace(path) && answer.status === 200,
@@ -150,7 +150,7 @@ function renamesBefore(recorded: Pick<Recorded, 'earlier'>): ReadonlyMap<unknown
   return new Map(renames.map(({ path, body }) => [at(body, 'name'), path.slice(NAMESPACES.length + 1)]));
 }
 
-/** The recorded namespaces, as if none had been renamed and default had not been deleted. */
+/** Returns the recorded namespaces, as if none had been renamed and default had not been deleted. */
 function namespacesWithout(body: unknown, recorded: Recorded<Exchange>): readonly object[] {
   const renames = renamesBefore(recorded);
   const names = itemsOf(body).map((item) => String(renames.get(at(item, 'name')) ?? at(item, 'name')));
@@ -175,7 +175,7 @@ function isUser(name: unknown, recorded: Pick<Recorded, 'earlier'>): boolean {
   );
 }
 
-/** True if these credentials were good for a token before. */
+/** True if an earlier login with these credentials succeeded. */
 function isBasicOfSomebody(header: string | null | undefined, earlier: Recorded['earlier']): boolean {
   if (header?.startsWith('Basic ') !== true) return false;
   return requestsBefore({ earlier }).some(

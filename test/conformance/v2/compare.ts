@@ -1,4 +1,4 @@
-/** Different at each run, by name: compared by type alone. */
+/** Names of attributes that differ in each run. They are compared by type only. */
 const TIMES: ReadonlySet<string> = new Set([
   'timestamp',
   'executed',
@@ -26,18 +26,18 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** @returns what is different from the recorded answer, in words; nothing when it is the same */
+/** Compares a response with the recorded one. @returns the differences as text; empty if there are none */
 export function answerProblems(expected: Answer, actual: Answer): string[] {
   if (expected.status !== actual.status) {
     return [`status: expected ${String(expected.status)}, got ${String(actual.status)} ${shown(actual.body)}`];
   }
   const headers = headerProblems(expected, actual);
-  // Why it refuses each says in its own words.
+  // The texts of errors may differ.
   if (expected.status >= 400) return [...headers, ...refusalProblems(expected.body, actual.body)];
   return [...headers, ...valueProblems(expected.body, actual.body)];
 }
 
-/** Values that are made anew at each run need only be there. */
+/** Compares headers. Headers with generated values must only be present. */
 function headerProblems(expected: Answer, actual: Answer): string[] {
   return Object.entries(expected.headers).flatMap(([name, value]) => {
     const got = actual.headers[name.toLowerCase()];
@@ -92,7 +92,7 @@ function madeProblems(expected: string, actual: unknown, at: string): string[] {
     : [`${at}: expected ${expected}, got ${shown(actual)}`];
 }
 
-/** Without the times that a text tells of. */
+/** Returns the text with its times replaced by a placeholder. */
 function timeless(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, '<time>')

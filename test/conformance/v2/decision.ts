@@ -9,10 +9,10 @@ export interface Recorded<Kind = Line> {
   readonly earlier: readonly Line[];
 }
 
-/** The recorded answer is a crash, loses data, lets somebody in who must stay out, or lags. */
+/** A decision about a recorded response that is a crash, loses data, allows unauthorized access, or is late. */
 export type Decision = RecordedDecision<Line>;
 
-/** A decision about requests. */
+/** Creates a decision about requests. */
 export function onRequest(
   isAbout: (request: Exchange, recorded: Recorded<Exchange>) => boolean,
   because: string,
@@ -25,7 +25,7 @@ export function onRequest(
   };
 }
 
-/** A decision about what a handler, an agent or a reader saw. */
+/** Creates a decision about observations of a handler, an agent or a reader. */
 export function onObservation(
   isAbout: (seen: Observation, recorded: Recorded<Observation>) => boolean,
   because: string,
@@ -38,7 +38,7 @@ export function onObservation(
   };
 }
 
-/** The requests before a line. */
+/** Returns the requests before a line. */
 export function requestsBefore({ earlier }: Pick<Recorded, 'earlier'>): readonly (Line & Exchange)[] {
   return earlier.filter((line) => line.kind === 'exchange');
 }
@@ -47,14 +47,14 @@ export function decisionFor(decisions: readonly Decision[], outcome: Outcome): D
   return outcome.problems.length === 0 ? undefined : decisions.find(({ isAbout }) => isAbout(outcome));
 }
 
-/** @returns what is different from the right answer, in words */
+/** Compares an outcome with the correct response. @returns the differences as text */
 export function rightProblems({ rightFor }: Decision, outcome: Outcome): string[] {
   const right = rightFor(outcome);
   const { got } = outcome;
   return isLike(right, got) ? [] : [`the right answer is ${JSON.stringify(right)}, got ${JSON.stringify(got)}`];
 }
 
-/** True if the answer has all that the right one has; objects may have more. */
+/** True if the response contains everything of the correct one; objects may contain more. */
 function isLike(right: unknown, got: unknown): boolean {
   if (Array.isArray(right)) {
     return Array.isArray(got) && right.length === got.length && right.every((item, index) => isLike(item, got[index]));

@@ -4,7 +4,7 @@ import type { Decision } from './decision.ts';
 import { EVENT_DECISIONS } from './event-decisions.ts';
 import { RESOURCE_DECISIONS } from './resource-decisions.ts';
 
-/** Every difference from the recorded peer of the newer generation, with its reason and the right answer. */
+/** All differences from the recorded Sensu Go, with their reasons and the correct responses. */
 export const DECISIONS: readonly Decision[] = [
   ...AGENT_DECISIONS,
   ...CLUSTER_DECISIONS,

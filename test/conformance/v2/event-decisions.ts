@@ -5,7 +5,7 @@ import { handledEventsOf, type Exchange } from './recording.ts';
 
 const EVENTS = /\/events(?:\/[^/]+){0,2}$/;
 
-/** Decisions about events, what handlers get of them, and filters. */
+/** Decisions about events, their delivery to handlers, and filters. */
 export const EVENT_DECISIONS: readonly Decision[] = [
   onObservation(
     ({ what, record }) => what === 'filter' && record['expression'] === 'event.check.last_ok > 0',
@@ -114,7 +114,7 @@ function nameOf(event: unknown): string {
   return String(at(event, 'entity', 'metadata', 'name'));
 }
 
-/** The event of a body, or those of a list. */
+/** Returns the event of a body, or the events of a list. */
 function eventsIn(body: unknown): readonly unknown[] {
   return Array.isArray(body) ? itemsOf(body) : [body];
 }
@@ -125,7 +125,7 @@ function reportsBefore(recorded: Pick<Recorded, 'earlier'>): readonly Exchange[]
   );
 }
 
-/** The event that was reported last. */
+/** Returns the event that was reported last. */
 function lastReported(recorded: Pick<Recorded, 'earlier'>): unknown {
   return reportsBefore(recorded).at(-1)?.body;
 }
@@ -136,7 +136,7 @@ function beganWithProblem(entity: string, recorded: Pick<Recorded, 'earlier'>): 
   return Number(at(first?.body, 'check', 'status') ?? 0) !== 0;
 }
 
-/** An event whose first problem counts as well. */
+/** Returns an event whose occurrences include the first problem. */
 function countedFromFirst(event: unknown): object {
   const occurrences = Number(at(event, 'check', 'occurrences')) + 1;
   const watermark = Number(at(event, 'check', 'occurrences_watermark')) + 1;
@@ -156,7 +156,7 @@ function hasGoneStale({ earlier }: Pick<Recorded, 'earlier'>): boolean {
   );
 }
 
-/** The agents that have reported nothing but events over the API. */
+/** Returns the agents that have only reported events over the API. */
 function agentsOfEvents(recorded: Pick<Recorded, 'earlier'>): ReadonlySet<string> {
   const reported = reportsBefore(recorded).filter(({ body }) => at(body, 'entity', 'entity_class') === 'agent');
   return new Set(reported.map(({ body }) => nameOf(body)));
@@ -166,7 +166,7 @@ function isMetricsOnly(body: unknown): boolean {
   return at(body, 'metrics') !== undefined && at(body, 'check') === undefined;
 }
 
-/** True if a check that still changes more than its low threshold counts as flapping no more. */
+/** True if the peer no longer marks a check as flapping although its state change is above the low threshold. */
 function hasForgottenFlapping(event: unknown): boolean {
   const [low, high, change] = ['low_flap_threshold', 'high_flap_threshold', 'total_state_change'].map((name) =>
     Number(at(event, 'check', name) ?? 0),
@@ -184,7 +184,7 @@ function hasMadeUpPast(event: unknown): boolean {
   return ['history', 'occurrences', 'silenced'].some((name) => at(event, 'check', name) !== undefined);
 }
 
-/** The attributes of the check and the entity of an event that the peer does not know. */
+/** Returns the attributes of the check and the entity of an event that the peer does not have. */
 function customOf(event: unknown): { readonly check: object; readonly entity: object } {
   return {
     check: withoutFields(at(event, 'check'), CHECK_FIELDS),

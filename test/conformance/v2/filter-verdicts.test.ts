@@ -32,7 +32,7 @@ beforeAll(async () => {
   events = await handledEvents();
 });
 
-/** What a handler without filters gets of the results. */
+/** Returns the events that a handler without filters gets for the results. */
 async function handledEvents(): Promise<readonly HandledEvent[]> {
   await using parts = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -91,7 +91,7 @@ test('at least 26 filters are compared, each with a verdict for every result', (
   expect(FILTERS.length).toBeGreaterThanOrEqual(26);
   for (const { verdicts, here } of FILTERS) {
     expect(verdicts).toMatch(/^[.y]{40}$/);
-    // A difference that is none any more is to be removed.
+    // A listed difference that no longer exists must be removed.
     expect(here?.verdicts).not.toBe(verdicts);
   }
 });

@@ -1,33 +1,36 @@
 /*
- * What common filters of the peer make of forty results of one check. A verdict is `y` where the handler runs and `.`
- * where it does not. The peer is version 6.2.4.
+ * Verdicts of common filters of the peer for forty results of one check. A verdict is `y` if the handler runs and `.`
+ * if it does not. The peer is version 6.2.4.
  */
 
-/** How the verdicts of a filter are known. */
+/** The source of the verdicts of a filter. */
 export type Source =
   /**
-   * The rule of the peer's documentation and sources: what an event says after each result, asked by its expressions.
+   * The rule in the peer's documentation and sources, applied to the event after each result.
    */
   | 'rules'
-  /** As for `rules`; a recording of the peer has the same expression with verdicts that agree with the rule. */
+  /**
+   * The same as `rules`. In addition, a recording of the peer has the same expression, and its verdicts agree with the
+   * rule.
+   */
   | 'rules and recording';
 
 export interface FilterVerdicts {
   readonly name: string;
   readonly action?: 'deny';
-  /** None for the filters that are built in. */
+  /** The expressions; none for built-in filters. */
   readonly expressions?: readonly string[];
   readonly source: Source;
-  /** Of the peer, one for each result. */
+  /** The verdicts of the peer, one for each result. */
   readonly verdicts: string;
-  /** The verdicts here, where they differ, and why. */
+  /** The verdicts of `mon` and the reason, if they differ. */
   readonly here?: { readonly verdicts: string; readonly because: string };
 }
 
-/** The statuses of the results, twenty minutes apart, beginning on a Monday at 05:00 UTC. */
+/** The statuses of the results, which are twenty minutes apart and begin on a Monday at 05:00 UTC. */
 export const STATUSES = '0022221100002200'.concat('20202020202020', '0000000000');
 
-/** The results between which the check is silenced, the second one excluded. */
+/** The range of results during which the check is silenced; the end is excluded. */
 export const SILENCED: readonly [from: number, to: number] = [12, 16];
 
 export const BEGIN_SECONDS = Date.UTC(2026, 10, 23, 5) / 1000;

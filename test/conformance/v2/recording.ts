@@ -1,28 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A request that was sent to the peer of the newer generation, and its answer. */
+/** A request that was sent to Sensu Go, and its response. */
 export interface Exchange {
   readonly kind: 'exchange';
   readonly method: string;
   readonly path: string;
-  /** Null: is not sent although it usually is. */
+  /** The headers. Null: a usual header that is not sent. */
   readonly headers: Readonly<Record<string, string | null>>;
-  /** Text is sent as it is; undefined: no body. */
+  /** The body. Text is sent unchanged; undefined: no body. */
   readonly body: unknown;
   readonly answer: {
-    /** 0: the connection was closed without an answer. */
+    /** The status; 0: the connection was closed without a response. */
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
-    /** Parsed JSON, otherwise the text, null when it was empty. */
+    /** The body: parsed JSON, otherwise the text; null if it was empty. */
     readonly body: unknown;
   };
 }
 
-/** What a handler, an agent or a reader of a stored event saw. */
+/** An observation of a handler, an agent or a reader of a stored event. */
 export interface Observation {
   readonly kind: 'observation';
-  /** `filter`, `handler:NAME`, `frame`, `no-frame`, `close`, `upgrade`, `keepalive`, `ttl`, `namespace-known`. */
+  /**
+   * The kind: `filter`, `handler:NAME`, `frame`, `no-frame`, `close`, `upgrade`, `keepalive`, `ttl`, `namespace-known`.
+   */
   readonly what: string;
   readonly agent: string | undefined;
   /** Seconds since the agent connected, or since the first event. */
@@ -40,9 +42,9 @@ export interface Frame {
 }
 
 export type Line = (Exchange | Observation | Frame) & {
-  /** In its case, from 1. */
+  /** The number of the line in its case, from 1. */
   readonly number: number;
-  /** `GROUP/CASE` */
+  /** The name of the case as `GROUP/CASE`. */
   readonly case: string;
   readonly waitMs: number;
 };
@@ -50,7 +52,7 @@ export type Line = (Exchange | Observation | Frame) & {
 export interface Group {
   readonly name: string;
   readonly lines: readonly Line[];
-  /** When it was recorded, epoch seconds; undefined: no line says so. */
+  /** The time of the recording in epoch seconds; undefined if no line shows it. */
   readonly begun: number | undefined;
 }
 
@@ -66,10 +68,10 @@ interface RecordedLine {
   readonly send?: Pick<Frame, 'type' | 'payload'>;
 }
 
-/** Of the days of the recording, not a time that was made up for it. */
+/** Matches epoch seconds from the days of the recording, not times that were invented for it. */
 const EPOCH = /\b17953\d{5}\b/;
 
-/** All groups in the order of the recording. */
+/** Returns all groups in the order of the recording. */
 export function readRecording(): Group[] {
   const text = readFileSync(join(import.meta.dirname, '..', 'data', 'core.jsonl'), 'utf8');
   const groups = new Map<string, { lines: Line[]; begun: number | undefined }>();
@@ -101,12 +103,12 @@ function lineOf(record: RecordedLine): Exchange | Observation | Frame {
   return { kind: 'frame', agent, ...send };
 }
 
-/** The events that a handler was recorded to get, in the order of `byEntity`. */
+/** Returns the events that a recorded handler got, in the order of `byEntity`. */
 export function handledEventsOf(data: unknown): readonly unknown[] {
   return byEntity((data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])));
 }
 
-/** Splits a line: handlers that ran at the same time may have written on the same one. */
+/** Splits a line into JSON documents: simultaneous handlers may have written on the same line. */
 export function jsonsOf(text: string): unknown[] {
   try {
     return text.split(/(?<=\})(?=\{)/).map((one) => JSON.parse(one) as unknown);
@@ -115,7 +117,9 @@ export function jsonsOf(text: string): unknown[] {
   }
 }
 
-/** Keeps the order of the events of an entity; those of several entities come in any order. */
+/**
+ * Sorts events by entity, because entities may alternate in any order; keeps the order of the events of each entity.
+ */
 export function byEntity(events: readonly unknown[]): readonly unknown[] {
   return events.toSorted((a, b) => {
     const [one, other] = [entityOf(a), entityOf(b)];

@@ -12,26 +12,26 @@ import {
   type Observation,
 } from './recording.ts';
 
-/** Where a page begins each says in a way of its own. */
+/** Matches the token of the next page, whose format differs from the peer's. */
 const CONTINUED = /(?<=[?&]continue=)[^&]+/;
 
-/** What became of a line. */
+/** The outcome of a line. */
 export interface Outcome {
   /** The recorded line. */
   readonly line: Line;
-  /** The lines before it, which were performed on the same backend. */
+  /** The lines before it, which were replayed on the same backend. */
   readonly earlier: readonly Line[];
-  /** What was done or seen, for people. */
+  /** A description of the action or observation, for people. */
   readonly what: string;
-  /** What is different from the recording; none: it agrees. */
+  /** The differences from the recording; empty if it agrees. */
   readonly problems: readonly string[];
-  /** The answer or the sight itself, for the decisions that say what is right instead. */
+  /** The actual response or observation, for decisions that define the correct one. */
   readonly got: unknown;
 }
 
 type Seen = Omit<Outcome, 'line' | 'earlier'>;
 
-/** Performs groups on one new backend, in their order, at the times of the recording. */
+/** Replays groups on one new backend, in their order, at the times of the recording. */
 export async function replayGroups(groups: readonly Group[]): Promise<Outcome[]> {
   await using scene = await V2Scene.open(groups[0]?.begun);
   const lines = groups.flatMap((group) => group.lines);
@@ -52,22 +52,22 @@ interface Change {
   readonly event: unknown;
 }
 
-/** Time that an observation may come too early or too late (the recorder's polls and seconds). */
+/** Tolerance in seconds for an observation that is early or late (the recorder polls, and counts whole seconds). */
 const TIME_TOLERANCE_S = 1.2;
 
 class Play implements AsyncDisposable {
   readonly #scene: V2Scene;
   readonly #group: Group;
   readonly #agents = new Map<string, PlayedAgent>();
-  /** By name, from the requests that made them. */
+  /** Passwords by user name, from the requests that created the users. */
   readonly #passwords = new Map<string, string>();
-  /** Handlers by the filter that they have, filters by what they ask. */
+  /** Handlers by their filter, and filters by their expressions. */
   readonly #handlers = new Map<string, string>();
   readonly #filters = new Map<string, string>();
   readonly #made = { key: '', uuid: '', etag: '', next: '', refresh: '' };
   #case = '';
   #caseBegunMs = 0;
-  /** Changes of stored events in this case; undefined: nobody has looked yet. */
+  /** Changes of stored events in this case; undefined until the first observation. */
   #changes: Change[] | undefined;
   #runs: readonly string[] | undefined;
 
@@ -102,7 +102,7 @@ class Play implements AsyncDisposable {
   async #exchange(line: Line & Exchange): Promise<Seen> {
     if (line.method === 'DELETE' && this.#expectedFrames(line) > 0) await this.#awaitFrames(line);
     const { method, path, answer } = line;
-    // The recorder had watched for longer than until the last change that it saw.
+    // The recorder watched beyond the last change that it observed.
     if (this.#changes !== undefined) await this.#passUntil(lastRunIn(answer.body));
     this.#remember(line);
     const headers = await this.#headers(line);
@@ -124,7 +124,7 @@ class Play implements AsyncDisposable {
     return { what: `${method} ${path}`, problems, got };
   }
 
-  /** @param second epoch seconds; undefined or past: it is late enough */
+  /** Advances the clock to a time. @param second epoch seconds; undefined or past: returns at once */
   async #passUntil(second: number | undefined): Promise<void> {
     const leftMs = (second ?? 0) * 1000 - this.#scene.clock.now();
     if (leftMs > 0) await this.#scene.pass(leftMs);
@@ -149,7 +149,7 @@ class Play implements AsyncDisposable {
     return filled;
   }
 
-  /** Whose token it is stands in the case: `enforcement (token of user viewer)`. */
+  /** Returns the token of the user that the name of the case contains: `enforcement (token of user viewer)`. */
   async #tokenFor(name: string): Promise<string> {
     const user = /token of user ([\w.-]+)/.exec(name)?.[1];
     const password = user === undefined ? undefined : this.#passwords.get(user);
@@ -246,7 +246,7 @@ class Play implements AsyncDisposable {
     return { what, problems: valueProblems(expected, got), got };
   }
 
-  /** The file that the command of a handler appends to. */
+  /** Returns the file that the command of a handler appends to. */
   async #logOf(handler: string): Promise<string | undefined> {
     const target = `/api/core/v2/namespaces/${this.#namespace}/handlers/${handler}`;
     const { text } = await this.#scene.ask({ method: 'GET', target, headers: await this.#bearer() });
@@ -260,7 +260,7 @@ class Play implements AsyncDisposable {
     const what = `${agent} connects`;
     const { status: expected, headers } = record;
     if (status !== expected) {
-      // The recorded one was not there, so nobody asks what it hears.
+      // The recorded agent was not connected, so no line reads its messages.
       played.cut();
       this.#agents.delete(agent);
       return { what, problems: [`status: expected ${String(expected)}, got ${String(status)}`], got };
@@ -291,7 +291,7 @@ class Play implements AsyncDisposable {
 
   async #close({ agent = '', record }: Observation): Promise<Seen> {
     const played = this.#agents.get(agent);
-    // A code of the agent's own side: it hangs up.
+    // The agent itself ends the connection with this code.
     if (record['code'] === 1005) played?.leave();
     if (played !== undefined) await this.#until(played, () => played.ending !== undefined);
     const got = played?.ending;
@@ -303,7 +303,7 @@ class Play implements AsyncDisposable {
     };
   }
 
-  /** A stored event each time that its status or occurrences changed, as the recorder polled it. */
+  /** Compares a stored event at each change of its status or occurrences, as the recorder polled it. */
   async #stored({ what, agent, atSeconds = 0, data }: Observation): Promise<Seen> {
     this.#changes ??= await this.#watch(what);
     const entity = agent ?? entityIn(data);
@@ -346,7 +346,10 @@ class Play implements AsyncDisposable {
     return changes;
   }
 
-  /** How many frames agents heard in this case behind the line; where they heard none, one that must not come. */
+  /**
+   * Returns how many frames agents received in this case after the line. If they received none, 1: a frame that must
+   * not arrive.
+   */
   #expectedFrames({ case: name, number }: Line): number {
     const heard = (what: string): number =>
       this.#group.lines.filter(
@@ -355,7 +358,7 @@ class Play implements AsyncDisposable {
     return heard('frame') || Math.min(1, heard('no-frame'));
   }
 
-  /** What was published is taken back: before that, agents are asked as often as the recorded ones were. */
+  /** Waits for frames before published checks are deleted, so that agents get as many requests as the recorded ones. */
   async #awaitFrames(line: Line): Promise<void> {
     const wanted = this.#expectedFrames(line);
     const heard = (): number => [...this.#agents.values()].reduce((sum, { waiting }) => sum + waiting, 0);
@@ -366,8 +369,8 @@ class Play implements AsyncDisposable {
   }
 
   /**
-   * Waits until all is stored and said that follows from what was done, and looks a few times more; what does not come
-   * about is seen by what follows.
+   * Waits until everything that follows from the action is stored and sent, and tests the condition a few times. If it
+   * never becomes true, the following comparison fails.
    */
   async #until(agent: PlayedAgent, isTrue: () => boolean | Promise<boolean>): Promise<void> {
     for (let look = 0; look < LOOKS; look++) {
@@ -391,21 +394,21 @@ class Play implements AsyncDisposable {
 }
 
 const LOOKS = 5;
-/** Twelve seconds, in which a check of two seconds has run. */
+/** Steps of 300 ms: twelve seconds, in which a check with an interval of two seconds has run. */
 const FRAME_STEPS = 40;
 
 function entityIn(event: unknown): string {
   return (event as { entity: { metadata: { name: string } } }).entity.metadata.name;
 }
 
-/** When the last of the checks in an answer ran; undefined: it has none. */
+/** Returns the time when the last check in a response ran; undefined if it contains none. */
 function lastRunIn(body: unknown): number | undefined {
   const events = (Array.isArray(body) ? body : [body]) as readonly ({ check?: { executed?: number } } | null)[];
   const times = events.flatMap((event) => event?.check?.executed ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** Null: it was empty. */
+/** Returns the body as JSON or text; null if it is empty. */
 function bodyOf(text: string, body: unknown): unknown {
   return text === '' ? null : (body ?? text);
 }

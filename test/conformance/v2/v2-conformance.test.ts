@@ -6,7 +6,7 @@ import { rightProblems, decisionFor, type Decision } from './decision.ts';
 
 const RECORDED = readRecording();
 
-/** Groups that tell of one backend, in their order; each other has one to itself. */
+/** Groups that were recorded on one backend, in their order. Every other group has its own backend. */
 const TOGETHER: readonly string[] = ['cluster-wide-a', 'res-rbac-a'];
 
 const SETS: readonly (readonly [name: string, groups: readonly Group[]])[] = [
@@ -17,7 +17,7 @@ const SETS: readonly (readonly [name: string, groups: readonly Group[]])[] = [
 /** The decisions that some line of the recording needed. */
 const used = new Set<Decision>();
 
-/** What is different in a case without a decision to be, in words. */
+/** Returns the differences of each case without a decision, as text. */
 function differencesOf(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const outcome of outcomes) {

@@ -17,10 +17,10 @@ import { RecordedLog } from '../../support/recorded-log.ts';
 const ADMIN = 'admin';
 const PASSWORD = 'P@ssw0rd!';
 
-/** Within what an access token is good for. */
+/** Seconds after which the scene logs in again; an access token is valid for longer. */
 const LOGIN_SECONDS = 240;
 
-/** An answer that takes longer waits for time to pass. */
+/** Milliseconds after which the clock advances for a response that is still missing. */
 const LATE_MS = 500;
 
 const SETTINGS = {
@@ -31,10 +31,13 @@ const SETTINGS = {
   'renotify-after-silence': false,
 };
 
-/** A backend as the recorded one was: the users admin and agent, the namespace default, and a folder for handlers. */
+/**
+ * A backend in the state of the recorded one: the users admin and agent, the namespace default, and a folder for
+ * handlers.
+ */
 export class V2Scene implements AsyncDisposable {
   readonly clock: ManualClock;
-  /** Of the listener of the newer API alone. */
+  /** The URL of the listener that only serves the v2 API. */
   readonly url: string;
   readonly agentUrl: string;
   readonly dir: string;
@@ -42,7 +45,7 @@ export class V2Scene implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   #token = '';
   #loggedInMs = Number.NEGATIVE_INFINITY;
-  /** By file in `out`, how much of it was read. */
+  /** The length of the text already read, by file in `out`. */
   readonly #read = new Map<string, number>();
 
   private constructor(
@@ -58,7 +61,7 @@ export class V2Scene implements AsyncDisposable {
     this.#api = api;
   }
 
-  /** @param begun epoch seconds */
+  /** Opens a scene. @param begun the time of the recording in epoch seconds */
   static async open(begun: number | undefined): Promise<V2Scene> {
     await using parts = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -71,7 +74,7 @@ export class V2Scene implements AsyncDisposable {
     const clock = new ManualClock(begun === undefined ? undefined : begun * 1000);
     const log = new RecordedLog();
     const env = { MON_ADMIN_USERNAME: ADMIN, MON_ADMIN_PASSWORD: PASSWORD };
-    // Whose writer waits a moment for company, which a clock that stands never ends.
+    // The writer waits a moment to fill its batch. With a manual clock it would wait forever.
     await initialize({ openStore, clock: new SystemClock(), log, env, terminal: undefined });
     const backend = await compose({
       // The peer has no quarantine.
@@ -83,7 +86,7 @@ export class V2Scene implements AsyncDisposable {
       bind: '127.0.0.1',
       port: 0,
       localPlaces: placesOf(stateDir),
-      // Nobody waits for company while the clock stands.
+      // While the clock stands still, a batch must not wait for more commands.
       batcher: { batchLimit: 1 },
     });
     parts.defer(() => backend.stop());
@@ -101,11 +104,11 @@ export class V2Scene implements AsyncDisposable {
     await this.#parts.disposeAsync();
   }
 
-  /** The tokens of that user, from a login just now. */
+  /** Logs in as this user and returns the tokens. */
   async logIn(username = ADMIN, password = PASSWORD): Promise<{ readonly access: string; readonly refresh: string }> {
     const headers = { Authorization: basic(username, password) };
     const request = { method: 'GET', target: '/auth', headers };
-    // After guesses of others a user waits as well, but nobody guesses at the administrator.
+    // Failed logins of others delay a user too, but no case guesses the password of the administrator.
     const { body, text } = await (username === ADMIN ? this.ask(request) : this.askSlowly(request));
     const { access_token: access, refresh_token: refresh = '' } = (body ?? {}) as Readonly<
       Record<string, string | undefined>
@@ -114,7 +117,7 @@ export class V2Scene implements AsyncDisposable {
     return { access, refresh };
   }
 
-  /** Of the administrator, the same as long as it is good. */
+  /** Returns the token of the administrator, the same one as long as it is valid. */
   async token(): Promise<string> {
     if (this.clock.now() - this.#loggedInMs > LOGIN_SECONDS * 1000) {
       this.#loggedInMs = this.clock.now();
@@ -127,7 +130,7 @@ export class V2Scene implements AsyncDisposable {
     return await send(this.url, request);
   }
 
-  /** Asks what is answered late on purpose, as guesses of passwords are: time passes meanwhile. */
+  /** Sends a request whose response is delayed on purpose, such as a failed login, while the clock advances. */
   async askSlowly(request: Parameters<typeof send>[1]): Promise<Answer> {
     const ticking = setInterval(() => this.clock.advance(LATE_MS), LATE_MS);
     try {
@@ -137,7 +140,7 @@ export class V2Scene implements AsyncDisposable {
     }
   }
 
-  /** Lets time pass in steps, each with all that is to be stored and handled. */
+  /** Advances the clock in steps, and waits after each until everything is stored and handled. */
   async pass(ms: number, each: () => Promise<void> = async () => undefined): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
       this.clock.advance(Math.min(left, STEP_MS));
@@ -146,7 +149,7 @@ export class V2Scene implements AsyncDisposable {
     }
   }
 
-  /** Waits until nothing is to be stored, and no handler runs or could start. */
+  /** Waits until the backend has nothing to store, and no handler runs or could start. */
   async settled(): Promise<void> {
     await vi.waitFor(async () => {
       const waiting = (await this.#api.info()).transport?.results?.messages;
@@ -156,7 +159,7 @@ export class V2Scene implements AsyncDisposable {
     });
   }
 
-  /** The lines that a command has appended to a file of `out` since the last look. */
+  /** Returns the lines that a command has appended to a file of `out` since the last call. */
   async written(file: string): Promise<string[]> {
     const text = await readFile(join(this.dir, 'out', file), 'utf8').catch(() => '');
     const news = text.slice(this.#read.get(file) ?? 0);
@@ -165,5 +168,5 @@ export class V2Scene implements AsyncDisposable {
   }
 }
 
-/** As often as the recorder looked. */
+/** The polling interval of the recorder in milliseconds. */
 const STEP_MS = 300;

@@ -72,7 +72,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
       const reporting = scene.report('meanwhile');
       await vi.waitFor(async () => expect(await scene.spool()).toMatchObject({ unsaved: 1 }));
       isUp = true;
-      // The backend has committed it.
+      // The report succeeds although the disk is full: the backend has committed the result.
       expect(await reporting).toMatchObject({ status: 202 });
       expect(outputsAt(backend)).toEqual(['before', 'meanwhile']);
       expect(await scene.report('later')).toMatchObject({ status: 202 });
@@ -94,7 +94,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
     for (const output of ['a', 'b']) expect(await scene.report(output)).toMatchObject({ status: 202 });
     agent.kill('SIGKILL');
     await agent.ended;
-    // It starts without a spool, because the disk is still full.
+    // The agent starts without a spool, because the disk is still full.
     await started(scene);
     expect(await scene.report('c')).toMatchObject({ status: 202 });
     scene.disk.mend();

@@ -173,7 +173,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
-    // Later retries are seconds apart.
+    // After that many failures, the spool retries only every few seconds.
     await vi.waitFor(async () => expect(await disk.failures()).toBeGreaterThan(5));
     disk.mend();
     await spool.close();

@@ -238,7 +238,7 @@ describe('connecting', () => {
     first.drop();
     await eventually(clock, () => expect(spool.size).toBe(0));
     expect(second.ids).toEqual([1, 2]);
-    // While an address was not tried yet, the agent did not wait for long.
+    // The agent waited only briefly while it had an untried address.
     const waits = log.records.map(({ fields }) => fields['retry_seconds']).filter((wait) => wait !== undefined);
     expect(waits).toContain(0.1);
   });
@@ -335,7 +335,7 @@ describe('results', () => {
   test('of an older state directory are not taken for those that the backend has', async () => {
     const spools = new Map<string, number>();
     const backend = await AgentBackend.open({
-      // The first spool that connects is one of which the backend has a thousand results.
+      // The backend claims a thousand results of the first spool that connects, and none of any other.
       acked: (spool) => {
         if (spools.size === 0) spools.set(spool, 1000);
         return spools.get(spool) ?? 0;
@@ -455,7 +455,7 @@ describe('delta results', () => {
     const resend = backend.discardBaselines();
     await report(aPassing(2));
     await eventually(clock, () => expect(told(backend)).toHaveLength(2));
-    // The disk is slow.
+    // A slow disk delays the next read of the spool.
     const { promise: slowness, resolve: goOn } = Promise.withResolvers<void>();
     const read = spool.read.bind(spool);
     vi.spyOn(spool, 'read').mockImplementationOnce(async (...range) => {

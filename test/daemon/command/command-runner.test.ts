@@ -240,9 +240,9 @@ describe('the process', () => {
       (await readdir(descriptors)).map((fd) => readlink(join(descriptors, fd)).catch(() => '')),
     );
     expect(held.filter((path) => path.startsWith(directory))).toEqual([]);
-    // Its own standard input and output, and no other descriptor that only occupies a number.
+    // These are the runner's own standard input and output, and not other descriptors that only occupy a number.
     expect(held.filter((path) => path === '/dev/null')).toHaveLength(2);
-    // Besides the descriptor of the listing itself.
+    // Descriptor 3 is the directory listing itself.
     expect((await outputOf(rig, 'ls /dev/fd')).trim().split('\n')).toEqual(['0', '1', '2', '3']);
   });
 });

@@ -130,7 +130,7 @@ describe('the output', () => {
   });
 
   test('is cut at the limit, between characters, and the command is not held up', async () => {
-    // Three bytes each, so that the limit falls inside a character.
+    // Each character has three bytes, so the limit falls inside a character.
     const output = await outputOf(`yes '€€€€€€€€€' | tr -d '\\n' | head -c ${String(OUTPUT_BYTES_MAX * 4)}; exit 0`);
     const [kept = '', note] = output.split('\n');
     expect(kept).toBe('€'.repeat(Math.floor(OUTPUT_BYTES_MAX / 3)));

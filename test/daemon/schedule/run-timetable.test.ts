@@ -21,7 +21,7 @@ function runsOf(
   if (timetable === undefined) return runs;
   using running = runTimetable(clock, timetable, () => runs.push(machine.monotonic()));
   for (const [atMs, byMs] of jumps) {
-    // Not in the tick in which a timer reads the time.
+    // The clock must not be set in the tick in which a timer reads the time.
     machine.advance(atMs - 1 - machine.monotonic());
     machine.set(byMs);
     clock.now();
@@ -49,7 +49,7 @@ test.each([
 });
 
 test('cron goes by the clock once that is believed, and what it left out runs once', () => {
-  // It starts at midnight.
+  // The timetable starts at midnight.
   const nightly = { cron: '30 1 * * *', timezone: 'UTC' };
   const options = { endMs: 3 * HOUR, adoptAfterMs: 10 * MINUTE };
   expect(runsOf(nightly, [], options)).toEqual([90 * MINUTE]);

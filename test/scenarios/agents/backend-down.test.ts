@@ -7,25 +7,25 @@ import { AgentFleet, messages } from '../../support/agent-fleet.ts';
 
 const NAMES = ['web-1', 'web-2', 'web-3'];
 
-/** A check that counts its runs on each machine, and tells the number in its output and in its status. */
+/** A check that counts its runs on each machine. Its output contains the number, and its status depends on it. */
 const counting = (dir: string): Readonly<Record<string, unknown>> => ({
   command: `n=$(($(cat ${dir}/:::name:::.count 2> /dev/null) + 1)); echo $n | tee ${dir}/:::name:::.count; exit $((n % 4))`,
   standalone: true,
   interval: 1,
 });
 
-/** The statuses of so many runs. */
+/** Returns the statuses of this many runs. */
 const statusesOf = (count: number): number[] => Array.from({ length: count }, (_, at) => (at + 1) % 4);
 
-/** What a backend keeps of them: on a slow machine there are more. */
+/** Returns the statuses that a backend keeps: on a slow machine there are more runs than that. */
 const kept = (statuses: readonly number[]): readonly number[] => statuses.slice(-HISTORY_LENGTH);
 
-/** The number of the last run on a machine, whether or not anybody was told. */
+/** Returns the number of the last run on a machine, whether or not a backend has got its result. */
 async function counted(fleet: AgentFleet, name: string): Promise<number> {
   return Number(await readFile(join(fleet.dir, `${name}.count`), 'utf8'));
 }
 
-/** Waits until the backend knows of a run: what it then knows of all runs up to the last. */
+/** Waits until the backend has the result of a run, and returns the history that it has then. */
 async function told(
   fleet: AgentFleet,
   name: string,
@@ -62,6 +62,6 @@ test('what machines find while the backend is down is told when it is back: all 
   }
   const { last, history } = await told(fleet, 'web-3', (await counted(fleet, 'web-3')) + 1);
   const all = statusesOf(last);
-  // A run that was under way at the end of its agent has no result.
+  // A run that was in progress when its agent ended has no result.
   expect([all, ...all.map((_, at) => all.toSpliced(at, 1))].map(kept)).toContainEqual(history);
 });

@@ -6,16 +6,17 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 const BERLIN = 'Europe/Berlin';
 
-/** A moment in UTC, to the second. */
+/** Formats a time in UTC, to the second. */
 const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
 
-/** The moments of the runs, in UTC. */
+/** Returns the times of the runs, in UTC. */
 async function moments(fleet: ClockedFleet): Promise<string[]> {
   return (await fleet.runs()).map(({ check }) => utc(check.issued * 1000));
 }
 
 /**
- * Lets so many seconds pass. The result of each expected run must be there a second later, and may be there at once.
+ * Advances the clock by this many seconds. The result of each expected run may arrive at once, and must arrive within a
+ * second.
  */
 async function runsIn(fleet: ClockedFleet, seconds: number, expected: readonly string[]): Promise<string[]> {
   for (let passed = 0; passed < seconds; passed++) {
@@ -33,9 +34,9 @@ async function runsIn(fleet: ClockedFleet, seconds: number, expected: readonly s
   return await moments(fleet);
 }
 
-// The one schedules what is standalone, the other what is for subscriptions: by the same rules.
+// The agent schedules standalone checks, and the backend checks with subscriptions, by the same rules.
 describe.each(['machine', 'backend'] as const)('when the %s schedules a check', (by) => {
-  /** A fleet with the one check, on one machine. */
+  /** Opens a fleet of one machine with this check. */
   async function scheduled(startMs: number, check: Attributes): Promise<ClockedFleet> {
     const own = (dir: string): Attributes => ({ ...writesDiary(dir), ...check });
     const fleet = await ClockedFleet.open(startMs, (dir) =>
@@ -87,7 +88,7 @@ describe.each(['machine', 'backend'] as const)('when the %s schedules a check', 
     expect(await runsIn(fleet, 5, expected)).toEqual(expected);
   });
 
-  /** Each is looked at every second, from two seconds before. */
+  /** Every case is observed second by second, from two seconds before. */
   test.each<{ name: string; from: string; days: Attributes; timezone: string; runs: number[]; seconds: number }>([
     {
       name: 'it is subdued from the first second of a window to its last',

@@ -3,7 +3,7 @@ import { ClockedFleet } from '../../support/clocked-fleet.ts';
 
 const START_MS = Date.parse('2026-01-01T10:00:00Z');
 
-/** A check that the machine runs at 10:00:30 and again at 10:30:00, and that is stale a minute and a half after it. */
+/** A check that the machine runs at 10:00:30 and again at 10:30:00. Its result is stale after a minute and a half. */
 const backup = { command: 'echo done', standalone: true, cron: '*/30 * * * *', ttl: 90, ttl_status: 2 };
 
 test('a check that falls silent is an event to the second, and its next result ends it', async () => {
@@ -19,7 +19,7 @@ test('a check that falls silent is an event to the second, and its next result e
     check: { status: 2, output: 'Last check execution was 90 seconds ago' },
     occurrences: 1,
   });
-  // Told again each half minute, and growing older.
+  // The stale result is recorded again each half minute, with a growing age.
   await fleet.pass(60);
   expect(await api.event('db-1', 'backup')).toMatchObject({
     check: { output: 'Last check execution was 150 seconds ago' },
@@ -57,7 +57,7 @@ test('a machine that is lost is one event and not one for each of its checks, un
   await fleet.agent('db-1');
   await fleet.pass(30, 10);
   expect(await api.event('db-1', 'keepalive')).toBeUndefined();
-  // It is back without the check: now that is what is missing.
+  // The machine is back without the check, so now the check is missing.
   await fleet.pass(30, 10);
   expect((await api.events()).map(({ client, check }) => `${client.name}/${check.name}`)).toEqual(['db-1/backup']);
 });

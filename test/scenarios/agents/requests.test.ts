@@ -4,12 +4,12 @@ import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
 
 const START_MS = Date.parse('2026-01-01T10:00:00Z');
 
-/** Waits for exactly so many runs. */
+/** Waits until there are exactly this many runs. */
 async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
   return await vi.waitFor(async () => {
     const all = await fleet.runs();
     expect(all).toHaveLength(count);
-    // Of each there is a result, so that nothing runs any more.
+    // Every run has a result, so no run is in progress.
     const results = await fleet.api.results();
     const told = results.filter(({ check }) => check.name !== 'keepalive').flatMap(({ check }) => check.history);
     expect(told).toHaveLength(count);
@@ -19,7 +19,7 @@ async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
 
 const issued = (all: readonly DiaryRun[]): number[] => all.map(({ check }) => check.issued);
 
-/** Lets time pass to the next run of a check, as the API tells it, epoch seconds. */
+/** Advances the clock to the next run of a check. @returns the time of that run from the API, in epoch seconds */
 async function passToNextRun(fleet: ClockedFleet, check: string): Promise<number> {
   const answer = await fetch(`${fleet.url}/api/mon/v1/checks/${check}`);
   const { next_run: next } = (await answer.json()) as { readonly next_run: number };
@@ -37,7 +37,7 @@ test('a run that was due while the backend was away is left out, the next one co
   const first = await passToNextRun(fleet, 'disk');
   await fleet.pass(9);
   await fleet.stopBackend();
-  // Over the second in which the next one is due.
+  // Pass the second in which the next run is due.
   await fleet.pass(2);
   await fleet.startBackend();
   await fleet.pass(9);
@@ -80,7 +80,7 @@ test('the requests about machines without an agent are spread over the interval,
   await fleet.agent('poller-1', { subscriptions: ['roundrobin:poller'] });
   await fleet.agent('poller-2', { subscriptions: ['roundrobin:poller'] });
   await passToNextRun(fleet, 'snmp');
-  // 60 % of 30 s between 3: one each 6 s.
+  // 60 % of 30 s for 3 clients: one run every 6 s.
   for (let second = 0; second < 29; second++) {
     await fleet.pass(1);
     await runs(fleet, Math.min(3, Math.floor(second / 6) + 1));

@@ -47,6 +47,6 @@ test('what a machine finds while a plan keeps results out is told afterwards, al
   await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted));
   const { last, history } = await told();
   const statuses = Array.from({ length: last }, (_, at) => (at + 1) % 4);
-  // On a slow machine there are more than a backend keeps.
+  // On a slow machine there are more results than a backend keeps.
   expect(history).toEqual(statuses.slice(-HISTORY_LENGTH));
 });

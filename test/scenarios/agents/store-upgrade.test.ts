@@ -11,20 +11,20 @@ import { runUpgradeProgram } from '../../support/upgrade-program.ts';
 
 const NAME = 'web-1';
 
-/** A check that counts its runs, and tells the number in its output and in its status. */
+/** A check that counts its runs. Its output contains the number, and its status depends on it. */
 const counting = (dir: string): Readonly<Record<string, unknown>> => ({
   command: `n=$(($(cat ${dir}/count 2> /dev/null) + 1)); echo $n | tee ${dir}/count; exit $((n % 4))`,
   standalone: true,
   interval: 1,
 });
 
-/** A record as it is written today in the form before. */
+/** Converts a current record into the previous form. */
 function checkFirst(stateFirst: string): string {
   const { check, ...own } = JSON.parse(stateFirst) as Record<string, unknown>;
   return JSON.stringify({ check, ...own });
 }
 
-/** Makes a store as of today one of schema 1. */
+/** Converts a store with the current schema into one with schema 1. */
 async function age(dir: string): Promise<void> {
   await onClosed(dir, async (database) => {
     for (const [key, value] of await database.iterator(tupleRange(['check'])).all()) {
@@ -55,7 +55,7 @@ test('what a machine finds while the store of its backend is upgraded is told af
   const upgrade = runUpgradeProgram(['upgrade', '--skip-confirm', '--state-dir', state]);
   expect(await upgrade.ended).toEqual({ code: 0, stderr: '' });
   expect(upgrade.records.at(-1)).toMatchObject({ message: 'successfully upgraded database' });
-  // At least one run found nobody to tell.
+  // At least one run happened while no backend was running.
   const during = await vi.waitFor(async () => {
     const count = await counted();
     expect(count).toBeGreaterThan(before);
@@ -65,6 +65,6 @@ test('what a machine finds while the store of its backend is upgraded is told af
 
   const { last, history } = await reaches(during + 1);
   const statuses = Array.from({ length: last }, (_, at) => (at + 1) % 4);
-  // On a slow machine there are more than a backend keeps.
+  // On a slow machine there are more results than a backend keeps.
   expect(history).toEqual(statuses.slice(-HISTORY_LENGTH));
 });

@@ -5,7 +5,7 @@ import { AgentFleet } from '../../support/agent-fleet.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
 
-/** Three machines, each in a rack of its own; two of them look after machines without an agent. */
+/** Three machines in three racks. Two of them run checks for proxy clients. */
 const MACHINES = [
   { name: 'web-1', rack: 'r1', subscriptions: ['web', 'roundrobin:pool', 'roundrobin:poller'] },
   { name: 'web-2', rack: 'r2', subscriptions: ['web', 'roundrobin:pool', 'roundrobin:poller'] },
@@ -32,11 +32,11 @@ const definitions = (dir: string): Readonly<Record<string, unknown>> => ({
   },
   token: { command: 'echo :::disk.path::: :::nope:::', subscribers: ['web'], interval: 1 },
   stuck: {
-    // None of them listens to a polite request.
+    // None of these processes reacts to SIGTERM.
     command: `trap '' TERM; echo begun; sh -c 'trap "" TERM; sleep 600 & echo $! $PPID $$ > ${dir}/pids; wait'`,
     subscribers: ['client:web-1'],
     interval: 3600,
-    // Time to begin, also on a slow machine.
+    // The timeout is long enough for the command to start, even on a slow machine.
     timeout: 2,
   },
 });
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet[Symbol.asyncDispose]());
 
-/** Waits for so many runs of a check. */
+/** Waits for this many runs of a check. */
 async function runsOf(name: string, count: number): Promise<DiaryRun[]> {
   return await vi.waitFor(async () => {
     const runs = (await fleet.runs()).filter(({ check }) => check.name === name);
@@ -95,7 +95,7 @@ test('of a round robin, one machine after the other runs the check', async () =>
   const runs = await runsOf('probe', 3);
   const issued = runs.map(({ check }) => check.issued);
   expect(new Set(issued).size).toBe(issued.length);
-  // In its first moments an agent may join between two turns.
+  // An agent may join between two runs at the start of the test.
   await vi.waitFor(async () => {
     const last = (await runsOf('probe', 3)).slice(-3);
     expect(last.map(({ client }) => client.name).toSorted()).toEqual(NAMES);
@@ -120,7 +120,7 @@ test('a failing check brings what its hook found', async () => {
   await vi.waitFor(async () => {
     expect(await fleet.api.event('web-3', 'app')).toMatchObject({
       check: {
-        // As it was defined: what takes the place of a token may be secret.
+        // The command as it was defined: the replacement of a token may be secret.
         command: 'echo app is down on :::name:::; exit 2',
         output: 'app is down on web-3\n',
         status: 2,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AgentPeer } from '../../support/agent-peer.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 
-/** An agent says hello with these attributes, and is gone. */
+/** Connects an agent with these attributes, and disconnects it. */
 async function appear(story: HandlerStory, about: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const agent = await AgentPeer.connect(story.url);
   await agent.join('spool', about);

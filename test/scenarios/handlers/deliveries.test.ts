@@ -106,7 +106,7 @@ describe('a restart', () => {
     const begun = async (): Promise<unknown> => JSON.parse(await readFile(join(story.dir, 'begun'), 'utf8'));
     await vi.waitFor(begun);
     const stopping = story.stop();
-    // It is given ten seconds (reliability 11).
+    // A stopping backend waits ten seconds for the run (reliability 11).
     const clock = setInterval(() => story.clock.advance(1000), 5);
     await stopping;
     clearInterval(clock);
@@ -129,7 +129,7 @@ describe('a handler that hangs', () => {
     for (const source of sources) await story.report(2, { source, handlers });
     const figuresOf = async (name: string) => (await story.api.handlers()).find((handler) => handler.name === name);
     await vi.waitFor(async () => expect(await figuresOf('mail')).toMatchObject({ delivered: 10 }));
-    // Two run, five wait, and for the rest there is no room.
+    // Two runs execute and five wait; the queue has no space for the rest.
     expect(await figuresOf('stuck')).toMatchObject({ running: 2, queued: 5, failed: 3 });
     const full = { handler: 'stuck', attempts: 0, reason: 'the queue of the handler is full' };
     expect(await story.api.deadLetters()).toMatchObject([full, full, full]);

@@ -11,7 +11,7 @@ import { openLineReceiver } from '../../support/line-receiver.ts';
 
 const DOCUMENT = await readFile(join(import.meta.dirname, '../../../docs/handlers.md'), 'utf8');
 
-/** The examples of one language in the chapter about the types. */
+/** Returns the examples of one language in the chapter about handler types. */
 function examples(language: string): string[] {
   const chapter = /^## Types\n(.*?)^## /ms.exec(DOCUMENT)?.[1] ?? '';
   return [...chapter.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, text = '']) =>
@@ -21,7 +21,7 @@ function examples(language: string): string[] {
 
 type IsSigned = (headers: object, body: string, secret: string) => boolean;
 
-/** The receiver's side of a signature, as the document has it. */
+/** Returns the documented function with which a receiver verifies a signature. */
 async function documentedIsSigned(dir: string): Promise<IsSigned> {
   const file = join(dir, 'receiver.mjs');
   await writeFile(file, examples('js').join('\n'));
@@ -54,7 +54,7 @@ test('the examples of the document deliver, each type to where it says', async (
   await story.reload({
     handlers: { ...handlers, 'on-call': { type: 'set', handlers: ['graphite', 'statsd', 'alerts'] } },
   });
-  // By the handler "default", which is the set of the document.
+  // The handler "default" is the set of the document.
   await story.report(2, { output: 'disk full' });
   await story.settled();
 

@@ -21,7 +21,7 @@ const SETTINGS = {
   filters: { production: { attributes: { client: { environment: 'production' } } } },
 };
 const HANDLERS = ['mail', 'pager', 'calm', 'desk', 'audit', 'odd', 'deep', 'nobody'];
-/** Those that can write. */
+/** The handlers that write a file. */
 const WRITERS = ['mail', 'pager', 'calm', 'desk', 'audit'];
 
 type Verdicts = Record<string, VerdictKind>;
@@ -94,7 +94,7 @@ describe('why was I not paged?', () => {
 
     const simulated = await story.api.simulate({ source: 'web-1', name: 'disk', output: 'x', ...result });
     expect(verdictsOf(simulated.handlers)).toEqual(verdicts);
-    // Nothing has come of it.
+    // The explanation has not run any handler.
     for (const name of WRITERS) expect(await story.lines(name)).toEqual([]);
 
     await story.report(status, attributes);

@@ -48,7 +48,7 @@ test('an event is kept while something that it depends on has one, and told once
     await story.report(2, check);
     expect((await story.told()).map((event) => event.check.name)).toEqual(['disk']);
   }
-  // The same check of another machine is no dependency.
+  // The same check on another machine is not a dependency.
   await story.report(2, { source: 'web-2', name: 'mount' });
   await story.lines();
   await story.report(2, check);
@@ -117,7 +117,7 @@ describe('a filter of one’s own', () => {
   });
 
   test('lets everything through outside of its windows', async () => {
-    // Midnight.
+    // The scenario starts at midnight.
     const story = await play({ filter: 'by-day' }, {});
     expect(await story.lines()).toHaveLength(4);
     await story.pass(9 * 3600, 9 * 3600);

@@ -47,7 +47,7 @@ test(
     process.kill(first.pid, 'SIGHUP');
     await vi.waitFor(async () => expect((await told()).length).toBeGreaterThan(1));
     await first.end('SIGKILL');
-    // Their end was not written down by then: they run once more, whether or not they had told anything.
+    // The end of these runs was not stored yet, so they run again, whether or not they had notified anybody.
     const unfinished = await storedRuns(join(dir, 'state'));
 
     await using second = await start();
@@ -66,7 +66,7 @@ test(
   },
 );
 
-/** The clients of the runs that are stored as still to be done. */
+/** Returns the clients of the runs that are stored as pending. */
 async function storedRuns(stateDir: string): Promise<ReadonlySet<string>> {
   const store = await openLevelStore(stateDir);
   const clients = new Set<string>();

@@ -4,7 +4,7 @@ import { HandlerStory } from '../../support/handler-story.ts';
 
 const ABOUT = { client: 'web-1', check: 'disk' };
 
-/** What the log says of handling one result, to the letter (completion 1.8 and 1.9; legacy-peer, State machine). */
+/** The exact log records of handling one result (completion 1.8 and 1.9; legacy-peer, State machine). */
 test.each<{
   readonly message: string;
   readonly level: 'info' | 'error';
@@ -102,7 +102,7 @@ test.each<{
   await story.settled();
   const records = story.said(message);
   expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
-  // Who reads the log does not get the secrets of clients (security S16 and S17).
+  // The log must not contain secrets of clients (security S16 and S17).
   expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
   expect(records[0]?.fields).not.toHaveProperty('event');
 });

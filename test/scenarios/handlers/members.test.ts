@@ -15,13 +15,13 @@ import { peerKeyFile, postgresOfFile, startSharing } from '../../support/shared-
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-/** Handlers of backends that share a database run on each of them. */
+/** Tests of handlers in a cluster, which run on every member. */
 
 const server = postgresOfFile();
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** As a process of its own, which can be killed. */
+/** Starts a member as a separate process, which can be killed. */
 async function program(database: string, settings: Settings = {}): Promise<DaemonProcess> {
   const file = join(await tempDir(), 'config.json');
   await writeFile(file, JSON.stringify({ 'peer-key-file': await peerKeyFile(), ...settings }));
@@ -38,7 +38,7 @@ interface Delivered {
   readonly answer: ServerResponse;
 }
 
-/** A receiver of webhooks that answers at once, or when it is told to. */
+/** A receiver of webhooks that responds at once, or when the test releases it. */
 class Receiver {
   readonly received: Delivered[] = [];
   isHolding = false;
@@ -67,13 +67,13 @@ class Receiver {
     return receiver;
   }
 
-  /** Answers what it has, and from now on at once. */
+  /** Responds to all waiting requests, and from now on at once. */
   release(): void {
     this.isHolding = false;
     for (const { answer } of this.received) if (!answer.headersSent) answer.writeHead(204).end();
   }
 
-  /** How often each run has arrived, by the check. */
+  /** The number of requests received for each run, by check. */
   get times(): ReadonlyMap<string, number> {
     return new Map([...Map.groupBy(this.received, ({ check }) => check)].map(([check, all]) => [check, all.length]));
   }
@@ -96,13 +96,13 @@ const RAN_ELSEWHERE = 'handler ran on another member';
 
 const ranElsewhere = (backend: RunningBackend): (string | undefined)[] => ranElsewhereOf(backend, '');
 
-/** Who ran those of checks whose names begin so. */
+/** Returns the members that ran the handlers of checks whose names begin with this text. */
 const ranElsewhereOf = ({ log }: RunningBackend, begin: string): (string | undefined)[] =>
   log.records
     .filter(({ message, fields }) => message === RAN_ELSEWHERE && String(fields['check']).startsWith(begin))
     .map(({ fields }) => fields['member'] as string);
 
-/** Has events handled until others take part in it. */
+/** Sends events until this many members run handlers. */
 async function untilSpread(writer: RunningBackend, members: number): Promise<void> {
   let count = 0;
   await vi.waitFor(
@@ -204,7 +204,7 @@ test('a member that is killed: what ran there runs again, once', async () => {
   for (const name of ['a', 'b', 'c', 'd']) await report(writer, name);
   await vi.waitFor(() => expect(receiver.times.get('d')).toBe(1));
   await other.end('SIGKILL');
-  // Chance decides how many of the four ran there.
+  // It is random how many of the four ran there.
   const timesOf = (): number[] => ['a', 'b', 'c', 'd'].map((name) => receiver.times.get(name) ?? 0);
   const repeated = (): number => timesOf().filter((times) => times === 2).length;
   await vi.waitFor(() => expect(repeated()).toBeGreaterThan(0));

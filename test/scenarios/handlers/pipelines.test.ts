@@ -17,7 +17,7 @@ interface Workflow {
   readonly mutator?: string;
 }
 
-/** A pipeline as clients of the peer send it. */
+/** Returns a pipeline as clients of Sensu Go send it. */
 const pipeline = (name: string, ...workflows: Workflow[]): object => ({
   metadata: { name, namespace: 'default' },
   workflows: workflows.map(({ name: own, handler, filters, mutator }) => ({
@@ -34,7 +34,7 @@ const RESULT = { handlers: [], pipelines: PAGE };
 const explained = async (story: HandlerStory): Promise<EventExplanation['handlers']> =>
   (await story.api.explainEvent('web-1', 'disk'))?.handlers ?? [];
 
-/** A backend with handlers that write what they get, a filter and a mutator of its configuration. */
+/** Opens a backend whose configuration has handlers that write their input, a filter and a mutator. */
 async function open(): Promise<{ story: HandlerStory; v2: V2Peer }> {
   const story = await HandlerStory.open(
     {

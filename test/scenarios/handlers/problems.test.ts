@@ -53,7 +53,7 @@ describe('a check that flaps', () => {
   test('is told to who asks for it while it flaps, and to all when that ends', async () => {
     const story = await HandlerStory.open({ handlers: { calm: {}, eager: { handle_flapping: true } } });
     for (let at = 0; at < 20; at++) await story.report(at % 2 === 0 ? 0 : 2, flapping);
-    // Until there is a history of 21, nothing flaps.
+    // Flapping needs a history of 21 results.
     expect(await story.actions('calm')).toEqual(
       Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 'resolve 0' : 'create 2')).slice(1),
     );

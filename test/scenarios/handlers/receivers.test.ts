@@ -124,7 +124,7 @@ describe('a receiver of webhooks', () => {
     receiver.status = 503;
     for (const status of [2, 0]) await story.report(status);
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
-    // The resolve waits behind the problem.
+    // The notification of the resolved event waits behind that of the firing event.
     await vi.waitFor(async () => expect(await story.api.handlers()).toMatchObject([{ retrying: 1, queued: 1 }]));
     receiver.status = 204;
     story.clock.advance(2000);
@@ -169,7 +169,7 @@ test('a transport is a topic of the live feed for who asks for it, without secre
   onTestFinished(() => {
     for (const { socket } of [listener, other]) socket.terminate();
   });
-  // The feed goes by the clock of the test too.
+  // The feed also uses the clock of the test.
   const heard = (peer: FeedPeer, type: 'live' | 'message'): Promise<void> =>
     vi.waitFor(() => {
       story.clock.advance(100);

@@ -98,7 +98,7 @@ describe('what a handler gets', () => {
     const [whole = ''] = await story.lines('whole');
     expect(JSON.parse(whole)).toMatchObject({ check: { output: 'disk full' } });
     expect(await story.lines('line')).toEqual(['disk full']);
-    // What it prints to both of its outputs, and the newline of the handler.
+    // The text contains standard output, standard error, and the newline that the handler adds.
     expect(await story.lines('wrapped')).toEqual([`${String(whole.length)} bytes`, 'of JSON', '']);
   });
 

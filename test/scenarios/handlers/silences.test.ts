@@ -39,7 +39,7 @@ describe('a silence', () => {
     { entry: { subscription: 'linux', check: 'disk' }, silences: true },
     { entry: { subscription: 'linux', check: 'other' }, silences: false },
     { entry: { subscription: 'client:web' }, silences: false },
-    // Subscribers of the check play no part (legacy-peer, Silenced matching).
+    // The subscribers of the check do not matter (legacy-peer, Silenced matching).
     { entry: { subscription: 'storage' }, silences: false },
   ])('of $entry silences it: $silences', async ({ entry, silences }) => {
     const story = await HandlerStory.open({
@@ -112,7 +112,7 @@ describe('a silence that ends while the problem persists', () => {
     await over.report(0);
     for (const story of [off, over]) {
       await story.api.clearSilenced({ id: ID });
-      // What the end of a silence asks for is asked for before this.
+      // Work that the end of a silence causes is requested before this result is processed.
       await story.report(0, { name: 'other' });
       expect(await story.lines()).toEqual([]);
     }
@@ -120,7 +120,7 @@ describe('a silence that ends while the problem persists', () => {
 });
 
 describe('a silence that ends on resolve (completion 1.3)', () => {
-  /** Which check of `web-1` fails, how it comes to that, and how that ends. */
+  /** A check of `web-1` that fails: why its notification is suppressed, and how the suppression ends. */
   interface Route {
     readonly how: string;
     readonly check?: string;

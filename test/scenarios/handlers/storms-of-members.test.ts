@@ -10,7 +10,7 @@ import { peerKeyFile, postgresOfFile } from '../../support/shared-database.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-/** What is told together, kept quiet and made of aggregates by backends that share a database. */
+/** Tests of groups, inhibitions and aggregate rules in a cluster. */
 
 const server = postgresOfFile();
 
@@ -24,14 +24,14 @@ interface ToldGroup {
   readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
 }
 
-/** A process of its own, which can be killed. */
+/** A member that runs as a separate process, which can be killed. */
 interface Member {
   readonly daemon: DaemonProcess;
   readonly api: ApiClient;
   readonly feed: FeedPeer;
 }
 
-/** Two backends with the same configuration; the first one writes. */
+/** Two members with the same configuration; the first one is the leader. */
 class Pair {
   readonly writer: Member;
   readonly other: Member;
@@ -78,7 +78,7 @@ class Pair {
     return [this.writer, this.other];
   }
 
-  /** Both read their configuration again, with other rules. */
+  /** Lets both members reload their configuration with other inhibition rules. */
   async inhibit(inhibitions: object): Promise<void> {
     const settings = JSON.parse(await readFile(this.#configFile, 'utf8')) as object;
     await writeFile(this.#configFile, JSON.stringify({ ...settings, inhibitions }));
@@ -89,7 +89,7 @@ class Pair {
     await Promise.all(names.map((name) => this.writer.api.saveClient({ name, address: '192.0.2.1', rack })));
   }
 
-  /** One result for each, every other one at the member that does not write. */
+  /** Sends one result for each source, every other one to the follower. */
   async report(check: string, status: number, sources: readonly string[]): Promise<void> {
     await Promise.all(
       sources.map((source, at) =>
@@ -98,7 +98,7 @@ class Pair {
     );
   }
 
-  /** What each run was told, in short. */
+  /** Returns a summary of the notification of each run. */
   async told(): Promise<string[]> {
     const text = await readFile(this.#toldFile, 'utf8').catch(() => '');
     return text.split('\n').flatMap((line) => {
@@ -113,7 +113,7 @@ class Pair {
 const tellsOf = (rack: string, events: readonly string[]): string =>
   `{"client.rack":"${rack}"}: ${events.map((event) => `${event} new`).join()}`;
 
-/** Which event keeps each one quiet, and in how many groups it is, as a feed tells it. */
+/** Returns for each event which event inhibits it and how many groups contain it, as the feed reports it. */
 const shown = ({ feed }: Member): unknown =>
   Object.fromEntries(
     Array.from(feed.replica.events, ([key, { inhibited_by: by, groups }]: [string, EventRow]) => [
@@ -221,7 +221,7 @@ test('a rule about aggregates makes an event in each namespace, once, and both m
     };
     await vi.waitFor(async () => expect(await idAt(pair.writer)).toBe(await idAt(pair.other)));
   }
-  // Handlers of the configuration are those of default.
+  // Handlers of the configuration belong to the namespace default.
   const ofRule = async (): Promise<readonly string[]> =>
     (await pair.told()).filter((line) => line.includes('shop new'));
   await vi.waitFor(async () => expect(await ofRule()).toHaveLength(1));

@@ -15,7 +15,7 @@ interface ToldGroup {
   readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
 }
 
-/** What each run since the last look was told, in short. */
+/** Returns a summary of the notification of each run since the last call. */
 async function groupsTold(story: HandlerStory): Promise<string[]> {
   return (await story.lines()).map((line) => {
     const { group, events } = JSON.parse(line) as ToldGroup;
@@ -33,7 +33,7 @@ test('a switch fails with hosts behind it: one message, whatever is noticed firs
   await story.report(2, { source: 'switch-a', name: 'uplink' });
   const monctl = async (...args: readonly string[]): Promise<string> =>
     (await runMonctl([...args, '--backend', story.url])).stdout;
-  // By the clock of the machine, which is ahead of that of the backend, its time has come.
+  // The clock of the machine is ahead of the backend's, so the group is already due.
   expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +CRIT +31 +31 +never +now/);
   expect(await monctl('event', 'explain', 'switch-a', 'uplink')).toContain(
     'it is pending in its group client.rack=a (31 events), which is notified in 30s',
@@ -54,7 +54,7 @@ test('a switch fails with hosts behind it: one message, whatever is noticed firs
 
   expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +CRIT +1 +0 +/);
 
-  // While it lasts nothing is said again, nor when it is over but for what was told.
+  // While the problem lasts, nothing is repeated. When it ends, only events that were notified are notified again.
   await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
   await story.pass(600, 300);
   expect(await groupsTold(story)).toEqual([]);

@@ -4,11 +4,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../../support/raw-http.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 
-/** Tries in every place of a result that a shell could see. */
+/** Returns shell code for every kind of quoting, to be put into every attribute of a result. */
 const attack = (file: string): string =>
   `$(touch ${file}) \`touch ${file}\` '; touch ${file}; ' "; touch ${file}; " | touch ${file}`;
 
-/** Commands come from definitions on the backend's own machine, and from nowhere else (security S14). */
+/** Tests that commands only come from definitions on the backend's own machine (security S14). */
 describe('nothing that comes from outside runs', () => {
   test('text of an event, whatever it holds, is only text to a handler and a mutator', async () => {
     const story = await HandlerStory.open({

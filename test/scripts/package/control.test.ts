@@ -60,7 +60,7 @@ describe('scripts of the package system', () => {
 
   test.each(pieces)('%s is shell, and all its variables are there', (piece) => {
     const name = piece.startsWith('mon-cli') ? 'mon-cli' : 'mon-backend';
-    // A piece of the backend comes after that of all daemons.
+    // The script of the backend follows the common script of all daemons.
     const script = scriptText(packageNamed(name), '1.2.3', [repositoryText(`scripts/package/${piece}`)]);
     execFileSync('sh', ['-n'], { input: script });
     expect(script).toMatch(/^#!\/bin\/sh\nset -eu\n/);

@@ -6,7 +6,7 @@ import { requestUrl, type Answer, type Request } from '../../../shared/client/re
 
 const URL = 'http://backend:4567';
 
-/** A backend that says the same to everything. */
+/** A backend that sends the same response to every request. */
 function saying(answer: Answer): { asked: Request[]; caller: ReturnType<typeof endpointCaller> } {
   const asked: Request[] = [];
   const caller = endpointCaller(URL, (request) => {

@@ -230,7 +230,7 @@ test('a backend that cannot resume resets, and the snapshot replaces everything'
   expect([...diary.replica.events.keys()]).toEqual([B]);
 });
 
-/** A console that was live until its connection was cut, and has heard nothing on the next one yet. */
+/** A console that was live until its connection was cut, and has reconnected but received nothing yet. */
 async function connectedAgain() {
   const server = await startFeedServer({ hello: null });
   const { clock, diary } = follow({ backend: server.url });
@@ -415,7 +415,7 @@ test('it pings when it hears nothing, and stays as long as it is answered', asyn
   for (let heartbeat = 1; heartbeat <= 4; heartbeat += 1) {
     clock.advance(5000);
     await vi.waitFor(() => expect(pings()).toBe(heartbeat));
-    // The answer is a frame too: the next ping is due 5 s after it.
+    // The response is a frame too, so the next ping is due 5 s after it.
     connection.send({ type: 'changes', seq: 10 + heartbeat, time: 1, rows: {} });
     await vi.waitFor(() => expect(diary.rows).toHaveLength(1 + heartbeat));
   }
@@ -598,7 +598,7 @@ test('whatever a backend sends, it ends up live again with the state of the back
     fc.asyncProperty(fc.array(frame, { maxLength: 5 }), async (frames) => {
       const connection = await server.connection(server.connections.length - 1);
       for (const text of frames) connection.sendRaw(text);
-      // Cut or not: from here on a good backend follows.
+      // Whether or not the connection was closed, a correct backend follows from here on.
       const index = server.connections.length;
       feed.resync();
       const next = await server.connection(index);

@@ -11,11 +11,11 @@ import { startCutProxy } from '../../support/cut-proxy.ts';
 import { FeedDiary } from '../../support/feed-diary.ts';
 import { startBackend } from '../../support/running-backend.ts';
 
-/** Enough to meet every phase several times; `MON_TEST_CUTS=200` takes about half a minute. */
+/** Number of cuts: enough to hit every phase several times. `MON_TEST_CUTS=200` takes about half a minute. */
 const CUTS = Number(process.env['MON_TEST_CUTS'] ?? 12);
 const SEED = 20_261_120;
 
-/** Pauses and heartbeats of seconds become some milliseconds. */
+/** Factor by which the clock runs faster: pauses and heartbeats of seconds become milliseconds. */
 const HASTE = 100;
 const hasty: FeedClock = {
   now: () => Date.now() * HASTE,
@@ -25,7 +25,7 @@ const hasty: FeedClock = {
   },
 };
 
-/** What the feed should add up to, asked for anew. */
+/** Requests the current state, which the rows of the feed should equal. */
 async function truth(api: ApiClient): Promise<{ events: unknown; silenced: string[]; clients: string[] }> {
   const [events, silenced, clients] = await Promise.all([api.events(), api.silenced(), api.clients()]);
   return {
@@ -57,7 +57,7 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
     const subscription = `client:web-${String(pick(10))}`;
     await (pick(2) === 0 ? api.silence({ subscription }) : api.clearSilenced({ subscription }));
     if (pick(20) === 0) await api.deleteClient(`web-${String(pick(10))}`).catch(() => undefined);
-    // The backend gathers changes for 50 ms: time for some of them to set out.
+    // The backend collects changes for 50 ms: wait until it has sent some of them.
     await pause(pick(20));
   }
   proxy.calm();
@@ -70,6 +70,6 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
       clients: [...clients.keys()].toSorted(),
     }).toEqual(await truth(api));
   });
-  // It was not one long cut: it came back again and again.
+  // The feed reconnected many times: the cuts were not one long outage.
   expect(diary.states.filter(({ kind }) => kind === 'live').length).toBeGreaterThan(CUTS / 8);
 });

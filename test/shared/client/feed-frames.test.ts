@@ -16,7 +16,7 @@ const EVENT = {
 };
 const CLIENT = { name: 'web-1', address: '10.0.0.1', subscriptions: ['base'], timestamp: 1, version: '1.0' };
 
-/** What an attribute may be changed into; `undefined` takes it away. */
+/** Values that replace an attribute; `undefined` removes it. */
 const OTHERS: readonly unknown[] = [undefined, null, 'text', 7, true, [], ['text'], [7], {}];
 
 const isTaken = (topic: string, row: unknown): boolean => {

@@ -15,7 +15,7 @@ const TOKEN = `ml_${'x'.repeat(43)}`;
 const AUTHORIZATION = `Bearer ${TOKEN}`;
 const URL_HERE = 'http://127.0.0.1:9';
 
-/** A runtime directory of this test alone, with the file of a backend at `url`. */
+/** Creates a runtime directory for this test, with the file of a backend at `url`. */
 async function leave(url: string, token = TOKEN): Promise<string> {
   const before = process.env['XDG_RUNTIME_DIR'];
   process.env['XDG_RUNTIME_DIR'] = await tempDir();

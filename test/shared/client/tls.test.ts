@@ -45,7 +45,7 @@ async function trusting(...authorities: readonly MadeCertificate[]): Promise<Rec
   return { MON_TRUSTED_CA_FILE: file };
 }
 
-/** Why neither a request nor the feed gets through: both say the same. */
+/** Returns the reason why the feed cannot connect, after checking that a request reports the same reason. */
 async function problemAt(backend: string, env: Record<string, string>): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const feed = openFeed(
@@ -116,7 +116,7 @@ describe('what is wrong is told with what to do', () => {
     const backend = (await speaking(made)).replace('127.0.0.1', host);
     const env = await trusting(authority);
     expect(await problemAt(backend, env)).toMatch(says);
-    // Trying again is of no use.
+    // This error tells callers that a retry cannot help.
     await expect(openApiClient({ backend, env }).clients()).rejects.toBeInstanceOf(NotTrusted);
   });
 
@@ -161,6 +161,6 @@ test.each([
   { env: { MON_INSECURE_SKIP_TLS_VERIFY: 'yes' }, says: 'MON_INSECURE_SKIP_TLS_VERIFY must be true or false' },
 ])('$says', ({ env, says }) => {
   expect(() => parseBackendAddress('https://mon.example.org', env)).toThrow(says);
-  // Where there is no TLS, nobody looks.
+  // Without TLS, the variables are ignored.
   expect(parseBackendAddress('http://mon.example.org', env).tls).toBeUndefined();
 });

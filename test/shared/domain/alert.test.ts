@@ -142,7 +142,7 @@ describe('the result of an alert', () => {
   test.each([
     ['2026-01-01T00:00:00Z', { status: 0, ttl: undefined }],
     ['2026-01-01T00:00:01Z', { status: 2, ttl: 1 }],
-    // What programs in Go write for no time at all.
+    // Go programs write this for an unset time.
     ['0001-01-01T00:00:00.000Z', { status: 2, ttl: 300 }],
     [undefined, { status: 2, ttl: 300 }],
   ])('ends at %s: %j', (endsAt, { status, ttl }) => {

@@ -99,7 +99,7 @@ describe('a condition that is not met says which, and why', () => {
       cause: 'unmatched',
       reason: 'cannot be judged by :::constructor.name::: == 1: nothing is at constructor.name',
     },
-    // The text of an expression is never compared.
+    // An expression is never compared as text.
     { wanted: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
   ])('$path $reason', ({ wanted, path, cause, reason }) => {
     expect(match(wanted)).toEqual({ matches: false, path: path.split('.'), cause, reason });

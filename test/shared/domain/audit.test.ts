@@ -33,7 +33,10 @@ function trail(length: number): AuditRecord[] {
   return records;
 }
 
-/** What a walk from the newest record to the oldest says, with what was at the end of the trail when it was written. */
+/**
+ * Follows the chain from the newest record to the oldest. Returns the first problem, or `whole` if there is none.
+ * @param head the recorded end of the trail
+ */
 function walk(records: readonly AuditRecord[], head: AuditLink): string {
   let expected = head;
   for (const record of records.toReversed()) {

@@ -3,7 +3,7 @@ import { joinedState } from '../../../shared/domain/check-rename.ts';
 import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { statusesOf } from '../../../shared/domain/history.ts';
 
-/** The state after these statuses, one a minute; events are named after their first minute. */
+/** Returns the state after these statuses, one a minute. The id of an event contains its first minute. */
 function played(statuses: readonly number[], startMinute: number): CheckState {
   return statuses.reduce<CheckState>((state, status, index) => {
     const now = (startMinute + index) * 60;

@@ -5,7 +5,7 @@ import type { EventColumns, EventRow } from '../../../shared/schemas/feed.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** Few different ones, so that many are the same. */
+/** A name from a short list, so that many names are equal. */
 const name = fc.constantFrom('web-1', 'web-2', 'äö', '__proto__', '');
 const texts = fc.array(name, { maxLength: 2 });
 

@@ -13,17 +13,17 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const [OK, WARNING, CRITICAL] = [0, 1, 2];
 
-/** A result is its status, or the attributes that matter; the time of each is its place in the story, from 100. */
+/** A result as its status, or as attributes. The results are executed at the seconds 100, 101 and so on. */
 type Told = number | (Partial<DecidingResult> & { readonly status: number });
 
 interface Step {
   readonly kind: Transition['kind'];
-  /** What was handled; undefined for nothing. */
+  /** The event that was handled; undefined if none was. */
   readonly event: EventState | undefined;
   readonly state: CheckState;
 }
 
-/** Tells one result after the other; `common` are attributes of all. */
+/** Processes the results in order; `common` are attributes of all results. */
 function play(results: readonly Told[], common: Partial<DecidingResult> = {}): Step[] {
   let state = NO_CHECK_STATE;
   let ids = 0;
@@ -198,7 +198,7 @@ describe('force_resolve', () => {
 describe('a check of type metric', () => {
   const common = { type: 'metric' };
 
-  // Recorded: conformance, events, "metric type".
+  // Recorded behavior of the peer: conformance, events, "metric type".
   test('is handled at every result, and stored only as a problem', () => {
     const steps = play([OK, OK, CRITICAL, OK], common);
     expect(steps.map(({ kind }) => kind)).toEqual(['metric', 'metric', 'open', 'resolve']);
@@ -246,7 +246,7 @@ describe('flapping', () => {
     const steps = play([...upAndDown, ...times(30, OK)], common).slice(HISTORY_LENGTH);
     const kinds = steps.map(({ kind }) => kind);
     const end = kinds.indexOf('resolve');
-    // What is left then is the change into the third oldest status at most: 5 % is not above the low threshold.
+    // The history then contains at most the change into the third oldest status: 5 % is not above the low threshold.
     expect(kinds).toEqual([...times(end, 0).map(() => 'open'), 'resolve', ...times(29 - end, 0).map(() => 'none')]);
     expect(steps[end]?.event).toMatchObject({ action: 'resolve', totalStateChange: 4 });
     expect(steps[end - 1]?.event).toMatchObject({ action: 'flapping', totalStateChange: 8 });
@@ -273,7 +273,7 @@ describe('flapping', () => {
   });
 });
 
-/** What was stored before each step. */
+/** Returns the event that was stored before each step. */
 const storedBefore = (steps: readonly Step[]): (EventState | undefined)[] =>
   steps.map((_, index) => steps[index - 1]?.state.event);
 
@@ -292,7 +292,7 @@ describe('whatever the results', () => {
     },
     { requiredKeys: ['status'] },
   );
-  /** The story of one check: attributes may change on the way, as definitions do. */
+  /** Results of one check. Attributes may change between them, as when the definition changes. */
   const story = fc.array(attributes, { maxLength: 70 });
 
   const always = (check: (steps: readonly Step[], results: readonly Partial<DecidingResult>[]) => void): void => {

@@ -114,7 +114,7 @@ describe('a filter (completion 1.9)', () => {
   });
 });
 
-/** Occurrences at which an event is handled, of the first so many. */
+/** Returns the occurrences, from 1 to `until`, at which the filter passes the event. */
 function handledAt(check: Record<string, unknown>, until: number, action: EventAction = 'create'): number[] {
   return Array.from({ length: until }, (_, index) => index + 1).filter(
     (occurrences) =>
@@ -172,7 +172,7 @@ describe('the filter occurrences (completion 1.9)', () => {
 
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([
     { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
-    // Handled as a warning, and critical for the first time when it was resolved.
+    // The event was handled as a warning and became critical, for the first time, right before it was resolved.
     { occurrences: 1, watermark: 3, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
     { occurrences: 2, watermark: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
   ])('a resolve after $occurrences and $watermark at most', ({ occurrences, watermark, verdict }) => {
@@ -215,7 +215,7 @@ describe('the filter check_dependencies (completion 1.9)', () => {
     { dependencies: ['subscription:routers/ping'], failing: 'subscription:routers/ping' },
     { dependencies: ['subscription:client:db-1/mysql'], failing: 'subscription:client:db-1/mysql' },
     { dependencies: ['subscription:routers/mysql'] },
-    // What is no dependency keeps nothing from being handled.
+    // Invalid dependencies do not suppress the event.
     { dependencies: [null, 5, '', '/', {}] },
     { dependencies: 'network' },
   ])('$dependencies', ({ dependencies, failing }) => {

@@ -6,11 +6,11 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const CRITICAL = 2;
 
-/** 21 statuses, critical where the rule says so. */
+/** Returns 21 statuses, critical at the positions that the predicate selects. */
 const where = (isCritical: (position: number) => boolean): number[] =>
   Array.from({ length: HISTORY_LENGTH }, (_, position) => (isCritical(position) ? CRITICAL : 0));
 
-/** The formula as the page tells it, on text, over an array. */
+/** The formula as documented, in its plainest form over an array. */
 function naive(statuses: readonly number[]): number {
   if (statuses.length < 21) return 0;
   let weight = 0.8;
@@ -75,7 +75,7 @@ describe('total_state_change (completion 1.5)', () => {
   });
 });
 
-// As recorded with the peer of the newer generation (events-flapping).
+// Recorded results of Sensu Go (events-flapping).
 test.each([
   ['202020202020202020202', 98],
   ['020202020202020202022', 93],

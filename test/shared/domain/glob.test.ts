@@ -46,7 +46,7 @@ function letters(...units: string[]): fc.Arbitrary<string> {
   return fc.string({ unit: fc.constantFrom(...units), maxLength: 12 });
 }
 
-/** By trying everything: right, and slow on long texts. */
+/** Matches by trying every possibility: correct, but slow on long texts. */
 function matches(pattern: string, text: string): boolean {
   if (pattern === '') return text === '';
   const rest = pattern.slice(1);

@@ -11,7 +11,7 @@ import {
   statusesOf,
 } from '../../../shared/domain/history.ts';
 
-/** Mostly the usual four, and now and then what a script may say. */
+/** A status: mostly one of the usual four, sometimes another number that a script may return. */
 const status = fc.oneof(
   { weight: 20, arbitrary: fc.integer({ min: 0, max: 3 }) },
   { weight: 1, arbitrary: fc.constantFrom(-1, 4, 127, 255, 2 ** 31) },

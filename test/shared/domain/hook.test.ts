@@ -5,7 +5,7 @@ import { hookFor } from '../../../shared/domain/hook.ts';
 const hook = { command: 'true' };
 const ALL = { 1: hook, 2: hook, 255: hook, ok: hook, warning: hook, critical: hook, unknown: hook, 'non-zero': hook };
 
-// Reference 2.2.2: 1 to 255, then the severity, then non-zero.
+// The order is 1 to 255, then the severity, then non-zero (reference 2.2.2).
 test.each<{ hooks: Record<string, unknown>; status: number; runs: string | undefined }>([
   { hooks: ALL, status: 0, runs: 'ok' },
   { hooks: ALL, status: 1, runs: '1' },
@@ -22,7 +22,7 @@ test.each<{ hooks: Record<string, unknown>; status: number; runs: string | undef
   { hooks: { 'non-zero': hook }, status: 0, runs: undefined },
   { hooks: { critical: hook }, status: 0, runs: undefined },
   { hooks: {}, status: 2, runs: undefined },
-  // What is no hook does not keep the next one from running.
+  // An invalid hook does not prevent the next one from running.
   { hooks: { 2: 'echo', critical: hook }, status: 2, runs: 'critical' },
 ])('status $status with hooks $hooks runs $runs', ({ hooks, status, runs }) => {
   expect(hookFor(hooks, status)).toBe(runs);

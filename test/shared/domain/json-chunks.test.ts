@@ -20,7 +20,7 @@ function parse(text: string, options: Partial<ChunkOptions> = {}): ChunkedJson {
   return step.value;
 }
 
-/** The value, or that there is none. */
+/** Returns the value that was read, or `no JSON` if reading failed. */
 function outcomeOf(read: () => unknown): unknown {
   try {
     return { value: read() };

@@ -16,7 +16,7 @@ function clientSeen(secondsAgo: number, keepalive?: unknown): Client {
   };
 }
 
-// As recorded (legacy-peer, Keepalive and TTL).
+// Recorded results of Sensu Core (legacy-peer, Keepalive and TTL).
 test.each<{ secondsAgo: number; keepalive?: unknown; status: number; output: string }>([
   { secondsAgo: 30, status: 0, output: 'Keepalive sent from client 30 seconds ago' },
   { secondsAgo: -5, status: 0, output: 'Keepalive sent from client 0 seconds ago' },

@@ -52,7 +52,7 @@ const matches = (source: string, value: string): boolean | string => {
   return typeof filter === 'function' ? filter({ x: value }) : filter.problem;
 };
 
-// What Go's regexp says of `^(?:PATTERN)$`.
+// Results of Go's regexp for `^(?:PATTERN)$`.
 test.each([
   ['q-[0-9]+', 'q-12', true],
   ['q-[0-9]+', 'xq-12', false],

@@ -55,7 +55,8 @@ test('a key named like a prototype stays an ordinary key and pollutes nothing', 
   expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
 });
 
-// Few keys, so that they meet; and none that the frozen Object.prototype of the tests holds.
+// There are few keys, so that they collide. None is a property of Object.prototype, which the tests make
+// non-extensible.
 const settings = fc.object({
   key: fc.constantFrom('a', 'b', 'c', 'd'),
   values: [fc.integer(), fc.string(), fc.boolean(), fc.constant(null)],

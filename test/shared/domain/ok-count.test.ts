@@ -13,7 +13,7 @@ function stateAfter(statuses: readonly number[], begin: CheckState = NO_CHECK_ST
 
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
-/** As the peer counts OK results: the first result ever is none, and a problem counts from its first result here. */
+/** Counts OK results as the peer does, without the very first result; here, a problem counts from its first result. */
 function counted(statuses: readonly number[]): { occurrences: number; watermark: number } {
   let occurrences = 1;
   let watermark = 1;

@@ -24,7 +24,7 @@ describe('a check of the newer API is asked for entities of which it says', () =
     [["entity.metadata.labels.site == 'north' && entity.subscriptions.include?('entity:sw-1')"], true],
     [['entity.metadata.name =~ /^sw-/'], true],
     [["entity.metadata.namespace == 'prod'"], true],
-    // All of them, as at the peer.
+    // Without expressions, all clients match, as at the peer.
     [[], true],
     [null, true],
   ])('%j: %s', (expressions, isAsked) => {

@@ -2,16 +2,16 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { proxySplayMs } from '../../../shared/domain/proxy-splay.ts';
 
-// Completion 1.13: the interval times the coverage, divided by the matches.
+// The splay is the interval times the coverage, divided by the number of matches (completion 1.13).
 test.each<{ periodMs: number; matches: number; coverage?: number; splayMs: number }>([
   { periodMs: 60_000, matches: 1, splayMs: 54_000 },
   { periodMs: 60_000, matches: 10, splayMs: 5400 },
   { periodMs: 60_000, matches: 10, coverage: 50, splayMs: 3000 },
   { periodMs: 60_000, matches: 7, coverage: 70, splayMs: 6000 },
-  // More than there are milliseconds.
+  // There are more matches than milliseconds.
   { periodMs: 1000, matches: 4000, coverage: 50, splayMs: 0.125 },
   { periodMs: 60_000, matches: 0, splayMs: 0 },
-  // The next run of a schedule may be now.
+  // The next run of a cron schedule may be due now.
   { periodMs: 0, matches: 3, splayMs: 0 },
   { periodMs: -5, matches: 3, splayMs: 0 },
 ])('$matches matches in $periodMs ms are $splayMs ms apart', ({ periodMs, matches, coverage, splayMs }) => {

@@ -17,7 +17,7 @@ interface Step {
   readonly state: CheckState;
 }
 
-/** One result after the other, a minute apart unless they say when they were executed. */
+/** Processes the results in order, a minute apart unless a result sets its own time of execution. */
 function play(results: readonly Told[], common: Partial<DecidingResult>): Step[] {
   let state = NO_CHECK_STATE;
   return results.map((told, index) => {
@@ -29,7 +29,7 @@ function play(results: readonly Told[], common: Partial<DecidingResult>): Step[]
   });
 }
 
-/** What each result does, and how far the event has recovered with it. */
+/** Returns the transition of each result, and how far the event has recovered after it. */
 function recoveries(results: readonly Told[], common: Partial<DecidingResult>): string[] {
   return play(results, common).map(({ kind, state: { event } }) =>
     event?.recovery === undefined ? kind : `${kind}, ${recoveryWords(event.recovery)}`,

@@ -139,7 +139,7 @@ describe('where clocks change', () => {
   describe.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'])(
     'every window of 2027 and 2028 in %s',
     (zone) => {
-      // Croner computes the schedules of checks, and nothing of this.
+      // Croner, an independent implementation, computes the expected times. Only schedules of checks use it otherwise.
       test.each([
         { schedule: 'daily 02:30', cron: '30 2 * * *' },
         { schedule: 'daily 02:00', cron: '0 2 * * *' },

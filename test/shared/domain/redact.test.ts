@@ -49,7 +49,7 @@ describe('what is hidden', () => {
     }));
     fc.assert(
       fc.property(json.object, (value) => {
-        // Looking closer for nothing does no harm.
+        // False positives of hasHiddenKey are harmless: they only cost time.
         expect(redact(value) === value || hasHiddenKey(JSON.stringify(value))).toBe(true);
       }),
     );
@@ -87,7 +87,7 @@ describe('whose keys', () => {
     const client = aClient({ redact: redactList });
     expect(redact(value, redactKeysOf(client))).toEqual(ofClient);
     expect(redact(value, checkRedactKeysOf(client))).toEqual(ofCheck);
-    // Settings hold the client and everything else.
+    // Settings contain the client in addition to everything else.
     expect(redact(value, settingsRedactKeys({ client: { redact: redactList } }))).toEqual(ofCheck);
   });
 });

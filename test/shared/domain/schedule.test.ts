@@ -23,7 +23,7 @@ describe('the first run', () => {
   });
 
   test('follows the MD5 of the name', () => {
-    // MD5 of nothing begins d4 1d 8c d9 8f 00 b2 04, read little-endian.
+    // The MD5 of an empty text begins with d4 1d 8c d9 8f 00 b2 04, read as little-endian.
     expect(splayKey('')).toBe(0x04b2008fd98c1dd4n);
     expect(nextRunDelayMs(splayKey(''), 60_000, 0)).toBe(Number(0x04b2008fd98c1dd4n % 60_000n));
   });

@@ -11,7 +11,7 @@ import {
 
 const NOW = 1_700_000_000;
 
-/** Whether each text finds the row. */
+/** Whether the search text matches the row. */
 function found<Row>(language: SearchLanguage<Row>, row: Row, text: string): boolean {
   const search = readSearch(language, text);
   if (search.kind === 'problem') throw new Error(`${text}: ${search.message}`);
@@ -84,7 +84,7 @@ test.each([
 
 const counts = { ok: 179, warning: 0, critical: 21, unknown: 0, total: 200, stale: 0, silenced: 3, down: 1 };
 test.each([
-  // Percent, rounded down as it is shown.
+  // Percentages are rounded down, as they are shown.
   ['ok=89', true],
   ['ok<90 critical>20 silenced=3', true],
   ['clients>=100 web', true],

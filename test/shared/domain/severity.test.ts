@@ -8,7 +8,7 @@ test.each([
   { status: 3, severity: 'unknown' },
   { status: 127, severity: 'unknown' },
   { status: -1, severity: 'unknown' },
-  // The peer takes these from the end of its list (completion 1.4).
+  // The peer counts negative numbers from the end of its list (completion 1.4).
   { status: -2, severity: 'unknown' },
   { status: -4, severity: 'unknown' },
 ])('status $status is $severity', ({ status, severity }) => {

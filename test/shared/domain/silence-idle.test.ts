@@ -16,7 +16,7 @@ interface Scenario {
   readonly name: string;
   readonly request?: SilencedRequest;
   readonly entry?: Partial<SilencedEntry>;
-  /** Since when it matched nothing. */
+  /** The time since which the silence has matched nothing. */
   readonly since?: number;
   readonly use?: KeptUse;
   readonly covers?: boolean;

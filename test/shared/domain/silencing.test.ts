@@ -17,11 +17,11 @@ import {
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** Epoch seconds and milliseconds of the present, in the middle of a second. */
+/** The current time in epoch seconds and milliseconds, in the middle of a second. */
 const NOW = 1_800_000_000;
 const NOW_MS = NOW * 1000 + 250;
 
-/** The registry's index, in the plainest way. */
+/** The index of the registry, in its plainest form. */
 function indexOf(entries: readonly SilencedEntry[]): SilencedIndex {
   return {
     bySubscription(subscription): SilencedOfSubscription | undefined {
@@ -80,7 +80,7 @@ describe('a new entry', () => {
     expect(entry(silent)).toEqual(entry({ subscription: 'load' }));
   });
 
-  // What is read at once, and when it ends (completion 1.2).
+  // The value that a read returns immediately, and when the silence ends (completion 1.2).
   test.each<{ name: string; request: SilencedRequest; reads: number; endsAfterMs: number | null }>([
     { name: 'never ends without expire', request: {}, reads: -1, endsAfterMs: null },
     { name: 'never ends with expire -1', request: { expire: -1 }, reads: -1, endsAfterMs: null },

@@ -60,7 +60,7 @@ describe('text from outside', () => {
   });
 });
 
-/** What attacks on terminals are made of. */
+/** Parts of attacks on terminals. */
 const HOSTILE_PIECES = (
   '\u001b|\u001b[|\u001b]0;|\u001bP|\u001b\\|\u0007|\u009b|\u009c|31m|2J|[|m|\n|\r|\t|' +
   '\u202e|\u2066|\u200b|\u200d|\ufe0f|\u0301|\u20e3|\u{1f3fb}|🇩|👩|❤|日|가|\u0e33|\u1100|\u1161|ok| |1'
@@ -86,7 +86,7 @@ test('no text puts a control byte on the terminal, nor shifts a column', () => {
       const line = safeLine(raw);
       expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
       expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
-      // As a terminal counts that knows clusters, and as one that does not.
+      // The width is the same for terminals that support character clusters and those that do not.
       const oneByOne = Array.from(line).reduce((width, character) => width + stringWidth(character), 0);
       expect(stringWidth(line)).toBe(oneByOne);
     }),

@@ -147,7 +147,7 @@ describe('clocks that are set', () => {
   test('forward: what they skip is in no window, and the rest of a window is', () => {
     const day: Days = { sunday: [{ begin: '2:15', end: '2:45' }] };
     const longer: Days = { sunday: [{ begin: '2:30', end: '4:00' }] };
-    // 29 March 2026: 2:00 becomes 3:00.
+    // On 29 March 2026, the clock jumps from 2:00 to 3:00.
     const jump = Date.parse('2026-03-29T01:00:00Z');
     for (let minute = -120; minute < 120; minute++) {
       expect(isIn(day, jump + minute * 60_000, BERLIN)).toBe(false);
@@ -158,7 +158,7 @@ describe('clocks that are set', () => {
 
   test('back: what they show twice is in a window twice', () => {
     const day: Days = { sunday: [{ begin: '2:15', end: '2:45' }] };
-    // 25 October 2026: 3:00 becomes 2:00.
+    // On 25 October 2026, the clock goes back from 3:00 to 2:00.
     const inside = ['2026-10-25T00:15:00Z', '2026-10-25T00:45:00Z', '2026-10-25T01:15:00Z', '2026-10-25T01:45:00Z'];
     const outside = ['2026-10-25T00:14:59Z', '2026-10-25T00:45:01Z', '2026-10-25T01:14:59Z', '2026-10-25T01:45:01Z'];
     for (const at of inside) expect([at, isIn(day, at, BERLIN)]).toEqual([at, true]);
@@ -170,7 +170,7 @@ describe('clocks that are set', () => {
     const [spring, autumn] = ['2026-03-28T21:00:00Z', '2026-10-24T20:00:00Z'].map((at) => Date.parse(at));
     const minutesInside = (start = 0): number =>
       Array.from({ length: 1440 }, (_, minute) => isIn(night, start + minute * 60_000, BERLIN)).filter(Boolean).length;
-    // With the minute of the end, of which only its first second is looked at.
+    // The count includes the last minute: its first second, which is tested, is still in the window.
     expect(minutesInside(spring)).toBe(7 * 60 + 1);
     expect(minutesInside(autumn)).toBe(9 * 60 + 1);
   });

@@ -23,7 +23,7 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::name::: at :::address:::', becomes: 'web-1 at 192.0.2.1' },
     { text: ':::disk.mount.path:::', becomes: '/var' },
     { text: '-p :::port:::', becomes: '-p 8080' },
-    // `false` is a value.
+    // `false` is a value, so the default is not used.
     { text: ':::active:::', becomes: 'false' },
     { text: ':::active|true:::', becomes: 'false' },
     { text: '[:::empty:::]', becomes: '[]' },
@@ -37,7 +37,7 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::nothing|none:::', becomes: 'none' },
     { text: ':::disk|an object:::', becomes: 'an object' },
     { text: ':::disk.warning.deeper|none:::', becomes: 'none' },
-    // What comes out is not looked at again.
+    // Tokens in a replacement are not replaced again.
     { text: ':::token:::', becomes: ':::name:::' },
     { text: ':::missing|$&:::', becomes: '$&' },
     { text: ':::money:::', becomes: '$& $1 $$' },
@@ -46,7 +46,7 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::name::', becomes: ':::name::' },
     { text: ':::na\nme:::', becomes: ':::na\nme:::' },
     { text: '::::name:::', becomes: ':web-1' },
-    // Invalid Unicode goes.
+    // Invalid Unicode is removed.
     { text: 'a\uD800b :::name:::', becomes: 'ab web-1' },
     { text: 'été 🙂', becomes: 'été 🙂' },
   ])('$text becomes $becomes', ({ text, becomes }) => {

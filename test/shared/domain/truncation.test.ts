@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { truncateOutput, truncatesOutput, withinOutputSize } from '../../../shared/domain/truncation.ts';
 
-// Bytes in UTF-8, of whole characters.
+// The limit is in bytes of UTF-8; characters are never cut.
 test.each<{ name: string; output: string; most: unknown; kept: string }>([
   { name: 'what fits is whole', output: 'abc', most: 3, kept: 'abc' },
   { name: 'what does not is cut', output: 'abcd', most: 3, kept: 'abc' },
@@ -17,7 +17,7 @@ test.each<{ name: string; output: string; most: unknown; kept: string }>([
 ])('max_output_size: $name', ({ output, most, kept }) => {
   const check = { output, max_output_size: most };
   expect(withinOutputSize(check)).toEqual({ output: kept, max_output_size: most });
-  // Nothing is copied where nothing is cut.
+  // A check whose output fits is not copied.
   expect(withinOutputSize(check) === check).toBe(kept === output);
 });
 

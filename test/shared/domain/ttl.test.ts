@@ -36,7 +36,7 @@ test('without a result there is no ttl', () => {
   expect(ttlOf(undefined)).toBe(0);
 });
 
-// As recorded with the peer of the newer generation (events-ttl).
+// Recorded results of Sensu Go (events-ttl).
 describe('a stale result of the newer shape', () => {
   const sent: CheckResult = {
     ...stored,
@@ -66,7 +66,7 @@ describe('a stale result of the newer shape', () => {
   });
 });
 
-// As recorded (legacy-peer, Keepalive and TTL).
+// Recorded results of Sensu Core (legacy-peer, Keepalive and TTL).
 describe('a stale result', () => {
   test('tells its age, is a warning every 30 seconds, and keeps the rest', () => {
     expect(staleResult(stored, CLIENT, EXECUTED + 20)).toEqual({

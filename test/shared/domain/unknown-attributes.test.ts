@@ -51,7 +51,7 @@ describe('expressions of filters of the newer API', () => {
     ['hour(event.timestmap) > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['new Date(event.timestmap * 1000).getUTCHours() > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['event.constructor == 1', 'event.constructor', 'remove it, or correct the name'],
-    // In the older writing.
+    // The same mistakes in the Ruby style of Sensu Core.
     ['event.check.outptu =~ /full/', 'event.check.outptu', 'did you mean event.check.output?'],
     ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'did you mean event.check?'],
     [':::event.chek.name::: =~ /full/', 'event.chek', 'did you mean event.check?'],
@@ -171,7 +171,7 @@ const unknownOf = (value: unknown, shape: Shape): string[] =>
 describe('every attribute is known', () => {
   test('of an event as filters get it', () => {
     const event = eventSubjectOf('default', anEvent({ check: { name: 'disk', handlers: ['a'], ttl: 60 } }));
-    // The client of the scene has this one of its own.
+    // The client of the scene has this attribute as a custom attribute.
     expect(unknownOf({ event }, EVENT_SUBJECT)).toEqual(['event.entity.environment']);
   });
 

@@ -3,7 +3,7 @@ import { mask, unmask } from '../../../shared/domain/websocket-mask.ts';
 
 const KEY = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d);
 
-/** As RFC 6455 has it, 5.3. */
+/** Masks a payload as defined in RFC 6455, 5.3. */
 function byTheBook(payload: Uint8Array): Uint8Array {
   return payload.map((byte, at) => byte ^ (KEY[at % 4] ?? 0));
 }

@@ -45,7 +45,7 @@ interface Case {
   readonly list: string;
   readonly schema: z.ZodType;
   readonly limit: number;
-  /** Returns a valid value but for its length. */
+  /** Returns a value that is valid except for its length. */
   readonly of: (count: number) => unknown;
 }
 

@@ -15,7 +15,7 @@ test.each<[text: string, zone: string | undefined]>([
   ['europe/berlin', 'Europe/Berlin'],
   ['America/Argentina/Ushuaia', 'America/Argentina/Ushuaia'],
   ['Etc/GMT+5', 'Etc/GMT+5'],
-  // Short names mean different places to different people.
+  // Short names are ambiguous: they mean different zones in different countries.
   ['BST', undefined],
   ['IST', undefined],
   ['PM', undefined],
@@ -33,9 +33,9 @@ test.each<[text: string, zone: string | undefined]>([
 test.each<{ named: string | undefined; offsetMinutes: number; zone: string }>([
   { named: 'Europe/Berlin', offsetMinutes: -60, zone: 'Europe/Berlin' },
   { named: 'UTC', offsetMinutes: 0, zone: 'UTC' },
-  // TZ is empty.
+  // The zone if TZ is empty.
   { named: 'Etc/Unknown', offsetMinutes: 0, zone: '+00:00' },
-  // TZ is :/etc/localtime, UTC+3 or nonsense.
+  // The zone if TZ is :/etc/localtime, UTC+3 or invalid.
   { named: undefined, offsetMinutes: 180, zone: '-03:00' },
   { named: undefined, offsetMinutes: -330, zone: '+05:30' },
 ])('a machine in $named, $offsetMinutes minutes behind, is in $zone', ({ named, offsetMinutes, zone }) => {

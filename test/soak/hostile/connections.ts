@@ -1,6 +1,6 @@
 import { head, hold, holdOpen, noteAnswer, open, type HostileKind } from './kind.ts';
 
-/** Concurrent connections of a flood. */
+/** Number of concurrent connections of a flood. */
 const FLOOD = 100;
 
 const WEB_SOCKET = {

@@ -14,7 +14,7 @@ const PAUSE_MS = 500;
 
 interface Waiting {
   readonly id: number;
-  /** Time when it was due. */
+  /** The time when the result was due. */
   readonly dueAt: number;
 }
 
@@ -87,7 +87,7 @@ export class HonestAgent {
   #checkOf(id: number): { name: string; output: string; status: number; issued: number } {
     const check = id % this.#checks;
     const round = Math.floor(id / this.#checks);
-    // One in twenty checks fails now and then.
+    // One in twenty checks fails in every fifth round.
     const status = check % 20 === 0 && round % 5 === 0 ? 2 : 0;
     return {
       name: `check-${String(check)}`,
@@ -130,7 +130,7 @@ export class HonestAgent {
       case 'rejected':
         this.rejected++;
         break;
-      // It sends full results only, so none has to be sent again.
+      // This agent sends only full results, so none has to be sent again.
       case 'resend':
       case 'check_request':
       case 'error':

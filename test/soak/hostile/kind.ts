@@ -16,10 +16,10 @@ export interface Target {
 /** The outcome of an attack, as far as the backend responded. */
 export type Ending = 'answered' | 'refused' | 'cut';
 
-/** One attack. */
+/** The parameters of one attack. */
 export interface Attack {
   readonly target: Target;
-  /** Its source address on this machine: each kind has its own, so that none can hide behind another. */
+  /** The source address of the attack on this machine. Each kind has its own, so that none can hide behind another. */
   readonly from: string;
   readonly chance: Chance;
   /** A different number for each attack of the run. */
@@ -54,7 +54,7 @@ export function open(
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host: target.host, port, localAddress: from, allowHalfOpen });
-  // Later errors show at the end of the connection.
+  // After the connection is open, errors appear as its end.
   socket.on('error', reject);
   socket.on('connect', () => resolve(socket));
   const stop = (): void => void socket.destroy();

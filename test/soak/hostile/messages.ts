@@ -54,7 +54,7 @@ export type HostileRequest =
 
 export interface HostileFigures {
   readonly kind: 'figures';
-  /** Number of its open connections. */
+  /** Number of open connections of the hostile clients. */
   readonly open: number;
   /** Outcomes since the start, by kind. */
   readonly endings: Readonly<Record<string, { answered: number; refused: number; cut: number }>>;

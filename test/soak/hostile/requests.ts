@@ -2,7 +2,7 @@ import { ask, type Attack, type HostileKind } from './kind.ts';
 
 /** Number of new clients in one request. */
 const NEW_SOURCES = 100;
-/** A little less than the default limit for one client. */
+/** Size of a large request, a little below the default limit for one client. */
 const LARGEST_BYTES = 60 * 1024;
 
 async function post(attack: Attack, path: string, body: string): Promise<void> {

@@ -4,7 +4,7 @@ import { ConsoleDriver } from '../../support/console-driver.ts';
 import { SCENE } from '../../support/console-scene.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** What hands type, with what is easily cut in two. */
+/** Keys that a person types. Some of their sequences are easily split between two chunks. */
 const TYPED = ['j', 'jjj', '5j', 'k', 'G', 'g', ' ', 'V', 'a', 'A', 'j\r', '\r', 'o', 'O', 'x', '?', 's', 'q', 'é'];
 const SEQUENCES = ['\u001B[B', '\u001B[5~', '\u001BOP', '\u001B[1;5A', '\u001B[200~r\ny\n\u001B[201~', '\u0004'];
 const keys = fc.constantFrom(...TYPED, ...SEQUENCES);
@@ -14,7 +14,7 @@ function stateAfter(chunks: readonly string[]): unknown {
   for (const chunk of chunks) driver.type(chunk);
   driver.clock.advance(1000);
   driver.frame();
-  // Functions of menus are other ones each time.
+  // JSON leaves out the functions of menus, which are new objects each time.
   return JSON.parse(
     JSON.stringify({ state: driver.store.state, effects: driver.store.takeEffects() }, (_key, value: unknown) =>
       value instanceof Set || value instanceof Map ? [...value] : value,

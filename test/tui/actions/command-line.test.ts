@@ -97,7 +97,7 @@ describe('a command', () => {
     driver.type('j:');
     const target = eventUnderCursor(driver.store.state);
     const [first] = Object.values(SCENE.events ?? {});
-    // A worse one comes in while somebody types.
+    // A worse event arrives while the operator types.
     driver.change({ events: { 'aaa/new': { ...first, client: 'aaa', check: 'new', since: first?.last } as never } });
     driver.type('silence 2h CHG-1\r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({

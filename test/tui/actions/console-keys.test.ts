@@ -10,7 +10,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const CHECK = 'http-frontend';
 
-/** Newest first, so the list is in the order of the names. */
+/** Event rows of these clients, newest first, so that the list is in the order of the names. */
 function rowsOf(...clients: readonly string[]): readonly EventRow[] {
   return clients.map((client, index) => anEventRow({ client, since: 1000 - index }));
 }
@@ -287,7 +287,7 @@ describe('silencing', () => {
       },
     });
     driver.type('s');
-    // From the reason back to the scope, then to its last choice but one.
+    // Move from the reason back to the scope, then to the last choice but one.
     driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D\u001B[D');
     const layer = driver.store.state.layers.at(-1);
     if (layer?.kind !== 'silence') throw new Error('no silence dialog');
@@ -457,7 +457,7 @@ describe('leaving', () => {
   });
 });
 
-/** Events that were asked for since the last time. */
+/** Returns the requests for events since the last call. */
 function loads(driver: ConsoleDriver): readonly Effect[] {
   return driver.store.takeEffects().filter(({ kind }) => kind === 'load-event');
 }
@@ -484,7 +484,7 @@ describe('the pane', () => {
   });
 });
 
-/** Changes that were asked for since the last time. */
+/** Returns the requested changes since the last call. */
 function changes(driver: ConsoleDriver): readonly Change[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
 }

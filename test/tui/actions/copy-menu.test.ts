@@ -84,7 +84,7 @@ describe('the clipboard', () => {
     await rig.shows('JSON copied');
     const [, base64 = ''] = /\u001B\]52;c;([^\u0007]*)\u0007/.exec(rig.screen.output) ?? [];
     expect(JSON.parse(Buffer.from(base64, 'base64').toString())).toEqual(event);
-    // Never within a frame.
+    // The clipboard sequence must never be written within a frame.
     const before = rig.screen.output.slice(0, rig.screen.output.indexOf('\u001B]52'));
     expect(before.split('\u001B[?2026h')).toHaveLength(before.split('\u001B[?2026l').length);
 

@@ -14,7 +14,7 @@ async function openWithMouse({ columns = 120, rows = 36 } = {}): Promise<Console
   return rig;
 }
 
-/** Where a text begins on the screen, as a terminal reports it: from 1. */
+/** A click where a text begins on the screen; terminals report positions from 1. */
 function clickOn(rig: ConsoleRig, text: string): string {
   const row = rig.screen.lines.findIndex((line) => line.includes(text));
   const column = rig.screen.lines[row]?.indexOf(text) ?? -1;
@@ -103,9 +103,9 @@ test('a click is about the row that was drawn, whatever has moved since', () => 
   });
   driver.store.update({ mouse: true });
   driver.frame();
-  // Worse ones arrive above, and no frame has shown them yet.
+  // Worse events arrive above the others, but no frame has shown them yet.
   driver.change({ events: byKey([anEventRow({ client: '0', check: 'x', since: 2_000_000_000 })]) });
-  // The third row under the header of five.
+  // A click on the third row below the header, which is five rows high.
   driver.type('\u001B[<0;20;8M');
   expect(eventUnderCursor(driver.store.state)?.client).toBe('c');
 });

@@ -7,7 +7,7 @@ import { anEventRow } from '../../support/feed-rows.ts';
 
 const URL = 'https://wiki.example.com/disk';
 
-/** Two events, of which the first is under the cursor. */
+/** A console with two events; the cursor is on the first. */
 function live(): ConsoleDriver {
   const events = ['a', 'b'].map((client, at) => anEventRow({ client, check: 'disk', since: 1000 - at }));
   return new ConsoleDriver().goLive({ events: byKey(events) });

@@ -29,7 +29,7 @@ interface Two {
   readonly lab: ScriptedMember;
 }
 
-/** Both have web-1/disk; prod has mesh-7/ping, lab a silenced old-1/ntp. */
+/** Opens two backends. Both have web-1/disk; prod also has mesh-7/ping, and lab a silenced old-1/ntp. */
 async function openTwo(size: { readonly columns?: number; readonly rows?: number } = {}): Promise<Two> {
   const prod = await startMember([SHARED, MESH]);
   const lab = await startMember([{ ...SHARED, since: NOW - 120 }, SILENCED], {
@@ -40,7 +40,7 @@ async function openTwo(size: { readonly columns?: number; readonly rows?: number
   return { rig, prod, lab };
 }
 
-/** The one line of the list that begins with this backend and client. */
+/** Returns the only line of the list that begins with this context and client. */
 function listRow(rig: ConsoleRig, context: string, client: string): string {
   return (
     rig.screen.lines.find((line) => new RegExp(`${context} +${client} `).test(line)) ??
@@ -114,7 +114,7 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     rig.type('r');
     await rig.shows('web-1@lab/disk');
-    // Whatever comes meanwhile, and however it is called: the question stays about this one.
+    // The dialog stays about this event, whatever events of the same name arrive meanwhile.
     const connection = await prod.server.connection(0);
     const rows = { events: { [eventKey('web-1', 'disk')]: { ...SHARED, since: NOW, occurrences: 2 } } };
     connection.send({ type: 'changes', seq: 2, time: rig.clock.now(), rows });

@@ -21,10 +21,10 @@ function aGroup(rack: string, more: Partial<GroupRow> = {}): GroupRow {
   };
 }
 
-/** A console on a backend that tells of the group of the rack `fra` to whoever looks. */
+/** A console with a backend that sends the group of the rack `fra` to every connection that watches groups. */
 class FollowingRig {
   readonly rig: ConsoleRig;
-  /** Who looked at groups or inhibitions, in order. */
+  /** The connections that watched groups or inhibitions, in order. */
   readonly looks: readonly FeedConnection[];
   #seq = 1;
 
@@ -53,7 +53,7 @@ class FollowingRig {
     this.looks.at(-1)?.send({ type: 'changes', seq: this.#seq, time: this.rig.clock.now(), rows });
   }
 
-  /** How often the API was asked for groups or inhibitions. */
+  /** The number of API requests for groups or inhibitions. */
   get asked(): number {
     return this.rig.requests.filter(({ path }) => /handler-groups|inhibitions/.test(path)).length;
   }

@@ -15,7 +15,7 @@ class Stage {
   focused = true;
   paints = 0;
   tickedAtMs = 0;
-  /** The time that the last frame was drawn of. */
+  /** The time of the state that the last frame showed. */
   paintedOfMs = 0;
   readonly scheduler = new FrameScheduler(this, this.sink, this.clock);
 
@@ -34,7 +34,7 @@ class Stage {
     this.paints += 1;
   }
 
-  /** Frames in the next second, while changes keep coming. */
+  /** Counts the frames in the next second, while changes keep arriving. */
   framesPerSecond(): number {
     this.paints = 0;
     this.clock.advance(1000);

@@ -111,7 +111,7 @@ describe('the reports of several backends as one', () => {
   });
 });
 
-/** Has a report with this client. */
+/** Creates an API whose report contains this client. */
 const reporting =
   (client: string) =>
   (path: string): unknown =>

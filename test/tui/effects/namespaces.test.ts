@@ -36,7 +36,7 @@ const GROUP = { firing: 1, pending: 1, worst: 'critical', notified_at: null, due
 
 const COUNTS = { ok: 0, warning: 0, critical: 0, unknown: 0, stale: 0, silenced: 0, down: 0 };
 
-/** The same names in two namespaces, which are not the same things. */
+/** Responses with the same names in two namespaces. They are different objects. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/core/v2/namespaces': [{ name: 'default' }, { name: 'team-a' }],
   '/api/mon/v1/checks?namespace=*': [
@@ -86,7 +86,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     api: { response_p99_ms: null },
     feed: { consumers: 1 },
   },
-  // Of all namespaces that the credentials may see, whichever is shown.
+  // This list covers all namespaces that the credentials may read, whichever namespace is shown.
   '/api/mon/v1/handler-groups': [
     { namespace: 'default', handler: 'pager', id: 'id-default', by: { client: 'db-1' }, ...GROUP },
     { namespace: 'team-a', handler: 'chat', id: 'id-team-a', by: { client: 'web-1' }, ...GROUP },
@@ -114,7 +114,7 @@ interface Backend {
   readonly requests: readonly Pick<SeenRequest, 'method' | 'path'>[];
 }
 
-/** Knows the namespaces `default` and `team-a`, and tells of the one that is asked for. */
+/** Starts a backend with the namespaces `default` and `team-a`, which responds with the requested one. */
 async function startNamespaces(rowsIn = ROWS): Promise<Backend> {
   const requests: Pick<SeenRequest, 'method' | 'path'>[] = [];
   const server = await startFeedServer({
@@ -287,7 +287,7 @@ describe('all namespaces', () => {
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':checks\r');
     await rig.shows('NAMESPACE', /disk +default +every 1m/, /disk +team-a +every 30s/, /http +team-a/);
-    // The open event of disk is in default alone, the one of http in team-a.
+    // The check disk has an open event only in default; the open event of http is in team-a.
     expect(lineOf(rig, /disk +default/)).toMatch(/every 1m +- +- +1 /);
     expect(lineOf(rig, /disk +team-a/)).toMatch(/every 30s +- +- +0 /);
     rig.type(':filter namespace=team-a check=disk\r');

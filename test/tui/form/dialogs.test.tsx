@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-// Their keys are on the buttons.
+// The buttons show the keys that these actions register.
 import '../../../tui/actions/all.ts';
 import { Dialog, type DialogPage } from '../../../tui/form/dialog.tsx';
 import { confirmDialog as confirmPage } from '../../../tui/form/question-dialog.ts';

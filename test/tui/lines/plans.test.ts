@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { converse } from '../../support/plain-conversation.ts';
 import { playUntil, ScriptedPlans } from '../../support/upgrade-scene.ts';
 
-/** A person who holds the plan of the scene, at a step. */
+/** A console of an operator who holds the plan of the scene, at a step. */
 async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
   const plans = new ScriptedPlans().begin();
   await playUntil(plans, step, session, who);

@@ -66,7 +66,7 @@ async function change(
   connection.send({ type: 'changes', seq, time: FEED_HELLO.time, rows: { events: rows } });
 }
 
-/** Lets time pass until the lines are there. */
+/** Advances the clock until the lines have been printed. */
 async function tells(watching: Watching, expected: readonly unknown[]): Promise<void> {
   await vi.waitFor(() => {
     watching.clock.advance(0);
@@ -122,7 +122,7 @@ describe('mon watch', () => {
     await change(watching, 2, { 'db-1/disk': event('db-1', 2) });
     await change(watching, 3, { 'db-1/disk': event('db-1', 3), 'x/disk': event('x', 1) });
     await change(watching, 4, { 'x/disk': null });
-    // An answer to what was sent last: everything before it has arrived.
+    // The response to the last message shows that everything before it has arrived.
     const connection = await watching.server.connection(0);
     connection.send({ type: 'ping' });
     await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));

@@ -10,7 +10,7 @@ function openList(): ConsoleDriver {
   return new ConsoleDriver().goLive({ events: { ...critical('web-1'), ...critical('web-2'), ...critical('web-3') } });
 }
 
-/** As many newer events as there come in a storm. */
+/** Adds as many newer events as a storm brings. */
 function storm(driver: ConsoleDriver, count = 50): void {
   for (let at = 0; at < count; at++) driver.change({ events: critical(`storm-${String(at)}`, 10 + at) });
   driver.pass(1000);
@@ -72,7 +72,7 @@ const warning = (client: string, seconds = 0) => ({
   [`${client}/http`]: anEventRow({ client, check: 'http', status: 1, since: 1_767_225_600 + seconds }),
 });
 
-/** A list in which nothing is asked before an event is resolved or acknowledged. */
+/** A list of warnings, whose resolve and acknowledge keys need no confirmation. */
 function openWarnings(): ConsoleDriver {
   const events = { ...warning('web-1', 3), ...warning('web-2', 2), ...warning('web-3', 1) };
   return new ConsoleDriver().goLive({ events });

@@ -9,13 +9,15 @@ import type { SortState } from '../../../tui/model/list-order.ts';
 const COUNT = 100_000;
 const CLIENTS = 20_000;
 
-/** Twice the bar of 100 ms, for the quickest of three, of the time that this thread had a core: the machine may be shared. */
+/**
+ * Twice the limit of 100 ms, for the CPU time of this thread in the fastest of three runs: the machine may be shared.
+ */
 const MOST_MS = 200;
 
 test('another order of 100,000 events is there before anybody waits for it', { tags: 'slow' }, () => {
   const registry = new EventRegistry();
   for (let index = 0; index < COUNT; index += 1) {
-    // Spread over the names and times without any order.
+    // Spreads the rows over names and times without any order.
     const mixed = (index * 7919) % COUNT;
     const row = anEventRow({
       client: `web-${String(mixed % CLIENTS)}.eu-west-1`,
@@ -25,7 +27,7 @@ test('another order of 100,000 events is there before anybody waits for it', { t
       last: (mixed * 31) % COUNT,
       occurrences: mixed % 1000,
     });
-    // As it comes from the wire.
+    // The row is parsed from JSON, as it arrives from the backend.
     const parsed = JSON.parse(JSON.stringify(row)) as EventRow;
     registry.apply(eventKey(parsed.client, parsed.check), parsed, 0);
   }

@@ -12,7 +12,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 const onlyWeb = filterOf('web');
 
-/** Each finds all that the next one finds, but for the last. */
+/** Search texts. Each matches all rows that the next one matches, except for the last. */
 const FILTERS = ['', 'w', 'we', 'web', 'web cpu', 'web c', 'db or cpu'];
 
 function filterOf(text: string): Search {
@@ -91,7 +91,7 @@ function take(registry: EventRegistry, step: Step): void {
     case 'thaw':
       return registry.thaw();
     case 'count':
-      // The first look makes the counters, which follow every change from then on.
+      // The first call creates the counters, which follow every later change.
       return void registry.countsOf('web-1');
   }
 }
@@ -244,7 +244,7 @@ test('a filter looks only at what those before it have not settled', () => {
   expect([looked.length, registry.order.length]).toEqual([111, 1]);
   registry.setFilter(watched('b-7'));
   registry.finishFilter(NOW_MS);
-  // Of the 89 that it did not find before nothing is asked again, and what `b-77` finds is found by this, too.
+  // The 89 rows that `b-7` did not match before are not tested again. Rows that `b-77` matches also match `b-7`.
   expect([looked.length, registry.order.length]).toEqual([121, 11]);
 });
 

@@ -13,7 +13,7 @@ const waiting = { kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' } as
 
 describe('the lag', () => {
   test('is what a frame takes longer than the quickest one: clocks may differ', () => {
-    // The backend's clock is an hour ahead, and the way takes 20 ms.
+    // The clock of the backend is an hour ahead, and the network takes 20 ms.
     const quickest = heardFrame(INITIAL_FEED_STATUS, 3_600_000 - 20, 0);
     expect(quickest.lagMs).toBe(0);
     expect(heardFrame(quickest, 3_600_000 - 20 + 1000, 4000).lagMs).toBe(3000);

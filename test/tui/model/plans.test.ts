@@ -18,7 +18,7 @@ function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): 
   return outcome.runbook;
 }
 
-/** What was asked about plans, oldest first. */
+/** Returns the requests about plans, oldest first. */
 function asked(console: ConsoleDriver): readonly Effect[] {
   return console.store.takeEffects().filter(({ kind }) => kind.endsWith('-plan'));
 }

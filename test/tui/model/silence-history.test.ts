@@ -4,7 +4,7 @@ import { SilenceHistory } from '../../../tui/model/silence-history.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 
-/** The end of a silence on all clients. */
+/** An audit record of the end of a silence on all clients. */
 function ended(namespace: string | undefined, check: string): AuditRecord {
   const id = `*:${check}`;
   return {

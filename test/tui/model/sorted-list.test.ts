@@ -32,7 +32,7 @@ test.each<{ name: string; rankOf?: (item: Item) => number }>([
           list.remove(victim);
           model.splice(model.indexOf(victim), 1);
         }
-        // Arrivals get their places one by one, or all together, depending on when somebody looks.
+        // The list inserts new rows one by one or all together, depending on when it is read.
         expect(look && list.at(rank)).toBe(look && model.toSorted(compare)[rank]);
       }
       const sorted = model.toSorted(compare);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
 
-/** An hour between two of them; the last one is an hour before now. */
+/** Creates two silences an hour apart; the second is an hour before now. */
 async function silenceTwice(): Promise<void> {
   await api.silence({ check: 'disk', reason: 'CHG-1', creator: 'ada' });
   clock.advance(3_600_000);

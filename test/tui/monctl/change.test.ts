@@ -9,7 +9,7 @@ import type { MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend } from '../../support/running-backend.ts';
 import type { RunningBackend } from '../../support/running-backend.ts';
 
-/** Who asks where the environment has no USER. */
+/** The creator of a change if the environment does not set USER. */
 const CREATOR = `${userInfo().username}@${hostname()}`;
 
 const SETTINGS = { checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } };
@@ -36,7 +36,7 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url, USER: '' }, options);
 }
 
-/** Everything that a change could change. */
+/** The complete state that a change could modify. */
 async function wholeState(): Promise<unknown> {
   const [clients, results, events, silenced, stashes, aggregates] = await Promise.all([
     api.clients(),
@@ -273,13 +273,13 @@ const DRY_RUNS: readonly {
   },
 ];
 
-/** Of many objects at once: what they would do is in `files.test.ts` and `restore.test.ts`. */
+/** Commands that change many objects at once. `files.test.ts` and `restore.test.ts` test their dry runs. */
 const OF_FILES = ['create', 'delete', 'restore'];
 
-/** It takes several backends: what it would do is in `cluster.test.ts`. */
+/** Commands that need several backends. `cluster.test.ts` tests their dry runs. */
 const OF_SEVERAL = ['cluster hand-over'];
 
-/** The backend says what would be sent: `handler-test.test.ts`. */
+/** Commands whose dry run the backend computes. `handler-test.test.ts` tests them. */
 const OF_HANDLERS = ['handler test'];
 
 test.each(DRY_RUNS)(

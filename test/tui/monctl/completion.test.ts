@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Candidates for the last word; nothing behind the last blank is an empty word. */
+/** Returns the candidates for the last word; after a trailing blank, the last word is empty. */
 async function candidates(line: string): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runMonctl(['__complete', '--', ...line.split(' ')], {
     MON_BACKEND: backend.url,
@@ -208,7 +208,9 @@ test('the backend of the line is the one that is asked', async () => {
   expect(seen).toHaveLength(2);
 });
 
-/** What the script offers for a line with the cursor at its end, in a real bash with a real `monctl`. */
+/**
+ * Returns the completions of a line with the cursor at its end, from the script in a real bash with a real `monctl`.
+ */
 async function completedByBash(line: string): Promise<readonly string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
   onTestFinished(() => rm(dir, { recursive: true }));

@@ -25,7 +25,7 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url, MON_CREDENTIALS: ADMIN }, options);
 }
 
-/** With nothing in the environment but where the configuration file is. */
+/** Runs monctl with an environment that only sets the directory of the configuration file. */
 function atHome(line: readonly string[], options?: Parameters<typeof runMonctl>[2]): Promise<MonctlRun> {
   return runMonctl(line, { XDG_CONFIG_HOME: home }, options);
 }

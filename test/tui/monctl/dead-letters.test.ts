@@ -8,7 +8,7 @@ let api: ApiClient;
 
 beforeAll(async () => {
   const handlers = {
-    // Refused, whoever asks: there is no such name.
+    // This handler fails on every resolver: no such host name exists.
     pager: { type: 'tcp', socket: { host: 'pager.invalid', port: 4444 } },
     fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' },
   };
@@ -21,14 +21,14 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url }, options);
 }
 
-/** The lines of a table without its titles, columns apart by one bar. */
+/** The lines of a table without its header, with columns separated by one bar. */
 async function rows(...line: string[]): Promise<string[]> {
   const { stdout } = await monctl(line);
   const lines = stdout.trimEnd().split('\n').slice(1);
   return lines.map((row) => row.trim().replaceAll(/ {2,}/g, '|'));
 }
 
-/** Reports a failure and waits until handling it has failed for good. */
+/** Reports a failing check and waits until its notification becomes a dead letter. */
 async function fail(handler: string, source: string): Promise<string> {
   const known = new Set((await api.deadLetters()).map(({ id }) => id));
   await api.submitResult({ source, name: 'disk', output: 'full', status: 2, handlers: [handler] });
@@ -56,7 +56,7 @@ test('dead letters are listed, shown, retried and dropped', async () => {
     stdout: '1 dead letter will be retried\n',
     stderr: '',
   });
-  // It fails again, and is the newest one now.
+  // The retry fails again, so this dead letter is now the newest.
   await vi.waitFor(async () => expect((await api.deadLetters()).map(({ id }) => String(id))).toEqual([second, first]));
   expect((await monctl(['dead-letter', 'drop', second])).stdout).toBe('dropped 1 dead letter\n');
   expect((await monctl(['dead-letter', 'drop', '--handler', 'fail'])).stdout).toBe('dropped 1 dead letter\n');

@@ -16,7 +16,7 @@ let api: ApiClient;
 beforeAll(async () => {
   backend = await startBackend({
     settings: { handlers: { pager: PIPE, audit: { ...PIPE, handle_silenced: true } } },
-    // Four minutes before the calls.
+    // The clock starts four minutes before the requests.
     clock: new ManualClock((NOW - 240) * 1000),
     batcher: { batchLimit: 1 },
   });

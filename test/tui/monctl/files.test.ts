@@ -249,7 +249,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-/** A backend of another make: it knows lists of pages, and no exact state. */
+/** A backend of another product: it supports lists in pages, but not the exact state. */
 function anotherMake(path: string): ScriptedAnswer {
   if (path.startsWith('/api/mon')) return { status: 404, body: { message: 'not found', code: 2 } };
   if (path.includes('/users')) return { status: 402, body: { message: 'no license', code: 6 } };
@@ -292,7 +292,7 @@ test('the objects of a backend of another make, page by page; what it denies is 
     '/api/core/v2/checks?limit=100',
     '/api/core/v2/checks?limit=100&continue=NEXT',
   ]);
-  // Who asks for JSON of everything else gets no less to know.
+  // With --output json, the messages on stderr are the same.
   expect((await runMonctl([...line, '--output', 'json'])).stderr).toBe(stderr);
 });
 

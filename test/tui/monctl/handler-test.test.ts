@@ -7,7 +7,7 @@ import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 
 const SECRET = 'hunter2';
 
-/** A backend with these handlers, which has the event web-1/disk. */
+/** Starts a backend with these handlers and the event web-1/disk. */
 async function backendWith(handlers: object): Promise<(...line: string[]) => Promise<MonctlRun>> {
   const backend = await startBackend({ settings: { handlers }, batcher: { batchLimit: 1 } });
   onTestFinished(() => backend[Symbol.asyncDispose]());

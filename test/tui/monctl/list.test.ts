@@ -12,7 +12,7 @@ interface Item {
   readonly value: number;
 }
 
-/** What a watched list writes while it is seen like this, one text for each write. */
+/** Returns the texts that a watched list writes for these states, one for each write. */
 async function watched(
   sights: readonly Sight<Item>[],
   { rows, isTTY, format = 'table', limit = '9' }: { rows?: number; isTTY: boolean; format?: string; limit?: string },
@@ -74,7 +74,7 @@ function seen(...items: readonly Item[]): Sight<Item> {
 test('a terminal is drawn over only when what it shows is another', async () => {
   const { written } = await watched([seen(A), seen(A), seen({ ...A }), seen(A, B)], { isTTY: true, rows: 6 });
   expect(written).toHaveLength(2);
-  // The first time what stood on the screen moves up; each line is cleared to its end, and what is below it too.
+  // The first frame scrolls the old screen up. Each line is cleared to its end, and so is the screen below the list.
   expect(written[0]).toBe(
     '\n'.repeat(6) +
       '\u001b[?7l\u001b[H1 thing\u001b[K\r\nNAME  VALUE\u001b[K\r\na     1\u001b[K\r\n\u001b[J\u001b[?7h',

@@ -168,7 +168,7 @@ describe('a silence that is held', () => {
       say: (line) => said.push(line),
     });
   }
-  /** So many seconds, one at a time, with what comes of each. */
+  /** Advances the clock second by second and lets the tasks of each second run. */
   async function wait(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       clock.advance(1000);

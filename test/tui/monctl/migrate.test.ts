@@ -4,7 +4,7 @@ import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
 import { startScriptedServer } from '../../support/scripted-server.ts';
 
-/** Reference 9.1: from stashes under silence/ to silenced entries. */
+/** Tests of the migration from stashes under silence/ to silenced entries (reference 9.1). */
 
 let backend: RunningBackend;
 let api: ApiClient;

@@ -67,7 +67,7 @@ const EVENTS = [
   anEvent({ client: 'gw-004', check: 'bgp', status: 3, output: 'snmp: no answer' }),
 ];
 
-/** A service that speaks the legacy API, with the events above and one silenced entry. */
+/** A service with the v1 API, the events above and one silenced entry. */
 async function service(): Promise<ScriptedServer> {
   return await startScriptedServer(({ method, path, body }) => {
     const call = `${method} ${path}`;
@@ -273,7 +273,7 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
 ])('silenced create $args', async ({ args, sent, said }) => {
   const { url, seen } = await service();
   const { code, stdout } = await runMonctl(['silenced', 'create', ...args, '--backend', url], { USER: 'alice' });
-  // After that it says what the silence matches, as far as the backend knows.
+  // The rest of the output lists what the silence matches, if the backend supports that.
   expect([code, stdout.slice(0, said.length)]).toEqual([0, said]);
   const silenced = seen.filter(({ path }) => path === '/silenced');
   expect(silenced.map(({ method, body }) => ({ method, body }))).toEqual([{ method: 'POST', body: sent }]);

@@ -37,7 +37,7 @@ function create(input: string, ...options: string[]): Promise<MonctlRun> {
   return runMonctl(['create', '-f', '-', ...options], { MON_BACKEND: backend.url }, { input });
 }
 
-/** The lines of a table without its titles, columns apart by one bar. */
+/** The lines of a table without its header, with columns separated by one bar. */
 async function rows(...line: string[]): Promise<string[]> {
   const { stdout } = await monctl(...line);
   return stdout
@@ -87,7 +87,7 @@ test('a check is defined, listed, shown, run and deleted in its namespace', asyn
     'default|disk|every 60 s|web|df',
     'staging|swap|0 5 * * *|db|swap -w 80',
   ]);
-  // Without a namespace the list is that of the legacy API, as ever.
+  // Without a namespace, the command lists the checks of the v1 API.
   expect(await rows('check', 'list')).toEqual([expect.stringMatching(/^disk\|every 60 s\|in \S+\|web\|df$/)]);
   const info = await monctl('check', 'info', 'swap', '--namespace', 'staging', '--output', 'json');
   expect(JSON.parse(info.stdout)).toMatchObject({ metadata: { name: 'swap', namespace: 'staging' }, publish: true });
@@ -234,7 +234,7 @@ test('an event is resolved, and its record and its entity are deleted', async ()
   });
   expect(await rows('event', 'list', ...options)).toEqual([]);
   expect(await monctl('event', 'delete', 'web-1', 'http', ...options)).toMatchObject({ code: 3 });
-  // An event is no sign of life of its entity, so that LAST SEEN is empty.
+  // An event does not update the last-seen time of its entity, so LAST SEEN is empty.
   expect(await rows('entity', 'list', '--all-namespaces')).toEqual(['staging|web-1|proxy|web, entity:web-1']);
   expect((await monctl('entity', 'info', 'web-1', ...options)).stdout).toContain('entity_class: proxy');
   expect(await monctl('entity', 'delete', 'web-1', ...options)).toMatchObject({ code: 0, stdout: 'Deleted\n' });

@@ -101,7 +101,7 @@ test('a terminal gets its width and colors, a pipe neither', () => {
   expect(openOutput(options, streams.pipe, streams.pipe).look).toMatchObject({ headers: false });
 });
 
-/** What an output for an ASCII locale writes. */
+/** Returns the text that an output for an ASCII locale writes. */
 async function writtenInAscii(isTTY: boolean, format: string): Promise<string> {
   const stdout = new Recorder({ isTTY });
   const output = openOutput({ format, raw: false, ascii: true }, stdout, stdout);
@@ -164,7 +164,7 @@ test('one of many results waits until whoever reads them keeps up', async () => 
 test('what json and yaml say is the value, and nothing that a terminal obeys', async () => {
   const value = fc
     .json({ stringUnit: 'binary' })
-    // YAML knows a negative zero, JSON does not; and no name of ours is a prototype.
+    // YAML has a negative zero, JSON does not. No field name of mon is `__proto__`.
     .filter((text) => !text.includes('__proto__') && !text.includes('-0'))
     .map((text): unknown => JSON.parse(text));
   await fc.assert(

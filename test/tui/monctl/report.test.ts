@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 let backend: RunningBackend;
 
-/** An hour in which a disk was full for a while, under a silence for half of it, and a load is still high. */
+/** Records an hour: a disk is full for a while, half of it under a silence, and a load is still high at the end. */
 beforeEach(async () => {
   const clock = new ManualClock((NOW - 3600) * 1000);
   backend = await startBackend({ clock, batcher: { batchLimit: 1 } });

@@ -19,7 +19,7 @@ const SETTINGS = {
   mail: { password: 'hunter2' },
 };
 
-/** A silence as a dump has it. */
+/** A silence in the form of a dump. */
 interface Dumped {
   readonly spec: { readonly mon: { entry: object; use?: object } };
 }
@@ -37,7 +37,7 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url, USER: 'alice' }, options);
 }
 
-/** The lines of a table without its titles, columns apart by one bar. */
+/** The lines of a table without its header, with columns separated by one bar. */
 async function rows(...line: string[]): Promise<string[]> {
   const { stdout } = await monctl(line);
   return stdout
@@ -60,7 +60,7 @@ async function fileWith(name: string, text: string): Promise<string> {
   return join(dir, name);
 }
 
-/** A check with a window that comes each day. */
+/** A check with a daily subdue window. */
 const subduedFrom = (begin: string, end: string): object => ({
   command: 'x',
   interval: 60,
@@ -321,7 +321,7 @@ test('a silence that has matched nothing for long is found, with since when', as
   const ask = asking(backend.url);
   await monctl(['silenced', 'create', '--check', 'i-load', '--reason', 'busy', '--creator', 'bob']);
   expect(await rows('silenced', 'list', '--idle')).toEqual([]);
-  // A dump brings the mark along.
+  // A restored dump marks the silences as idle.
   const { objects } = (await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: Dumped[] };
   const [seconds, day] = [Math.floor(Date.now() / 1000), 86_400];
   const idle = { since: seconds - 9 * day, at: seconds - 2 * day, ends_at: seconds + 5 * day + 60 };

@@ -12,7 +12,7 @@ let restored: MonctlRun;
 const lines = (): string[] => restored.stdout.trimEnd().split('\n');
 
 beforeAll(async () => {
-  // The users of the dump must not shut the door behind them: one is configured.
+  // A configured user keeps access to the backend after the restore creates the users of the dump.
   backend = await startBackend({ settings: { api: { user: 'me', password: 'let me in' } } });
   restored = await monctl('restore', FILE);
 });
@@ -50,7 +50,7 @@ test('a dump of a real cluster is carried over, as far as there is a place for i
     'created Entity shop/web-1',
     'created Event shop/web-1/check-cpu',
     'created User admin',
-    // By the id under which it is stored: its name there is the key itself.
+    // The message contains the id under which the key is stored: its name in the dump is the key itself.
     'created APIKey ff9844e9eb04ba2a',
   ]);
 });
@@ -131,7 +131,7 @@ test('restored again it is all there already', async () => {
   expect(stdout).not.toMatch(/read back/);
 });
 
-/** An allow or deny filter of a dump. */
+/** Returns an allow or deny filter as a document of a dump. */
 function filter(name: string, expression: string, action = 'allow'): string {
   return JSON.stringify({
     type: 'EventFilter',
@@ -158,6 +158,6 @@ test('a filter that lets every event through at the peer and means something her
     expect.stringMatching(/^EventFilter default\/by-entity: it names event\.entity\.metadata, /),
     expect.stringMatching(/^EventFilter default\/by-check: it names event\.check\.metadata, /),
   ]);
-  // Nothing changes the second time.
+  // The second restore changes nothing, so it prints no notes about Sensu Go.
   expect((await monctl('restore', file)).stderr).not.toContain('Sensu Go');
 });

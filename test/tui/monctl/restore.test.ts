@@ -9,7 +9,7 @@ import { startBackend, type RunningBackend } from '../../support/running-backend
 
 let dir: string;
 let source: RunningBackend;
-/** Of an administrator of the backend that is dumped. */
+/** The API key of an administrator of the backend that is dumped. */
 let key: string;
 
 const HOUR_S = 3600;
@@ -72,13 +72,13 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** What comes before the tests must have been done. */
+/** Checks that a preparation of the tests succeeded. */
 async function done(run: Promise<MonctlRun>): Promise<void> {
   const { code, stderr } = await run;
   if (code !== 0) throw new Error(stderr);
 }
 
-/** Makes users and an API key; from then on the backend asks for credentials. */
+/** Creates users and an API key; from then on the backend requires credentials. */
 async function administrator(backend: RunningBackend): Promise<string> {
   const create = ['user', 'create', 'root', '--groups', 'cluster-admins', '--password-file', '-'];
   await done(on(backend, { input: 'correct horse' }, ...create));
@@ -108,7 +108,7 @@ async function dumped(backend: RunningBackend, name: string, ...options: string[
   return file;
 }
 
-/** Since when a new silence matched nothing is counted where it is (spec, idleness 2): without that. */
+/** Removes the usage of unused silences: their idle time starts anew when they are restored (spec, idleness 2). */
 function uncounted(dump: string): string {
   return dump
     .replaceAll(/,"use":\{"suppressed":0,"last_suppressed":null,"unmatched_since":\d+\}/g, '')
@@ -178,7 +178,7 @@ test('a dump is for its owner alone, is there only when it is complete, and repl
 test('a dump holds secrets in full, and keys and passwords as hashes', async () => {
   const text = await readFile(await dumped(source, 'secrets'), 'utf8');
   expect(text).toContain('hunter2');
-  // `mk_ID_SECRET`, and the secret may hold the mark between them.
+  // The key is `mk_ID_SECRET`; the secret may also contain underscores.
   expect(text).not.toContain(key.split('_').slice(2).join('_'));
   expect(text).not.toContain('correct horse');
   expect(text).toMatch(/password_hash: \$2/);

@@ -4,7 +4,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
 
-/** A Friday, six hours before a window, a week before clocks are set forward in Berlin. */
+/** A Friday, six hours before a window, and a week before the clocks in Berlin go forward. */
 const NOW = Date.UTC(2026, 2, 20, 19) / 1000;
 const WEEKENDS = ['--recur', 'sat,sun 02:00', '--zone', 'Europe/Berlin', '--duration', '2h'];
 const RESULT = { source: 'web-1', name: 'disk', output: 'full', status: 2 };

@@ -7,7 +7,7 @@ import { readObjects, type FileItem } from '../../../tui/monctl/objects/read-obj
 import { splitDocuments } from '../../../tui/monctl/objects/split-documents.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** The bytes of a text in pieces of these lengths, again and again. */
+/** Yields the bytes of a text in chunks of these lengths, in rotation. */
 async function* inPieces(text: string, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0, turn = 0; at < bytes.length; turn++) {

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 let backend: RunningBackend;
 
-/** Two hours in which a disk was full for one, half of it under a silence. */
+/** Records two hours: a disk is full for one hour, half of it under a silence. */
 beforeEach(async () => {
   const clock = new ManualClock((NOW - 7200) * 1000);
   backend = await startBackend({ clock, batcher: { batchLimit: 1 } });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Sign and the cells that stand still, of a line of a watched table. */
+/** Returns the sign and the constant cells of a line of a watched table. */
 function cells(line: string, ...indexes: number[]): string {
   const all = line.split('\t');
   return indexes.map((index) => all[index] ?? '').join(' ');
@@ -38,7 +38,7 @@ test('events into a pipe: what is there, then one line for each change', async (
   expect(await next()).toBe('~ CRIT ev-1 disk  full');
   await api.silence({ check: 'disk' });
   expect(await next()).toBe('~ CRIT ev-1 disk silenced full');
-  // The same once more is no news, nor is what does not match: the next line is of what comes after.
+  // An unchanged event and one that does not match print no line: the next line is about the following change.
   await api.submitResult({ source: 'ev-1', name: 'disk', status: 2, output: 'full' });
   await api.submitResult({ source: 'other', name: 'disk', status: 2, output: 'full' });
   await api.submitResult({ source: 'ev-2', name: 'load', status: 3, output: '?' });

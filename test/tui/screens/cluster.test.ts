@@ -28,7 +28,7 @@ async function openCluster(rig: ConsoleRig): Promise<void> {
   await rig.shows('NAME', 'web3:4567');
 }
 
-/** Of the header alone, over the events. */
+/** Tests that only look at the header, above the list of events. */
 const HEADERS = [
   { view: 'cluster-header-away', told: AWAY, shows: 'database away: writes wait' },
   { view: 'cluster-header-no-leader', told: NO_LEADER, shows: 'no leader: writes wait' },

@@ -11,7 +11,7 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
 };
 
 test.each(sizesOf([{ view: 'menu-copy' }]))('what can be copied, at $columns x $rows', async ({ columns, rows }) => {
-  // The address of the scripted backend is another one each time: it is in commands that are searched away.
+  // The scripted backend has a new address each time. The search below hides the commands that contain it.
   const rig = await openRig({ columns, rows, snapshot: SCENE, api });
   await rig.stats(SCENE_STATS);
   await rig.shows('99,409');

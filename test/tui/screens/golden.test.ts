@@ -253,7 +253,7 @@ const SCENE_CHECKS = [
   { name: 'backup', cron: '0 3 * * *', subscribers: ['db', 'files'], command: 'check-backup', next_run: null },
 ];
 
-/** What takes an acknowledgement back. */
+/** The operation that undoes an acknowledgement. */
 const ENDS_IT = { op: 'clear', id: 'client:web-003.eu-west-1:http-frontend', if_timestamp: 7 };
 
 const sceneApi: NonNullable<RigOptions['api']> = ({ method, path }) => {

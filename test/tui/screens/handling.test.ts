@@ -323,7 +323,7 @@ function overviewAndLetters(request: SeenRequest): ReturnType<typeof overviewApi
   return answer.status === 404 ? handlingBackend().api(request) : answer;
 }
 
-/** What the console asked the backend to change. */
+/** Returns the changes that the console requested from the backend. */
 function changesOf({ requests }: ConsoleRig): readonly string[] {
   return requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
 }

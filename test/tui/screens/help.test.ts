@@ -14,7 +14,7 @@ test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
   },
 );
 
-/** The key of a chord, as if it was pressed. */
+/** Returns the key press of a chord. */
 function keyOfChord(chord: string): KeyPress {
   const [, modifiers = '', name = ''] = /^((?:ctrl-|meta-|shift-)*)(.+)$/.exec(chord) ?? [];
   const ctrl = modifiers.includes('ctrl-');

@@ -17,7 +17,7 @@ test.each([
   expect(whenText(Date.parse(at), Date.parse('2026-11-20T12:00:00Z'))).toBe(text);
 });
 
-/** A console that has said three things. */
+/** A console with three log messages. */
 async function openLog(options: RigOptions = {}): Promise<ConsoleRig> {
   const rig = await openOverviewScene(options);
   rig.type('!');

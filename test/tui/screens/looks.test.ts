@@ -59,7 +59,7 @@ function unstyled(picture: string): string {
     .join('\n');
 }
 
-/** Goes through every view and what lies over them. */
+/** Opens every view and every layer above it. */
 async function seeEverything(rig: ConsoleRig): Promise<void> {
   await rig.stats(SCENE_STATS);
   rig.type(' ');

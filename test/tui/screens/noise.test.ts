@@ -51,7 +51,7 @@ const INHIBITIONS = [
   { name: 'site-away', source: 'check=uplink', target: 'check!=uplink', equal: [], inhibited: 0, inhibitors: [] },
 ];
 
-/** The events of the scene, of which two are inhibited by another one, and in a group. */
+/** The events of the scene; another event inhibits two of them, and they are in a group. */
 function quietScene(): NonNullable<RigOptions['snapshot']> {
   const events = Object.entries(SCENE.events ?? {}).map(([key, row]) => {
     const isQuiet = key.startsWith('web-003.') || key.startsWith('web-007.');
@@ -63,7 +63,7 @@ function quietScene(): NonNullable<RigOptions['snapshot']> {
   return { ...SCENE, events: Object.fromEntries(events) };
 }
 
-/** With the first two of its events. */
+/** The dead letter of a group with its first two events. */
 function letterOfGroup(): object {
   const [event, other] = SCENE_EVENTS.filter(({ client }) => client.startsWith('web-')).map((row) =>
     Object.assign({ change: 'new' }, eventOf(row)),

@@ -13,7 +13,7 @@ async function openOverview(options: RigOptions = {}): Promise<ConsoleRig> {
   rig.type('1');
   await rig.pass(400);
   await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[■■■■');
-  // Where there is room for it.
+  // Small screens do not show this box.
   if (rig.screen.text.includes('LAST 24 H')) await rig.shows(/outages +9/);
   return rig;
 }

@@ -3,7 +3,7 @@ import { chanceOf } from '../../support/chance.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
-/** More than any of the screens has rows. */
+/** More events than any of the screens has rows. */
 const EVENTS = Array.from({ length: 120 }, (_, index) =>
   anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `数据 ${'overflow '.repeat(30)}` }),
 );
@@ -25,7 +25,7 @@ test.each([
     expect(lines[0]).toContain(isTooSmall ? `(${String(columns)}x${String(rows)})` : 'LIVE');
     const blank = keys !== '\t' || isTooSmall ? [] : lines.filter((line) => line === '');
     expect(blank).toEqual([]);
-    // Nothing of an earlier size is left, and no row has gone over the edge into the next one.
+    // The screen shows no remains of an earlier size, and no row wraps into the next one.
     if (resize % 5 === 0) rig.type(REPAINT);
     await rig.pass(0);
     expect(lines).toEqual(rig.screen.lines);

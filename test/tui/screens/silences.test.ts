@@ -48,7 +48,8 @@ const PICTURES: readonly Picture[] = [
   {
     view: 'silence-wide',
     play: async (rig) => {
-      // The event of bob's silence, all checks of its client's subscription, for longer than is allowed.
+      // Opens a silence for all checks of a subscription, which lasts longer than allowed, on the event of bob's
+      // silence.
       rig.type(`Gs`);
       await rig.shows('CHG-*');
       rig.type(`${SHIFT_TAB.repeat(3)}6${SHIFT_TAB}${RIGHT}`);

@@ -72,7 +72,7 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-/** What rules say of the aggregate of the scene. */
+/** Results of the rules of the aggregate of the scene. */
 const RULES = [
   { check: 'web-health', status: 1, text: '19 of 100 (19 %) not OK (warning from 15%, critical from 40%)', needs: 85 },
   { check: 'web-size', status: 0, text: '0 of 100 (0 %) stale (critical from 5)' },

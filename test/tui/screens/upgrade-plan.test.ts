@@ -7,7 +7,7 @@ interface Picture {
   readonly play: (options: RigOptions) => Promise<ConsoleRig>;
 }
 
-/** Held by this console, with everything done before a step. */
+/** A plan that this console holds, with all steps before this one completed. */
 async function heldAt(step: string, options: RigOptions = {}): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ ...options, parts: { session: 'console-1' } });

@@ -15,7 +15,7 @@ function openLive(rows: readonly EventRow[] = []): ConsoleDriver {
   return driver;
 }
 
-/** How often it rang since it was asked last. */
+/** Returns how often the bell rang since the last call. */
 function rings({ store }: ConsoleDriver): number {
   return store.takeEffects().filter(({ kind }) => kind === 'ring').length;
 }

@@ -115,7 +115,7 @@ test.each([
   { operation: clear('client:a:disk'), text: 'ends the silence client:a:disk' },
   { operation: restore(), text: 'recreates: a / disk by bob, 1h left' },
   { operation: { ...restore(), if_timestamp: 7 }, text: 'restores: a / disk by bob, 1h left' },
-  // As backends before this one write it.
+  // Earlier versions of the backend write milliseconds.
   { operation: restore({ expire_at: NOW_MS + 3_600_000 }), text: 'recreates: a / disk by bob, 1h left' },
   { operation: restore({ creator: null, expire_at: null }), text: 'recreates: a / disk, never expires' },
 ])('what an undo does, exactly: $text', ({ operation, text }) => {

@@ -15,7 +15,7 @@ function live(names: readonly string[], events: readonly EventRow[] = []): Conso
   });
 }
 
-/** With the clients in front. */
+/** Opens the view of clients. */
 function onClients(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
   const driver = live(names, events);
   driver.type('5');
@@ -246,7 +246,7 @@ describe('the filter of a table', () => {
   });
 });
 
-/** With the checks in front, asked for and not yet loaded. */
+/** Opens the view of checks, whose list is requested but not loaded yet. */
 function onChecks(): ConsoleDriver {
   const driver = live(['a']);
   driver.type('6');
@@ -254,7 +254,7 @@ function onChecks(): ConsoleDriver {
   return driver;
 }
 
-/** How often the checks were asked for since the last look. */
+/** Returns how often the checks were requested since the last call. */
 function asks(driver: ConsoleDriver): number {
   return driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'checks').length;
 }

@@ -16,7 +16,9 @@ test.each([
   expect(cellWidth(text)).toBe(cells);
 });
 
-/** Joined, varied, marked and wide in all ways; what terminals disagree on. */
+/**
+ * Character clusters with joiners, variation selectors, marks and wide characters: terminals disagree on their width.
+ */
 const CLUSTERS = [
   '👍🏽',
   '👨‍👩‍👧',

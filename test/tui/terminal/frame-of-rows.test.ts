@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { frameOfRows, type Drawing } from '../../../tui/terminal/frame-of-rows.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** Ink's own, which the build has ask ours first. */
+/** The output class of Ink. The build patches it so that it calls our code first. */
 interface Output {
   readonly operations: Drawing[];
   get(): { readonly output: string; readonly height: number };
@@ -56,7 +56,7 @@ test.each<[name: string, drawings: readonly Drawing[]]>([
   expect(frameOfRows(drawings, SIZE.height)).toBeUndefined();
 });
 
-/** Of two texts of one look beside each other Ink makes one. */
+/** Removes style changes without effect: Ink merges adjacent texts of the same style. */
 function asSeen(frame: string): string {
   return frame.replaceAll('\u001B[22m\u001B[1m', '').replaceAll('\u001B[39m\u001B[31m', '');
 }

@@ -5,7 +5,7 @@ import type { TerminalDevice } from '../../../tui/terminal/terminal-device.ts';
 import { drained } from '../../support/drained.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A terminal that takes as much as it is told to. */
+/** A terminal that accepts as many bytes as the test allows. */
 class ScriptedDevice implements TerminalDevice {
   readonly writes: string[] = [];
   attempts = 0;
@@ -48,7 +48,7 @@ function openStdout() {
   return { stdout, device, size, clock };
 }
 
-/** The end of this turn of the event loop, where writes are joined. */
+/** Resolves at the end of this turn of the event loop, when writes have been joined. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -165,7 +165,7 @@ describe('a busy terminal', () => {
     await turn();
     size.resize(90, 20);
     size.resize(120, 36);
-    // Until then the size is the one of the frames under way.
+    // Until the terminal has accepted the pending frames, the size is the one of these frames.
     expect([stdout.columns, sizes.length]).toEqual([100, 1]);
     device.room = Infinity;
     clock.advance(1);

@@ -7,7 +7,7 @@ import { drained } from '../../support/drained.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Screen } from '../../support/screen.ts';
 
-/** A slow terminal: takes at most `room` bytes each time it is asked, and every other time none. */
+/** A slow terminal: it accepts at most `room` bytes per write, and none at every other write. */
 class SlowDevice implements TerminalDevice {
   readonly writes: number[] = [];
   readonly #screen: Screen;
@@ -42,7 +42,7 @@ function Rows({ rows, height }: { rows: readonly string[]; height: number }) {
   );
 }
 
-/** A screen full of text, wide characters included, that changes here and there from frame to frame. */
+/** A screen full of text with wide characters, which changes in a few places from frame to frame. */
 function rowsOf(frame: number): string[] {
   return Array.from({ length: 12 }, (_, row) => {
     const wide = '日'.repeat((frame + row) % 4);
@@ -50,7 +50,7 @@ function rowsOf(frame: number): string[] {
   });
 }
 
-/** The console's way of running Ink: its options, and rendering only when the terminal has taken everything. */
+/** Runs Ink as the console does: with its options, and rendering only when the terminal has accepted everything. */
 function openInk() {
   const screen = new Screen({ columns: 60, rows: 12 });
   screen.feed('\u001b[?1049h');

@@ -22,7 +22,7 @@ function openDecoder() {
   return { decoder, clock, events };
 }
 
-/** Everything that comes of `chunks`, when nothing follows. */
+/** Returns all events of these chunks, if nothing follows. */
 function decode(...chunks: (string | Uint8Array)[]): InputEvent[] {
   const { decoder, clock, events } = openDecoder();
   for (const chunk of chunks) decoder.feed(chunk);
@@ -30,7 +30,7 @@ function decode(...chunks: (string | Uint8Array)[]): InputEvent[] {
   return events;
 }
 
-/** Keys in short: `ctrl-a`, `shift-tab`, `x`. */
+/** Returns the names of the keys: `ctrl-a`, `shift-tab`, `x`. */
 function keys(...chunks: (string | Uint8Array)[]): string {
   return decode(...chunks)
     .map(keyName)
@@ -226,7 +226,7 @@ test('focus and mouse', () => {
   ]);
 });
 
-/** What terminals send, and what they never should, in any order. */
+/** Valid and invalid terminal input in any order. */
 const input = fc
   .array(
     fc.oneof(
@@ -295,7 +295,7 @@ test('any bytes at all are survived, and the keyboard works afterwards', () => {
       decoder.feed(bytes);
       clock.advance(PASTE_DELAY_MS);
       decoder.feed('qq');
-      // The first may complete a character that was begun.
+      // The first key may complete an unfinished character.
       expect(events.at(-1)).toMatchObject({ name: 'q' });
       expect(clock.pending).toBe(0);
     }),

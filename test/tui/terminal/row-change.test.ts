@@ -6,7 +6,7 @@ import { Screen } from '../../support/screen.ts';
 
 const COLUMNS = 40;
 
-/** The change made visible: `ESC` as `^`. */
+/** Returns the change with `ESC` shown as `^`. */
 function shownChange(previous: string, next: string, columns = 80): string {
   return rowChange(previous, next, columns).replaceAll('\u001B', '^');
 }
@@ -43,7 +43,7 @@ test('so it is where it is as short', () => {
   expect(shownChange('a\u001B[1mb\u001B[22mc\u001B[1md\u001B[22m', 'x')).toBe('^[1G^[Kx');
 });
 
-/** Rows as Ink writes them: pieces of text in one look each. */
+/** A row as Ink writes it: pieces of text, each with one style. */
 const row = fc
   .array(
     fc.tuple(
@@ -64,7 +64,7 @@ function offOf(look: string): string {
   return `\u001B[${off}m`;
 }
 
-/** A row that is like another, as frames are. */
+/** A pair of similar rows, as in consecutive frames. */
 const rows = fc
   .tuple(row, row, fc.nat(6), fc.nat(6))
   .map(
@@ -79,7 +79,7 @@ test('the screen is the one that the whole row makes', async () => {
       const drawn = new Screen({ columns: COLUMNS, rows: changes.length });
       onTestFinished(() => [changed, drawn].forEach((screen) => screen.dispose()));
       const shown = changes.map(([previous, next]) => [previous.trimEnd(), next.trimEnd()] as const);
-      // What is wider than the screen is not what Ink writes.
+      // Ink never writes a row that is wider than the screen.
       changed.feed('\u001B[?7l');
       drawn.feed('\u001B[?7l');
       changed.feed(shown.map(([previous]) => previous).join('\n'));

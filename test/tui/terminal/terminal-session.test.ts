@@ -5,7 +5,7 @@ import { Pty, type PtyOptions } from '../../support/pty.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../support/session-program.ts');
 
-/** In a shell, so that the terminal outlives the program and its modes can be asked for. */
+/** Starts the program in a shell: the terminal outlives the program, so the test can read its modes. */
 async function startInShell(options: PtyOptions = {}) {
   const pty = new Pty('/bin/sh', ['-i'], { ...options, env: { PS1: 'shell> ', NODE: process.execPath, PROGRAM } });
   onTestFinished(async () => void (await pty.close()));
@@ -21,7 +21,7 @@ function programOf(pty: Pty): number {
   return pid;
 }
 
-/** The exit status that the shell saw. */
+/** Returns the exit status that the shell reports. */
 async function statusInShell(pty: Pty): Promise<string | undefined> {
   await pty.waitForText(/shell>\s*$/);
   pty.write('echo "status=$?"\r');
@@ -39,7 +39,7 @@ const CLEAN = {
   synchronized: false,
 };
 
-/** The modes of the terminal once the shell has it again: what the system says of it, and what the screen says. */
+/** Returns the modes of the terminal after the shell has it again, as the system and the screen report them. */
 async function modesInShell(pty: Pty): Promise<unknown> {
   await pty.waitForText(/shell>\s*$/);
   pty.write(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/text/line-editor.ts';
 
-/** `a|b`: the caret is between a and b. */
+/** Creates a line editor; in `a|b`, the caret is between a and b. */
 function line(drawn: string): LineEditor {
   return { text: drawn.replace('|', ''), caret: drawn.indexOf('|') };
 }

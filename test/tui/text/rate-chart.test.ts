@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rateChart } from '../../../tui/text/rate-chart.ts';
 import { cellWidth } from '../../../tui/terminal/cells.ts';
 
-/** Rows as text; ten cells of each are the scale. */
+/** Returns the rows of the chart as text; the scale takes ten cells of each. */
 function chart(values: readonly number[], { cells = 4, height = 3, capacity = values.length } = {}): readonly string[] {
   return rateChart({ values, capacity }, cells + 10, height).map((runs) => runs.map(({ text }) => text).join(''));
 }

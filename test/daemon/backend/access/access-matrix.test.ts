@@ -51,7 +51,7 @@ const ROWS = {
 } as const;
 type Row = keyof typeof ROWS;
 
-/** The endpoints of the tables. */
+/** The endpoints of all APIs, from their tables. */
 const ENDPOINTS: readonly Endpoint[] = [
   ...Object.values(MON_API),
   ...Object.values(V1_API),
@@ -83,7 +83,7 @@ function rowOfV2(path: string, scope: Endpoint['scope']): Row {
   return scope === 'admin' ? 'admin of all' : (`${String(scope)} in all namespaces` as Row);
 }
 
-/** All routes by their row. */
+/** All routes, grouped by the row of the table that applies to them. */
 const ROUTES = routesByRow();
 
 function routesByRow(): Readonly<Record<Row, readonly string[]>> {
@@ -294,7 +294,7 @@ describe('sockets', () => {
     for (const column of COLUMNS) {
       cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
     }
-    // Without a header the first message contains the credentials, which this one does not.
+    // Without an Authorization header, the first message must contain the credentials. Here it does not.
     expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in forbidden in');
   });
 

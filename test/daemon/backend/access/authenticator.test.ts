@@ -9,7 +9,10 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Some ten milliseconds, a sixth of the program's cost: still far more than the rest of a request. */
+/**
+ * Hash parameters that cost about ten milliseconds, a sixth of the program's own, but far more than the rest of a
+ * request.
+ */
 const COST = { N: 16_384, r: 8, p: 1 };
 
 const basic = (pair: string): string => Buffer.from(pair).toString('base64');
@@ -125,7 +128,7 @@ describe('with a hashed password configured', () => {
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
-    // Such attempts are not hashed: hashing each of them would cost as much as one successful check.
+    // Rejected attempts are not hashed: hashing each of them would cost as much as one successful check.
     const startMs = allCpuMs();
     await askOften();
     const askedMs = allCpuMs();
@@ -155,12 +158,12 @@ describe('with a hashed password configured', () => {
       if (status === 401) answered++;
     };
     const hosts = Array.from({ length: 5 }, (_, host) => host);
-    // One failed attempt of each host first.
+    // First, every host makes one failed attempt.
     await Promise.all(hosts.map((host) => guess(host, 0)));
     answered = 0;
     const flood = hosts.flatMap((host) => Array.from({ length: 8 }, (_, at) => guess(host, at + 1)));
     expect(await from('10.0.1.1', 'admin:pa:ss')).toMatchObject({ status: 200 });
-    // At most one attempt of each other host is checked before it, however slow the machine is.
+    // The backend checks at most one attempt of each other host before the valid login, however slow the machine is.
     expect(answered).toBeLessThanOrEqual(hosts.length);
     await Promise.all(flood);
   });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   asRoot = asking(backend.url, basic('root', 'long enough'));
 });
 afterAll(() => backend[Symbol.asyncDispose]());
-// Each test uses credentials that are no longer valid, and the next test must not be slowed down by that.
+// Each test uses invalid credentials; skipping a minute keeps the next test from being slowed down for them.
 beforeEach(() => clock.skip(61_000));
 
 interface Tokens {

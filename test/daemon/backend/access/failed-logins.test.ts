@@ -99,7 +99,7 @@ test('where there are too many, one that has failed gives way to one that has no
   const clean = Array.from({ length: ATTEMPTS_MAX - 2 }, (_, host) =>
     waitFor(`10.1.${String(host >> 8)}.${String(host & 255)}`),
   );
-  // All of them wait now.
+  // All attempts wait now.
   await new Promise((resolve) => setImmediate(resolve));
   const newcomer = waitFor('10.0.0.1');
   await expect(guess).rejects.toMatchObject({ code: 'unavailable' });

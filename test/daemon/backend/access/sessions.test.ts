@@ -57,7 +57,7 @@ test('log-ins of others do not count', async () => {
 test('what is over goes first', async () => {
   const { open, living, clock, registry, sessions } = await threeLogins();
   const [over, one, two] = [await open(), await open(), await open()];
-  // Between two sweeps.
+  // The periodic sweep is stopped, so expired sessions are still stored.
   sessions[Symbol.dispose]();
   clock.advance(HALF_DAY_MS - QUARTER_MS);
   const [nextOne, nextTwo] = [

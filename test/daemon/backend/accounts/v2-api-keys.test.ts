@@ -56,7 +56,7 @@ test('a key is told once, and let in everywhere', async () => {
   expect(body.key).toMatch(new RegExp(`^mk_${id}_[\\w-]{43}$`));
   expect(body).toMatchObject({
     username: 'ada',
-    // All scopes of operators, in their order.
+    // The scopes of the group operators, in order.
     scopes: ['read', 'submit', 'silence', 'resolve'],
     namespace: null,
     expires_at: 0,
@@ -406,7 +406,7 @@ test('wrong keys are slowed down, and are in the log without what was sent', asy
     expect((await asking(backend.url, `Key ${guess}`)('GET', '/info')).status).toBe(401);
   }
   const slowed = asking(backend.url, `Key ${guess}`)('GET', '/info');
-  // The same address with the right key does not wait.
+  // A request from the same address with a valid key is not delayed.
   const first = await Promise.race([slowed, good.ask('GET', '/info')]);
   expect(first.status).toBe(200);
   expect(JSON.stringify(backend.log.records)).not.toContain(guess);

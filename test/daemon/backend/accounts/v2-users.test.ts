@@ -180,7 +180,7 @@ describe('tokens', () => {
       refresh_token: expect.any(String),
     });
     const lifetime = tokens.expires_at - before;
-    // A little more if a second begins meanwhile.
+    // The lifetime is a little longer if a second passes meanwhile.
     expect(lifetime >= 900 && lifetime <= 905).toBe(true);
     const ask = bearer(tokens);
     expect(await statusOf(ask('GET', '/events'))).toBe(200);

@@ -193,7 +193,7 @@ test(
     await agent.join();
     const release = store.hold();
     onTestFinished(release);
-    // Far more than the buffers of both ends of a connection.
+    // The results are far larger than the buffers of both ends of a connection.
     const output = 'x'.repeat(100_000);
     for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
     await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));

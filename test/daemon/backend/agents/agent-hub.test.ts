@@ -92,7 +92,7 @@ test('an agent that answers no ping is cut off, one that does stays', async () =
   dead.deafen();
   for (let beat = 1; beat <= 3; beat++) {
     clock.advance(HEARTBEAT_MS);
-    // Its response to the ping has arrived before this.
+    // The agent's response to the ping arrives before this result.
     alive.say({ type: 'results', results: [{ id: beat, check: { name: 'beat', output: 'ok' } }] });
     await alive.reaches(beat);
   }

@@ -13,7 +13,6 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const ADMIN = 'ops:secret';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** The entity limit. */
 const LIMIT = 4;
 
 let backend: RunningBackend;

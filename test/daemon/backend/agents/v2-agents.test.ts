@@ -241,7 +241,7 @@ test('deleting its entity closes its connection; it may come back as a new one',
   expect(await agent.ends()).toEqual({ code: 1000, reason: '' });
   const again = await GoAgent.joined(url, { name: 'deleted' });
   expect((await again.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
-  // Within the same second, which is the precision of a keepalive.
+  // This keepalive is in the same second as the deletion: keepalives have a precision of one second.
   await again.register();
   expect(again.ending).toBeUndefined();
   again.cut();

@@ -18,8 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-// Later agents of version 5 send their version, earlier ones do not; those are only recognized by the missing
-// value.
+// Later agents of version 5 send their version. Earlier ones do not, and are recognized by the missing value.
 test.each([
   { name: 'five-told', told: '5.21.0', shown: '5.21.0' },
   { name: 'five-untold', told: undefined, shown: '' },

@@ -196,7 +196,7 @@ describe('the membership', () => {
     await report('a', 'web', { aggregate: undefined });
     expect(await names()).toEqual(['one', 'two']);
     await restart({ web: { aggregate: true } });
-    // Until the next result, the stored one decides the membership.
+    // Until the next result arrives, the stored result decides the membership.
     expect(await names()).toEqual(['one', 'two']);
     await report('a', 'web', { aggregate: undefined });
     expect(await names()).toEqual(['web']);

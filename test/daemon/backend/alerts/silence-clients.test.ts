@@ -78,7 +78,7 @@ test('kthxbye extends a silence while it mutes native events, with all that the 
   expect(silence?.status.state).toBe('active');
   expect(await mutedBy(rig, id)).toEqual(['web-1/disk', 'web-2/disk']);
   rig.clock.advance(200_000);
-  // It sends back the whole silence, with its status and the time of its last change.
+  // The client sends back the whole silence, with its status and the time of its last change.
   const extended = await rig.ask('POST', '/api/v2/silences', { ...silence, endsAt: rig.at(900) });
   expect(extended).toEqual({ status: 200, body: { silenceID: id } });
   rig.clock.advance(100_000);

@@ -142,7 +142,7 @@ describe('what operators do is written down (security S22)', () => {
     await ask('POST', '/silenced', { check: 'swap', expire_on_resolve: true });
     await report('swap', 1);
     await report('swap', 0);
-    // A commit schedules the timer.
+    // The commit of this result schedules the timer of the silence.
     await report('load', 0);
     rig.clock.advance(60_000);
     await report('load', 0);

@@ -80,7 +80,7 @@ test('the feed shows nothing of a large bulk before it is committed', async () =
   while (rig.store.writes === writes) await nextTurn();
   const during = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   rig.clock.advance(1000);
-  // This response comes after all earlier messages to the clients.
+  // The response to this request arrives after all earlier messages to the clients.
   expect((await rig.ask('GET', '/info')).status).toBe(200);
   expect([before, during].map(({ replica }) => replica.silenced.size)).toEqual([0, 0]);
   release();

@@ -104,7 +104,7 @@ test('where a client has results of both names it takes force', async () => {
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 3 });
   expect(await histories(api, 'disk')).toEqual({});
   expect(await histories(api, 'disk-usage')).toEqual({ 'web-001': [0, 2, 2], 'web-002': [2, 0], 'web-003': [1] });
-  // One event continues; the other had already resolved.
+  // One event continues; the other one was already resolved.
   expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 2 });
   expect((await api.events({ client: 'web-002' })).length).toBe(0);
 });

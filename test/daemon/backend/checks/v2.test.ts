@@ -334,7 +334,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
     await fc.assert(
       fc.asyncProperty(check, pairs, pairs, async (attributes, labels, annotations) => {
         const sent = { ...attributes, metadata: { name: 'any', namespace: 'prod', labels, annotations } };
-        // As in JSON, which has no negative zero.
+        // JSON has no negative zero, so the expected object passes through JSON.
         const expected = JSON.parse(JSON.stringify(sent)) as typeof sent;
         expect(await v2.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
         const { body } = await v2.get(`${CHECKS}/any`);

@@ -678,7 +678,7 @@ test('with TLS it is the certificate that counts, and nothing is said to another
   // The request waits, because the leader may have got another certificate.
   follow(made.cert);
   expect((await answer).status).toBe(201);
-  // Without a fingerprint, the certificate authorities of the machine would have to verify it.
+  // Without a fingerprint, a certificate authority of this machine would have to have issued the certificate.
   member.leadership.follow(placeOf(writer));
   expect((await post(member.url, '/stashes', { path: 'd', content: {} })).status).toBe(503);
   expect(await stashed(member)).toEqual([]);

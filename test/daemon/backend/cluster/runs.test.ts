@@ -17,7 +17,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 const PIPE: MovableHandler = { name: 'mail', type: 'pipe', command: 'cat', timeout: 5 };
 
-/** A scripted other backend. */
+/** Another backend, which the test scripts. */
 class Other {
   readonly url: string;
   /** Requests that have arrived. */
@@ -63,7 +63,7 @@ interface Rig {
   readonly log: RecordedLog;
   readonly member: LiveMember;
   readonly spread: SpreadRuns;
-  /** Runs on this backend. */
+  /** The runs that this backend executes itself. */
   readonly here: string[];
 }
 

@@ -197,7 +197,7 @@ test('nobody comes straight to where they are tunnelled to', async () => {
 test('what the backend that writes refuses is refused in the words of the listener', async () => {
   const settings = { 'agent-listener': { port: 0 } };
   const { writer, member } = await startPair({ settings });
-  // As far as this member knows, the namespace exists.
+  // This member believes that the namespace exists.
   member.leadership.isWriter = true;
   await makeNamespace(member, 'prod');
   member.leadership.follow(placeOf(writer));
@@ -258,7 +258,7 @@ test.each([
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', { rejectUnauthorized: false })).rejects.toThrow('401');
   const showingBank = { rejectUnauthorized: false, cert: ofBank.cert, key: ofBank.key };
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', showingBank)).rejects.toThrow('403');
-  // Without a name in its headers, the leader sees the claimed name first.
+  // The headers of this agent contain no name, so the leader first learns the claimed name.
   const other = await AgentPeer.connect(member.url, 'web-2', undefined, showing);
   other.greet();
   await other.ends();

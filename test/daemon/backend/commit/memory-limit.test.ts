@@ -128,7 +128,7 @@ test('clients are taken until the memory is full whatever their size, and what w
   const taken = statuses.filter((status) => status === 201).length;
   expect(taken).toBeLessThan(600);
   expect(statuses.filter((status) => status === 507)).toHaveLength(600 - taken);
-  // Far more than would fit with their texts.
+  // These are far more than would fit if memory held their texts.
   expect(taken * text.length).toBeGreaterThan(4 * 1024 * 1024);
 
   const second = await open();

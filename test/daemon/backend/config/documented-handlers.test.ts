@@ -34,7 +34,7 @@ describe('docs/handlers.md', () => {
   });
 });
 
-/** Every attribute of any handler type. */
+/** The attributes of all handler types. */
 const ATTRIBUTES = new Set(handlerSchema.options.flatMap((option) => Object.keys(option.shape)));
 
 test.each([...ATTRIBUTES])('the attribute %s is explained in the document and shown in the example', (name) => {

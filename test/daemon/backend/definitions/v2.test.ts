@@ -245,7 +245,7 @@ describe('in a namespace of their own', () => {
     expect(request).toMatchObject({ name: 'disk', command: 'check-disk', env_vars: ['LIMIT=90'] });
     expect(inDefault.heard.some(({ type }) => type === 'check_request')).toBe(false);
 
-    // Its definition is merged under the attributes from the agent.
+    // The definition of the check is merged under the attributes from the agent.
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
     await inProd.reaches(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'));
@@ -258,12 +258,12 @@ describe('in a namespace of their own', () => {
     });
     expect((await v2.get('/namespaces/default/events')).body).toEqual([]);
 
-    // Without a handler there is no notification, and no handler is reported as missing.
+    // A check without a handler causes no notification, and no message about a missing handler.
     inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
     await inProd.reaches(2);
     expect(backend.log.messages('error')).not.toContain('unknown handler');
 
-    // From then on no requests are sent.
+    // After the deletion, agents get no requests for this check.
     expect(await v2.delete('/namespaces/prod/checks/disk')).toMatchObject({ status: 204 });
     const asked = inProd.heard.length;
     await v2.post('/namespaces/prod/checks', { ...check, metadata: { ...place, name: 'load' }, publish: false });

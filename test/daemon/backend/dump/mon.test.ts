@@ -175,7 +175,7 @@ test('an event restored runs no handler', async () => {
   });
   const objects = [anEntity('quiet'), anEvent('quiet', 'disk')];
   await asking(own.url)('POST', '/api/mon/v1/restore', { objects });
-  // The first handled event is the one that was reported.
+  // Only the event of this result is handled, not the restored one.
   await asking(own.url)('POST', '/results', { source: 'quiet', name: 'loud', status: 2, output: 'x' });
   await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
@@ -192,7 +192,7 @@ test.each([
   await on('POST', '/silenced', { check: 'disk' });
   await on('POST', '/results', { source: 'web-1', name: 'disk', status: 2, output: 'x' });
   await using other = await startBackend({ settings });
-  // In pages, like a large dump.
+  // Each type is restored in a request of its own, like the pages of a large dump.
   for (const type of [...(hasSilence ? ['silenced'] : []), 'entities', 'events']) {
     const { objects } = (await on('GET', `/api/mon/v1/dump/${type}`)).body as { objects: unknown[] };
     expect((await asking(other.url)('POST', '/api/mon/v1/restore', { objects })).status).toBe(200);

@@ -70,7 +70,7 @@ describe('an event that is sent', () => {
         issued: NOW - 8,
         duration: 1.5,
         handlers: ['slack'],
-        // It begins with the second result.
+        // The history begins with the second result.
         history: null,
         occurrences: 1,
         occurrences_watermark: 1,
@@ -132,7 +132,7 @@ describe('an event that is sent', () => {
       expect((await v2.send(method, '/namespaces/ops/events/min-2/hello', body)).status).toBe(400);
     }
     expect((await v2.get('/namespaces/ops/events/min-2/hello')).status).toBe(404);
-    // Without names in the path they are required in the body.
+    // If the path contains no names, the body must contain them.
     const nameless = await v2.post('/namespaces/ops/events', { entity: {}, check: { status: 1 } });
     expect(nameless).toMatchObject({ status: 400, body: { code: 1 } });
   });
@@ -261,7 +261,7 @@ describe('an event that is sent', () => {
       check: { proxy_entity_name: 'router-7', occurrences: 1 },
     });
     expect((await v2.get('/namespaces/default/entities/runner')).status).toBe(404);
-    // With the path of the executing client, and as it was read.
+    // The event is accepted with the path of the executing client, and also unchanged as it was read.
     expect((await v2.put(`${EVENTS}/runner/ping`, event)).status).toBe(201);
     expect((await v2.put(`${EVENTS}/router-7/ping`, body)).status).toBe(201);
     expect((await v2.get(`${EVENTS}/router-7/ping`)).body).toMatchObject({ check: { occurrences: 3 } });

@@ -493,7 +493,7 @@ test.each([
     inhibitions: { quiet: { source: when, target: 'client~a-quiet', equal: [] } },
   });
   await rig.report(2, { source: 'z-sw', name: 'switch' });
-  // Reversed, so that the first names arrive last.
+  // The order is reversed, so that the first names arrive last.
   const sources = [...named('a-quiet', quiet), ...named('m', others)].toReversed();
   const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);

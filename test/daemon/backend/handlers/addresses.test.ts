@@ -5,7 +5,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Replaces public name servers. */
+/** A table of names and addresses that replaces public name servers. */
 const WORLD: Readonly<Record<string, readonly string[]>> = {
   'hooks.example.com': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
   'graphite.internal': ['10.2.3.4'],
@@ -127,7 +127,7 @@ describe('what a redirect says', () => {
   test.each(['2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0x7f.1'])(
     'is refused in every spelling of an address: %s',
     async (spelling) => {
-      // In a URL, whose parser converts all of them into the plain form.
+      // The parser of a URL converts all spellings into the plain form.
       const { hostname } = new URL(`http://${spelling}/`);
       await expect(addresses().redirected(hostname, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     },
@@ -139,7 +139,7 @@ describe('what a redirect says', () => {
 });
 
 test('a spelling of an address that only the resolver understands counts as what it leads to', async () => {
-  // Without a table: the resolver of this machine parses such texts as addresses.
+  // This test has no table of names: the resolver of this machine parses such texts as addresses.
   const target = new TargetAddresses({ clock: new ManualClock(), networks: () => [] });
   await expect(target.written('0xa9fea9fe', 'own-network', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
   await expect(target.written('2130706433', 'public', NEVER)).rejects.toMatchObject({ code: 'forbidden' });

@@ -38,7 +38,7 @@ describe('deregistration', () => {
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
     const { clients } = backend.registry.namespace('default');
     expect([...clients.keys()]).not.toContain('web-1');
-    // Repeated, as after a kill: there is nothing left to do.
+    // The handler runs again, as after a kill, and finds nothing to do.
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
   });
 

@@ -51,7 +51,7 @@ test('all of a handler, or all that there are, are retried at once', async () =>
   expect(await rig.deadLetters.retry({ handler: 'mail' })).toBe(0);
   expect(await rig.deadLetters.retry({ all: true })).toBe(1);
   await rig.run(5);
-  // In parallel: the disk decides which of them is read first.
+  // The letters are read in parallel, so the disk decides their order.
   expect(new Set(rig.begun.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
 });
 

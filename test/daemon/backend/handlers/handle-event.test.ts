@@ -136,7 +136,7 @@ describe('which results are handled (completion 1.4)', () => {
         if (!judgeV2Filter(everyHour, subject, moment).isFiltered) hourly++;
       }
     }
-    // As in Sensu Go: the very first result does not count.
+    // The very first result does not count, as in Sensu Go.
     expect(occurrences).toEqual([1, ...Array.from({ length: 39 }, (_, at) => at + 1)]);
     // The handler runs for the first two occurrences, and then for each third.
     expect(hourly).toBe(2 + 13);
@@ -408,7 +408,7 @@ describe('silences (completion 1.3)', () => {
       suppressed.push(rig.entry()?.state.event?.isSuppressed);
     };
     await silence(rig);
-    // Not yet: the filter would have suppressed the first occurrence anyway.
+    // The first result is not marked as suppressed: the filter would not pass the first occurrence anyway.
     await step();
     await step();
     const reread = new Registry(TABLES);

@@ -65,7 +65,7 @@ test('a handler that hangs keeps no result from its answer and no event from ano
     { name: 'hang', queued: 50, running: 3, delivered: 0, failed: 47 },
     { name: 'line', queued: 0, running: 0, delivered: 100, failed: 0 },
   ]);
-  // More than any queue can hold, and all results are accepted.
+  // These are more results than any queue can hold, but all are accepted.
   for (let at = 0; at < 5; at++) {
     const answer = await post(url, '/api/mon/v1/results', failures(1000, ['hang'], `more-${String(at)}`));
     expect(answer).toMatchObject({ status: 202, body: { accepted: 1000 } });

@@ -112,7 +112,7 @@ test('without a timeout it runs until the backend cannot wait any longer', async
   expect(isAlive(pid)).toBe(true);
   stopping.abort();
   expect(await running).toEqual({ kind: 'failed', reason: 'the backend is stopping', isRetryable: true });
-  // It runs again after the start, so there is nothing to report.
+  // The handler runs again after the restart, so nothing is reported.
   expect(rig.log.records).toEqual([]);
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
 });

@@ -36,7 +36,7 @@ describe('the runs of a handler', () => {
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
     (await rig.run(0)).end(DELIVERED);
     await rig.run(2);
-    // It was requested before the run of c.
+    // The retry was requested before the run of c.
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
   });
 

@@ -75,7 +75,7 @@ describe('tcp', () => {
     });
     const clock = new ManualClock();
     const rig = new DeliveryRig({ clock });
-    // More than the buffers of both ends can hold.
+    // The event is larger than the buffers of both ends.
     const event = anEvent({ check: { output: 'x'.repeat(20_000_000) } });
     const running = rig.run(
       { type: 'tcp', socket: { host: '127.0.0.1', port: portOf(server) }, timeout },

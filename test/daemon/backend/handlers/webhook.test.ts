@@ -156,7 +156,7 @@ describe('the answer', () => {
     const rig = new DeliveryRig();
     const reason = `http://127.0.0.1:${String(receiver.port)} answered ${String(status)}`;
     expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({ kind: 'failed', reason, isRetryable });
-    // It does not retry by itself: the runner decides how often.
+    // The webhook itself does not retry: the runner decides how often.
     expect(receiver.seen).toHaveLength(1);
     expect(rig.record).toMatchObject({ level: 'error', message: 'handler error', fields: { reason } });
   });
@@ -177,7 +177,7 @@ describe('the answer', () => {
 
   test('counts by its status although the rest never comes', { tags: 'slow' }, async () => {
     const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
-    // As long as the test takes, and longer than the first byte on a busy machine.
+    // The timeout is as long as the test may take, and longer than the first byte takes on a busy machine.
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({
       kind: 'delivered',
     });

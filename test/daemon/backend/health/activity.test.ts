@@ -47,7 +47,7 @@ test('an hour later they are forgotten', () => {
   expect(activity.noisiest(10)).toHaveLength(2);
   clock.advance(30 * MINUTE_MS);
   expect(activity.noisiest(10)).toEqual([{ check: 'swap', events: 1 }]);
-  // Even if nothing has happened since.
+  // Old changes expire even if no event has changed since.
   clock.advance(31 * MINUTE_MS);
   expect(activity.noisiest(10)).toEqual([]);
 });

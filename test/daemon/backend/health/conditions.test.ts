@@ -170,7 +170,7 @@ describe('mon.entities', () => {
       { entities: 1 },
     );
     await putEntity(rig, 'web-1');
-    // In a single step, so that the handler does not reach its timeout.
+    // The clock advances in a single step, so that the handler does not reach its timeout.
     rig.clock.advance(10_000);
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0));
     await rig.api.silence({ check: 'mon.entities' });

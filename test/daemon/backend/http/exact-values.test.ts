@@ -88,7 +88,7 @@ describe('numbers', () => {
     await fc.assert(
       fc.asyncProperty(aLargeInteger, async (number) => {
         const { status, text } = await ask('POST', target, body(number));
-        // Each result of a list is accepted or rejected separately.
+        // In a list, each result is accepted or rejected separately.
         expect(status).toBe(target === '/api/mon/v1/results' ? 202 : 400);
         expect(text).toContain('beyond 2^53: put it in double quotes');
       }),

@@ -104,6 +104,6 @@ test('any bytes leave the backend serving', async () => {
 });
 
 test('and nothing of it was a defect', () => {
-  // Some of the results name handlers.
+  // Some of the random results name handlers that do not exist.
   expect(backend.log.messages('error').filter((message) => message !== 'unknown handler')).toEqual([]);
 });

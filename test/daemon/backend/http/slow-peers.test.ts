@@ -56,11 +56,11 @@ async function memoryMiB(pid: number): Promise<number> {
 test('readers of a long list that do not read cost a little each, not the list', { tags: 'slow' }, async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir() });
   await submitEvents(daemon.url, 5000, 1000);
-  // The first request pays for code and caches.
+  // The first request compiles the code and fills the caches, so it is not measured.
   await (await fetch(`${daemon.url}/events`)).text();
   const before = await memoryMiB(daemon.pid);
   await openMany(150, daemon.url, getEvents);
-  // Requested concurrently, after them.
+  // Further readers still get responses.
   const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(`${daemon.url}/events?limit=10`)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await vi.waitFor(async () => expect(await metric(daemon.url, 'mon_connections')).toBeGreaterThan(150));

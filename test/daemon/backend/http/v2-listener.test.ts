@@ -56,7 +56,7 @@ describe('a listener of its own for the newer API', () => {
       ClusterHealth: [{ MemberID: ANY_NUMBER, MemberIDHex: ANY_NAME, Name: ANY_NAME, Err: '', Healthy: true }],
       Header: { cluster_id: ANY_NUMBER, member_id: ANY_NUMBER, raft_term: 1 },
     });
-    // On that listener it is the v1 endpoint.
+    // On the main listener, this path is the v1 endpoint.
     expect(await answer(url, '/health')).toEqual([204, '']);
   });
 

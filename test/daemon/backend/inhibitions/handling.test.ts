@@ -331,7 +331,7 @@ test('a group that waits tells one problem in place of 300 that follow from it',
   const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe() } });
   const clients = Array.from({ length: 300 }, (_, at) => `m-${String(at)}`);
   await Promise.all(clients.map((name) => rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: 'a' })));
-  // They fail before the switch does.
+  // The clients fail before the switch does.
   await Promise.all(clients.map((source) => rig.report(2, { source })));
   await switchIs(rig, 2);
   await pass(rig, 30);

@@ -46,7 +46,7 @@ test('with a namespace goes what is remembered of things that were in it, whatev
     const found: string[] = [];
     for await (const [key] of store.scan([]))
       if (key.includes('shop') && key[0] !== 'audit') found.push(String(key[0]));
-    // Its timeline is deleted in chunks, see timeline/clock.ts.
+    // The timeline of the namespace is deleted in chunks later, see timeline/clock.ts.
     return [...new Set(found)].filter((prefix) => !prefix.startsWith('timeline')).toSorted();
   };
   const check = { name: 'disk', output: '', status: 2, executed: 0, aggregates: ['fleet', 'others'] };

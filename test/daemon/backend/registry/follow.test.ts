@@ -241,7 +241,7 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   ],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
-    // Long, because every turn of the loop during a commit advances the clock.
+    // The expiry is long, because every turn of the loop during a commit advances the clock.
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 3600 }),
     ({ writers }) => writers.stashes.remove('default', 'a/b'),
   ],

@@ -64,7 +64,7 @@ const counted = (since: number): object => ({ suppressed: 0, last_suppressed: nu
 const MOVES = [
   MOVED.map(([table, before, after]) => ({ moves: HOUR_LATER, table, before, after })),
   WAITED.map(([table, before, after]) => ({ moves: HOUR_AWAY, table, before, after })),
-  // One after the other.
+  // Both corrections happen one after the other.
   [{ moves: { seconds: -60, awayMs: HOUR_MS }, table: 'silenced-use', before: counted(100), after: counted(3640) }],
 ].flat();
 

@@ -115,7 +115,7 @@ test('each says when it was sent, has its tokens replaced, and goes to every sub
 });
 
 test('however many they are, each client is asked about once, and they are spread as evenly as timers can', async () => {
-  // More clients than milliseconds.
+  // There are more clients than milliseconds in the period.
   const { clock, names, sent, requests, check } = await rig(2000);
   await requests.publish('default', check, { periodMs: 1000 });
   for (let passedMs = 0; passedMs < 1000; passedMs += 100) {

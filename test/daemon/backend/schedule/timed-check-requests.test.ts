@@ -13,7 +13,7 @@ type Checks = Readonly<Record<string, object>>;
 
 interface Asked {
   readonly name: string;
-  /** UTC, to the millisecond. */
+  /** The time of the request in UTC, to the millisecond. */
   readonly at: string;
   /** Milliseconds until the next run. */
   readonly untilNextMs: number | undefined;

@@ -104,7 +104,7 @@ test('whoever opens sockets without credentials keeps nobody of another address 
   page.send(JSON.stringify({ type: 'authenticate', key }));
   expect(JSON.parse((await greeting)[0].toString())).toMatchObject({ type: 'hello' });
   expect((await sentAway)[0]).toBe(1013);
-  // It took only one connection, so the greedy client gets back at most that one.
+  // The newcomer took only one connection, so the greedy client gets back at most that one.
   expect(greedy.filter(({ readyState }) => readyState === WebSocket.OPEN)).toHaveLength(99);
   const again = [await openFeed(backend, undefined, '127.0.0.2'), await openFeed(backend, undefined, '127.0.0.2')];
   await vi.waitFor(() => expect(again.map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.CLOSED]));

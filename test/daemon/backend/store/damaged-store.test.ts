@@ -108,7 +108,7 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
 ])('a file that this user must not read is no damage: $name', async ({ fileOf }) => {
   const { dir } = await writtenStore(WRITES);
   await chmod(await fileOf(dir), 0o000);
-  // Root can read everything.
+  // For root there is no error, because root can read every file.
   const expected = process.getuid?.() === 0 ? '' : `no permission to write to the state directory ${dir} `;
   const answer = heldBy(dir).then(
     () => '',

@@ -158,7 +158,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
       await rm(dir, { recursive: true });
       await cp(made, dir, { recursive: true });
       disk.fail({ ...fault, skip, times: 1 });
-      // Whatever the outcome, it writes nothing.
+      // Whether the store opens or not, it writes nothing.
       expect(await answerOf()).toMatch(/^(?:opened|refused)$/);
       disk.mend();
       failures = await disk.failures();

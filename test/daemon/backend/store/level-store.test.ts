@@ -103,7 +103,7 @@ describe('a store whose directory', () => {
       clock.advance(1000);
       await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject(PROBLEM);
     }
-    // It can still be read.
+    // The store can still be read.
     expect(await store.getMany([['a']])).toEqual(['1']);
     await store.close();
     expect(await contentOf(dir).catch(() => undefined)).toEqual(before);

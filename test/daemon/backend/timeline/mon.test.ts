@@ -235,7 +235,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await report('load', 1);
     rig.clock.advance(10_000);
     const ofDisk = async (): Promise<number> => (await rows('?client=web-1&check=disk&limit=1000')).length;
-    // It may exceed the limit by a tenth, and rarely by more.
+    // The timeline may exceed the limit by a tenth, and rarely by more.
     await expect.poll(ofDisk).toBeLessThan(1.5 * PER_CHECK);
     expect(await ofDisk()).toBeGreaterThanOrEqual(PER_CHECK);
     expect((await rows('?client=web-1&check=disk&limit=1000')).at(-1)).toMatchObject({ kind: 'change' });
@@ -450,7 +450,7 @@ test('each namespace has its own, and a key that is kept to one sees no other', 
 });
 
 test('searches of the timeline are carried out one at a time, and those beyond twenty are refused', async () => {
-  // So many transitions that a search takes longer than the requests need to arrive.
+  // There are enough transitions that a search takes longer than the requests need to arrive.
   const many = Array.from({ length: 2000 }, (_, index) => ({
     source: `s-${String(index)}`,
     name: 'disk',

@@ -120,7 +120,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
       recurrence: { schedule: 'daily 02:00', duration: 3600 },
     });
     await restartAfter(3 * DAY);
-    // The silence of the second day, and not what was created on the first one.
+    // The past shows the window of the second day, not the one that was created on the first day.
     const [early, within, late] = [0.5, 1.5, 2.5].map((hour) => ManualClock.START_MS + DAY + (hour + 1) * 60 * MINUTE);
     expect((await at(within ?? 0)).events[0]?.silenced_by).toEqual(['*:disk']);
     for (const [from, to, ids] of [

@@ -7,7 +7,7 @@ import { METHOD_NAMES } from '../../../../shared/domain/expression/methods.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../../docs/expressions.md'), 'utf8');
 
-/** The examples of the documents of the peer (completion 1.9), which all have to be there. */
+/** The examples from the documents of the peer, all of which must be documented here (completion 1.9). */
 const PUBLIC = [
   "value == 1 || ':::action:::' == 'resolve'",
   'value % 60 != 0',

@@ -85,7 +85,7 @@ describe('an expression has the value that Ruby gives it', () => {
     { source: 'value', value: undefined, expected: null },
     { source: 'value', value: { a: 1 }, expected: { a: 1 } },
     { source: ' ( value\n)\t', value: 1, expected: 1 },
-    // Arithmetic of whole numbers rounds down, and the sign of % is that of its right side.
+    // Integer arithmetic rounds down, and % has the sign of its right operand.
     { source: '1 + 2 * 3 - 4', expected: 3 },
     { source: '(1 + 2) * 3', expected: 9 },
     { source: '8 - 4 - 2', expected: 2 },
@@ -110,7 +110,7 @@ describe('an expression has the value that Ruby gives it', () => {
     { source: '1 < 2 && 2 <= 2 && 3 > 2 && 3 >= 3', expected: true },
     { source: "'a' < 'b' && 'b' <= 'b' && 'c' > 'b' && 'c' >= 'c'", expected: true },
     { source: '1 < 2 == true', expected: true },
-    // Logic gives the side that decided; only nil and false are not true.
+    // Logical operators return the operand that decided; only nil and false are falsy.
     { source: '!nil && !false && !!0', expected: true },
     { source: "'' && 0", expected: 0 },
     { source: 'nil || 2', expected: 2 },
@@ -124,7 +124,7 @@ describe('an expression has the value that Ruby gives it', () => {
     // Methods.
     { source: "value.include?('b')", value: ['a', 'b'], expected: true },
     { source: '(1..5).include?(value)', value: 5, expected: true },
-    // Without parentheses, where Ruby takes it: all that follows is the argument.
+    // Ruby allows calls without parentheses: the rest of the expression is the argument.
     { source: "['qa', 'staging'].include? ':::check.name|x:::'", expected: false },
     { source: "!['qa', 'staging'].include? ':::check.name|x:::'", expected: true },
     { source: "value.include? 'a' && 'b'", value: 'b', expected: true },
@@ -202,7 +202,7 @@ describe('a token', () => {
   });
 
   test('never becomes a part of the expression', () => {
-    // With the peer this output would end the quotes, and the filter would always match.
+    // At the peer, this output would end the quoted text, and the filter would always match.
     expect(result("':::check.output:::' == 'fine'")).toBe(false);
     expect(result("':::check.output:::' == value", event.check.output)).toBe(true);
   });
@@ -470,6 +470,6 @@ test.each([
 ])('%s takes a megabyte in linear time', (source) => {
   const start = cpuMs();
   for (const character of ['a', ' ', '9']) evaluated(source, character.repeat(1_048_576));
-  // Anything worse than linear would take hours; the rest is left to slow machines.
+  // Anything slower than linear would take hours; the limit allows for slow machines.
   expect(cpuMs() - start).toBeLessThan(10_000);
 });

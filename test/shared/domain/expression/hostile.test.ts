@@ -4,7 +4,7 @@ import { evaluate, parseExpression, type Evaluation } from '../../../../shared/d
 import { parseFilter } from '../../../../shared/domain/filter-event.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
 
-/** What a client can send, with attributes of every name. */
+/** An event as a client may send it, with attributes of every name. */
 const EVENT = JSON.parse(`{
   "client": {
     "name": "web-1", "password": "hunter2", "__proto__": { "isAdmin": true }, "constructor": { "name": "own" },
@@ -13,7 +13,7 @@ const EVENT = JSON.parse(`{
   "check": { "name": "disk", "output": ":::client.password::: ' || true || '" }
 }`) as Readonly<Record<string, unknown>>;
 
-/** Far above what any of this takes on a busy machine, and far below what anything worse than linear would take. */
+/** A limit far above the time of any case on a busy machine, and far below that of anything slower than linear. */
 const SOON_MS = 2000;
 
 function outcome(source: string, value: unknown = null): Evaluation | 'refused' {
@@ -134,7 +134,7 @@ describe('names of the machine below reach nothing', () => {
 
 describe('what an event says is never read as an expression, nor twice', () => {
   test.each([':::check.output:::', "':::check.output:::'"])('%s', (source) => {
-    // The token in the output stays what it is.
+    // A token in the output is not replaced.
     expect(outcome(source)).toEqual(valueOf(":::client.password::: ' || true || '"));
   });
 

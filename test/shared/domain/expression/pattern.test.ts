@@ -21,7 +21,7 @@ describe('a pattern', () => {
     { pattern: '^web', found: ['web-1', 'x\nweb-1'], missing: ['my-web'] },
     { pattern: 'web$', found: ['my-web', 'web\nx'], missing: ['web-1'] },
     { pattern: String.raw`\Aweb-\d+\z`, found: ['web-1', 'web-42'], missing: ['web-', 'web-1\n', 'x\nweb-1'] },
-    // Behind a last newline no line begins.
+    // No line begins after a trailing newline.
     { pattern: '^$', found: ['', 'a\n\nb'], missing: ['a', 'a\n'] },
     { pattern: '[a-cx_-]$', found: ['a', 'b', 'x', '_', '-'], missing: ['d', 'w'] },
     { pattern: '[^a-c]', found: ['d', '\n'], missing: ['', 'abc'] },
@@ -106,7 +106,7 @@ describe('what is not understood is refused, with its place and a remedy', () =>
   });
 });
 
-/** Patterns that mean the same here and in JavaScript, built from what both know. */
+/** Patterns from syntax that has the same meaning here and in JavaScript. */
 const sharedPattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -128,7 +128,7 @@ test('agrees with the regular expressions of JavaScript where both mean the same
   fc.assert(
     fc.property(sharedPattern, fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
       const pattern = patternOrProblem(source);
-      // Only sizes may be refused.
+      // A pattern may only be rejected because of its size.
       if (!(pattern instanceof Pattern)) return;
       const expected = new RegExp(source, 'u');
       for (const one of texts) expect([source, one, pattern.isFoundIn(one)]).toEqual([source, one, expected.test(one)]);
@@ -161,7 +161,7 @@ test.each([
   const text = piece.repeat(Math.ceil(1_048_576 / piece.length)) + end;
   const start = cpuMs();
   isFound(source, text);
-  // Anything worse than linear would take hours; the rest is left to slow machines.
+  // Anything slower than linear would take hours; the limit allows for slow machines.
   expect(cpuMs() - start).toBeLessThan(10_000);
 });
 

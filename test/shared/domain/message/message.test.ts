@@ -28,7 +28,7 @@ describe('what people are told', () => {
 
   test.each([
     [{ action: 'resolve', check: { status: 0, output: 'ok' } }, 'resolved', 'RESOLVED web-1/disk: ok'],
-    // Whatever the result that ended it was.
+    // A resolved event is shown as resolved whatever the status of the last result is.
     [{ action: 'resolve', check: { status: 1, output: '' } }, 'resolved', 'RESOLVED web-1/disk'],
     [{ check: { status: 0, output: 'fine' } }, 'resolved', 'OK web-1/disk: fine'],
     [{ action: 'flapping', check: { status: 1, output: 'x\ny' } }, 'problem', 'WARNING web-1/disk: x'],

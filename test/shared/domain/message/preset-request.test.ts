@@ -11,7 +11,7 @@ function requestOf(preset: Preset, about: About = {}, more: object = {}) {
   const handler = handlerSchema.parse({ type: 'webhook', ...PRESET_DEFINITIONS[preset], ...more }) as PresetHandler;
   const told = { namespace: 'default', event: anEvent(about), output: undefined, nowMs: 0 };
   const request = presetRequest(handler, told);
-  // What is sent has passed through JSON.
+  // The request is sent as JSON, so the test compares the parsed JSON.
   const body = JSON.parse(JSON.stringify(request.body)) as unknown;
   expect(SERVICE_FORMATS[preset].safeParse(body).error?.issues ?? []).toEqual([]);
   return { ...request, body };
@@ -95,7 +95,7 @@ test.each(LINKS)('the runbook %j is the link %j in Slack and in PagerDuty', (run
   const slack = JSON.stringify(requestOf('slack', { check: { runbook } }).body);
   const link = href === undefined ? '<http' : JSON.stringify(`<${href.replaceAll('&', '&amp;')}|Runbook>`);
   expect(slack.includes(link)).toBe(href !== undefined);
-  // It is shown once: what is no link is a fact in plain text.
+  // The runbook is shown once: if it is not a link, as a fact in plain text.
   expect(slack.match(/Runbook/g) ?? []).toHaveLength(typeof runbook === 'string' ? 1 : 0);
   const { body } = requestOf('pagerduty', { check: { runbook } });
   expect((body as { links?: unknown }).links).toEqual(href === undefined ? undefined : [{ href, text: 'Runbook' }]);

@@ -4,7 +4,7 @@ import { parsePath, type UpgradePath } from '../../../../shared/domain/plan/vers
 import type { RuleVerdict, UpgradeFacts } from '../../../../shared/schemas/plan.ts';
 import { FACTS_NOW, someFacts, unknown } from '../../../support/upgrade-facts.ts';
 
-/** Reference 9.3 and completion 1.19, row by row: what fires a rule, and what does not. */
+/** Tests of each rule: inputs that make it fire, and inputs that do not (reference 9.3, completion 1.19). */
 
 function path(text: string): UpgradePath {
   const [from = '', to = ''] = text.split(' to ');
@@ -21,9 +21,9 @@ interface Scenario {
   readonly name: string;
   readonly way: string;
   readonly facts?: Partial<UpgradeFacts> | UpgradeFacts;
-  /** Undefined: the rule is not about this upgrade. */
+  /** The expected verdict; undefined if the rule does not apply to this upgrade. */
   readonly verdict: RuleVerdict | undefined;
-  /** Part of evidence or remedy. */
+  /** A text that the evidence or the remedy contains. */
   readonly says?: string;
 }
 

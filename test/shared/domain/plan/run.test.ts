@@ -40,7 +40,7 @@ function stateOf(runbook: PlanRun, id: string) {
   return runbook.steps.find((step) => step.id === id)?.state;
 }
 
-/** All steps up to this one done. */
+/** Returns a run in which all steps before this one are completed. */
 function until(id: string): PlanRun {
   let runbook = held();
   for (const { id: before } of runbook.steps) {

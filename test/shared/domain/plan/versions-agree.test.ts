@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { differingVersions } from '../../../../shared/domain/plan/versions-agree.ts';
 import type { Version } from '../../../../shared/domain/plan/version.ts';
 
-/** Reference 9.2, step 8: who is not where the upgrade was to lead. */
+/**
+ * Tests of the list of members and agents that do not have the target version of the upgrade (reference 9.2, step 8).
+ */
 
 const BACKEND = { own: '1.0.0', level: '6.5.0' };
 

@@ -7,7 +7,7 @@ import type { StatusTurn } from '../../../../shared/domain/timeline/availability
 /** A report from second 100 to 200. */
 const SPAN = { sinceMs: 100_000, untilMs: 200_000 };
 
-/** @param turns second, status before, status after; the newest first */
+/** @param turns time in seconds, status before, status after; the newest first */
 const past = (
   turns: readonly (readonly [number, number | undefined, number | undefined])[],
   status?: number,
@@ -24,7 +24,7 @@ const of = (...turns: (readonly [number, number | undefined, number | undefined]
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
 
-/** An outage begins at that second. */
+/** The change of status that begins an outage at this second. */
 const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
 
 describe('what kept it quiet (spec, report 1)', () => {

@@ -17,7 +17,7 @@ const turn = (hour: number, was: number | undefined, status: number | undefined)
 });
 const NEVER = -Infinity;
 
-/** In hours. */
+/** Returns the shares of availability; all times are in hours. */
 function shares(
   turns: readonly StatusTurn[],
   now: number | undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isCountDue } from '../../../../shared/domain/timeline/due-count.ts';
 
-/** As the timeline gives them: microseconds. */
+/** The first id. Ids of the timeline are times in microseconds. */
 const START_ID = 1_700_000_000_000_000;
 
 describe('a check is counted after a tenth of its number', () => {
@@ -17,7 +17,7 @@ describe('a check is counted after a tenth of its number', () => {
     const share = due.filter(Boolean).length / due.length;
     expect(share).toBeGreaterThan(1 / 130);
     expect(share).toBeLessThan(1 / 70);
-    // Nor does it wait for long anywhere.
+    // No gap between two counts is long.
     const gaps = due.flatMap((is, at) => (is ? [at] : [])).map((at, index, all) => at - (all[index - 1] ?? 0));
     expect(Math.max(...gaps)).toBeLessThan(1500);
   });

@@ -10,7 +10,7 @@ import type { Transition } from '../../../../shared/schemas/timeline.ts';
 
 const SECOND = 1000;
 
-/** The event behind transitions, one in each second. */
+/** Returns the event after these transitions, one in each second. */
 function behind(transitions: readonly Transition[]): PastEvent | undefined {
   let event: PastEvent | undefined;
   for (const [at, transition] of transitions.entries()) event = nextPastEvent(event, transition, at * SECOND);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { outagesOf, stripOf } from '../../../../shared/domain/timeline/strip.ts';
 import type { CheckPast } from '../../../../shared/schemas/availability.ts';
 
-/** @param stretches since, until, status */
+/** @param stretches start, end and status of each stretch */
 const past = (
   stretches: readonly (readonly [number, number, number?])[],
   silenced: readonly (readonly [number, number])[] = [],

@@ -10,7 +10,7 @@ import { removalOf, turnOf, type Turn } from '../../../../shared/domain/timeline
 const SURROUNDINGS = { now: 1000, newId: () => 'an id' };
 const FLAPS = { low_flap_threshold: 10, high_flap_threshold: 30 };
 
-/** The turns of results that follow one another. */
+/** Returns the kinds of the status changes of consecutive results. */
 function turnsOf(results: readonly Omit<DecidingResult, 'executed'>[]): (Turn['kind'] | undefined)[] {
   return told(results).map((turn) => turn?.kind);
 }

@@ -163,7 +163,7 @@ test('a known agent is told its configuration without its state', () => {
   });
 });
 
-/** Without hooks and assets. */
+/** Lookups without any hooks and assets. */
 const NONE = { hook: () => undefined, asset: () => undefined };
 
 describe('a check request', () => {

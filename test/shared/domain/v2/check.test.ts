@@ -5,7 +5,7 @@ import { v2CheckSchema, type V2Check } from '../../../../shared/schemas/v2/check
 
 const metadata = { name: 'disk', namespace: 'prod' };
 
-/** By seconds, where the attributes say nothing of it. */
+/** Returns a default interval unless the attributes contain a schedule. */
 function scheduled(attributes: object): object {
   return 'interval' in attributes || 'cron' in attributes ? {} : { interval: 10 };
 }

@@ -5,7 +5,7 @@ import { v2EntitySchema } from '../../../../shared/schemas/v2/entity.ts';
 
 const NOW = 1_800_000_000;
 
-/** The client that a body makes. */
+/** Returns the client that the body of a request creates. */
 function clientOf(body: object, present?: Client, createdBy?: string, source: 'put' | 'event' = 'event'): Client {
   const entity = v2EntitySchema.parse({ entity_class: 'proxy', ...body });
   return clientOfEntity(entity, { present, now: NOW, version: '1.9.0', createdBy, source });
@@ -20,7 +20,7 @@ const NO_SYSTEM = {
   processes: null,
 };
 
-/** As an agent of the legacy kind tells about itself. */
+/** A client as a Sensu Core agent describes itself. */
 const AGENT: Client = {
   name: 'web-01',
   address: '10.0.0.7',
@@ -109,7 +109,7 @@ describe('an entity that is new', () => {
       sensu_agent_version: '',
     };
     expect(v2EntityOf('default', clientOf(body, undefined, 'ada', 'put'))).toEqual(shown);
-    // What an event tells of has a maker, and the subscription of its own.
+    // An entity that an event creates has a creator and the subscription with its own name.
     expect(v2EntityOf('default', clientOf(body, undefined, 'ada'))).toEqual({
       ...shown,
       metadata: { ...shown.metadata, created_by: 'ada' },
@@ -120,7 +120,7 @@ describe('an entity that is new', () => {
   test('that says nothing of subscriptions and signs of life has none', () => {
     const put = clientOf({ metadata: { name: 'x' } }, undefined, undefined, 'put');
     expect(v2EntityOf('default', put)).toMatchObject({ subscriptions: null, last_seen: 0 });
-    // Silences, and agents of the same name, go by it all the same.
+    // The stored client has both: silences, and agents with the same name, rely on them.
     expect(put).toMatchObject({ subscriptions: ['client:x'], timestamp: NOW });
   });
 
@@ -134,7 +134,7 @@ describe('an entity that is new', () => {
       keepalives: false,
       version: '1.9.0',
       timestamp: NOW,
-      // As the peer shows it: an event is no sign of life of its entity.
+      // As at the peer, an event does not update the last-seen time of its entity.
       last_seen: 0,
     });
   });

@@ -7,7 +7,7 @@ import { anEvent } from '../../../support/an-event.ts';
 
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
-/** The first result of a check of which nothing is known. */
+/** The first result of a check that has no state yet. */
 const FIRST = anEvent({ check: { status: 0 } });
 
 function outcomeOf(source: string, event = FIRST): 'holds' | 'does not hold' | 'fails' {
@@ -20,7 +20,7 @@ function outcomeOf(source: string, event = FIRST): 'holds' | 'does not hold' | '
 
 const withMetrics = (metrics: object): typeof FIRST => anEvent({ check: { status: 0, metrics } });
 
-/** Lists that are null in the event of the peer, or not there. */
+/** Lists that are null or missing in the event of the peer. */
 const LISTS: readonly string[] = [
   'event.check.history',
   'event.check.handlers',

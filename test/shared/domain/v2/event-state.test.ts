@@ -4,7 +4,7 @@ import { statusesOf } from '../../../../shared/domain/history.ts';
 
 const NOW = 1_603_386_050;
 
-/** The state of a check of which the peer says this. */
+/** Returns the state of a check for which the peer shows these attributes. */
 function stateOf(check: Record<string, unknown>, event: Record<string, unknown> = {}) {
   const status = Number(check['status'] ?? 0);
   const result = { name: 'x', output: '', status, executed: NOW, issued: NOW };

@@ -17,12 +17,12 @@ const ENTITY = v2EntityOf('default', {
   version: '1.9.0',
 });
 
-/** The result that a body reports, as the pipeline takes it. */
+/** Returns the result in the body of a request, in the form that the pipeline processes. */
 function resultOf(body: unknown): SubmittedResult {
   return resultOfEvent(v2EventSchema.parse(body), { entity: 'web-01', check: 'cpu' });
 }
 
-/** The event after these results, one a minute until now. */
+/** Returns the event after these results, which are a minute apart and end now. */
 function eventAfter(statuses: readonly number[], attributes: Record<string, unknown> = {}): V2Event {
   let state: CheckState = NO_CHECK_STATE;
   let check = checkOf(0, NOW, attributes);

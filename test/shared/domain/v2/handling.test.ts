@@ -140,7 +140,7 @@ describe('a filter of the newer API', () => {
     ['allow', ['event.check.occurrences == 1 || event.check.occurrences % 3 == 0'], false],
     ['allow', ["event.check.labels['team'] == 'ops'"], false],
     ['allow', ['event.check.metadata.labels.team == "ops"'], false],
-    // What has no answer is handled: an alert too many, never one too few.
+    // An expression that cannot be evaluated passes the event: one alert too many is better than one too few.
     ['allow', ["event.entity.labels['team'] == 'ops'"], false],
     ['allow', ['event.check.nothing.at.all == 1'], false],
     ['deny', ['event.check.nothing.at.all == 1'], false],
@@ -150,14 +150,14 @@ describe('a filter of the newer API', () => {
     ['allow', ['event.is_incident && !event.is_resolution'], false],
     ['allow', ["event.check.output =~ /disk|status/ || event.check.state == 'failing'"], false],
     ['allow', ["event.check.namespace == 'prod'"], false],
-    // As scripts of the newer API write it.
+    // The JavaScript style of Sensu Go.
     ['allow', ["event.check.name.startsWith('di') && event.check.labels['team'].includes('o')"], false],
     ['allow', ['event.check.annotations.runbook == undefined'], false],
     ['allow', ['event.check.labels.team !== undefined'], false],
     ['allow', ['weekday(event.timestamp) >= 0 && hour(event.timestamp) <= 23'], false],
     ['allow', ['hour(event.timestamp) > 23'], true],
     ['allow', ['event.check.occurrences % (180 / event.check.interval) == 0'], false],
-    // A text is no number, and not above one.
+    // A text is not a number, so the comparison is false.
     ['allow', ['event.check.name > 3'], true],
     ['deny', ['event.check.name > 3'], false],
   ])('%s %j', (action, expressions, isKeptOut) => {

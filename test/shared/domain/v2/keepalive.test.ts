@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/domain/v2/keepalive.ts';
 import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
 
-/** 2026-11-22 16:50:00 UTC */
+/** The time 2026-11-22 16:50:00 UTC. */
 const NOW = 1_795_366_200;
 const BOTH = { interval: 4, timeout: 8, ttl: 16 };
 const NEVER_CRITICAL = { ...BOTH, ttl: 0 };
@@ -56,7 +56,7 @@ describe('silence is told', () => {
     { name: 'not again within the timeout', secondsAgo: 23, last: { executed: NOW - 7, status: 2 }, isDue: false },
     { name: 'again after the timeout', secondsAgo: 24, last: { executed: NOW - 8, status: 2 }, isDue: true },
     { name: 'when nothing was told yet', secondsAgo: 9, isDue: true },
-    // Which its keepalive does.
+    // The next keepalive resolves the event.
     { name: 'and never its end', secondsAgo: 0, last: { executed: NOW - 1, status: 2 }, isDue: false },
   ])('$name', ({ secondsAgo, last, isDue }) => {
     expect(isSilenceDue(agentSeen(secondsAgo), last, NOW)).toBe(isDue);

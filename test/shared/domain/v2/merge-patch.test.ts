@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { mergePatch } from '../../../../shared/domain/v2/merge-patch.ts';
 
-// RFC 7396, appendix A.
+// The examples of RFC 7396, appendix A.
 test.each<[document: unknown, patch: unknown, result: unknown]>([
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],

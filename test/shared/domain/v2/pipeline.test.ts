@@ -28,7 +28,7 @@ const HANDLERS: Readonly<Record<string, HandlerDefinition>> = {
 
 type Workflow = Partial<PipelineDefinition['workflows'][number]>;
 
-/** A source with the pipeline `page`, which has this workflow. */
+/** Returns a source with the pipeline `page`, which consists of this workflow. */
 function sourceOf(workflow: Workflow): PipelineSource {
   const page = {
     name: 'page',

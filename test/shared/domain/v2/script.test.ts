@@ -12,7 +12,7 @@ const METADATA = { labels: { team: 'ops' }, annotations: { runbook: 'https://wik
 const CHECK = { metadata: METADATA, interval: 60, handlers: ['slack'], output: 'CRIT full', executed: 1_700_000_000 };
 const AT = { timestamp: 1_700_000_000 };
 
-/** In the order of the columns. */
+/** The events, in the order of the columns of verdicts. */
 const EVENTS: readonly (readonly [name: string, event: EventChanges])[] = [
   ['create', { ...AT, check: CHECK }],
   ['repeat', { ...AT, occurrences: 2, occurrences_watermark: 2, check: { ...CHECK, history: ['0', '2', '2'] } }],
@@ -35,7 +35,7 @@ const EVENTS: readonly (readonly [name: string, event: EventChanges])[] = [
 
 const ALL = 'yes yes yes yes yes';
 
-/** What people write most, as the newer peer judges it. */
+/** The most common expressions, with the verdicts of Sensu Go. */
 const COMMON: readonly (readonly [expression: string, verdicts: string])[] = [
   ['event.check.occurrences == 1', 'yes no yes no yes'],
   [
@@ -111,7 +111,7 @@ describe('an expression', () => {
     expect(judged(source, { check: CHECK })).toContain(expected);
   });
 
-  // Each of them would be a question that has no answer, so that the event is handled.
+  // None of these can be evaluated, so the event is handled.
   test.each(['nobody(1)', 'event.check.nothing.deeper', 'event.check.status()', 'event.check.output.match(/a/)[1]'])(
     '%s counts as held',
     (source) => {
@@ -129,7 +129,7 @@ describe('an expression', () => {
 
   const ONES = `[${Array.from({ length: 60 }, () => 1).join()}]`;
 
-  // Each would be false if it were evaluated to its end; one that cannot be evaluated counts as held.
+  // Each would be false if it were evaluated completely. An expression that cannot be evaluated counts as true.
   test.each([
     ['makes too many steps', `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => 1))).length == 0`],
     ['makes too long a text', "(event.check.output + event.check.output) == ''"],

@@ -42,7 +42,7 @@ describe('a selector asks', () => {
     ['event.entity.name == web-1 && event.check.status == 2', true],
     ['event.entity.name == web-1 && event.check.status == 0', false],
     ['event.check.runtime_assets == ""', true],
-    // What is not there equals nothing, and is different from everything.
+    // A missing attribute equals nothing, and differs from everything.
     ['event.check.team == ops', false],
     ['event.check.team != ops', true],
     ['event.check.team notin [ops]', true],

@@ -13,11 +13,11 @@ import { silencedEntry } from '../../../../shared/domain/silencing.ts';
 import { v2SilencedSchema } from '../../../../shared/schemas/v2/silenced.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 
-/** Epoch seconds and milliseconds of the present, in the middle of a second. */
+/** The current time in epoch seconds and milliseconds, in the middle of a second. */
 const NOW = 1_800_000_000;
 const NOW_MS = NOW * 1000 + 250;
 
-/** The entry that a body makes at a time, as the pipeline puts it together. */
+/** Returns the entry that the body of a request creates at a time, as the pipeline does it. */
 function entryOf(body: unknown, { before, nowMs = NOW_MS }: { before?: SilencedEntry; nowMs?: number } = {}) {
   const core = v2SilencedSchema.parse(body);
   const parts = partsOfV2Silenced(core);

@@ -35,7 +35,7 @@ describe('a token in a text', () => {
     { text: '{{ .labels.zone|default `C:\\x` }}', becomes: 'C:\\x' },
     { text: '{{ index .labels "no-such" | default 80 }}', becomes: '80' },
     { text: '{{ .labels.region | default "us" }}', becomes: 'eu' },
-    // As published checks write it.
+    // The style of published checks.
     { text: '{{ or .annotations.aws_region "us-east-1" }}', becomes: 'us-east-1' },
     { text: '{{ or .annotations.none .labels.empty .name }}', becomes: 'web-1' },
     { text: '{{ or .labels.region .name }}', becomes: 'eu' },
@@ -51,11 +51,11 @@ describe('a token in a text', () => {
     { text: '${{ assetPath "sensu/check-cpu:1.0" }}/bin', becomes: '$SENSU_CHECK_CPU_1_0_PATH/bin' },
     { text: 'a {{- .name -}} b', becomes: 'aweb-1b' },
     { text: 'a{{/* nothing */}}b', becomes: 'ab' },
-    // A text as it is, for programs with templates of their own.
+    // A literal text, for programs with their own templates.
     { text: "docker ps --format '{{ `{{.Names}}` }}'", becomes: "docker ps --format '{{.Names}}'" },
-    // The older tokens go on, also beside these.
+    // Tokens of Sensu Core also work, even in the same text.
     { text: ':::address::: {{ .name }} :::none|x:::', becomes: '192.0.2.1 web-1 x' },
-    // What a token becomes is not looked at again.
+    // Tokens in a replacement are not replaced again.
     { text: '{{ .labels.code }}', becomes: '{{ .name }} :::name:::' },
     { text: '{{ .labels.money }}', becomes: '$& $1' },
   ])('$text', ({ text, becomes }) => {
@@ -102,7 +102,7 @@ describe('a token that is wrong is named, with what to do', () => {
   });
 });
 
-/** A token with so many levels of parentheses. */
+/** Returns a token with this many levels of parentheses. */
 function nested(levels: number): string {
   return `{{ ${'or ('.repeat(levels)}or .name${')'.repeat(levels)} }}`;
 }

@@ -15,7 +15,7 @@ function anObject(type: string, parts: Partial<Wrapped> = {}): Wrapped {
   return { type, api_version: 'core/v2', metadata: {}, spec: {}, ...parts };
 }
 
-/** Where an object goes, below `/api/core/v2`. */
+/** Returns the path of an object below `/api/core/v2`. */
 function placeOf(object: Wrapped): string {
   const kind = kindOf(object);
   return kind === undefined ? '' : pathOf(kind, namespaceOf(object), wrappedName(object)).join('/');

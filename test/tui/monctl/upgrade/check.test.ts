@@ -5,7 +5,7 @@ import { startCluster } from '../../../support/cluster-peer.ts';
 import { NOW, runMonctl, type MonctlRun } from '../../../support/run-monctl.ts';
 import { aFile, dumpFile, entities, snapshotFile, type Dumped } from '../../../support/upgrade-files.ts';
 
-/** Reference 9.3 and completion 1.19, from end to end: each rule once where it fires, and once where it does not. */
+/** End-to-end tests of each rule: once where it fires, and once where it does not (reference 9.3, completion 1.19). */
 
 const DAYS_AGO = NOW - 3 * 24 * 3600;
 const CLUSTER_DUMP = new URL('../../../support/sensu-go-cluster.yml', import.meta.url).pathname;
@@ -47,7 +47,7 @@ async function checkCluster(url: string, from: string, to: string, ...line: read
   );
 }
 
-/** It is not about an upgrade that begins where this one ends. */
+/** Marks a rule that does not apply to an upgrade that starts from the version where this one ends. */
 const OTHER_VERSION = 'other version';
 
 const orphan: Dumped = { type: 'CheckConfig', metadata: { namespace: 'gone', name: 'db' }, spec: { command: 'true' } };
@@ -240,7 +240,7 @@ describe('from a cluster that runs', () => {
       '6.5.0-pipelines': 'pass',
     });
     expect(findings['5.8.0-stop-all']?.text).toContain('backend-b says that it is not healthy');
-    // Compared with what lives: it is not everything.
+    // The dump is compared with the live objects: it is incomplete.
     expect(findings['6.0.0-dump']?.text).toContain('of 2 Entity it holds 0');
   });
 

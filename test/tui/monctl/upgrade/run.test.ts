@@ -13,7 +13,7 @@ import { someFacts } from '../../../support/upgrade-facts.ts';
 import { watchMonctl } from '../../../support/watching-monctl.ts';
 import { runMonctl, type MonctlRun } from '../../../support/run-monctl.ts';
 
-/** A backend whose store holds a check of a namespace that does not exist. */
+/** Starts a backend whose store contains a check of a namespace that does not exist. */
 async function aBackend(): Promise<string> {
   const dir = await earlierStore({ schema: 2, clients: 1, checksEach: 1, checks: { gone: ['db'] } });
   const backend = await openBackend({ dir, batcher: { lingerMs: 0 } });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readSnapshot } from '../../../../tui/monctl/upgrade/snapshot.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** A file that begins as the key-value store's do: a page of 4096 bytes, with its meta data. */
+/** The first page of a database file of the key-value store: 4096 bytes with its metadata. */
 function page(): Buffer {
   const bytes = Buffer.alloc(4096);
   bytes.writeUInt16LE(4, 8);

@@ -14,7 +14,7 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const THEME = { color: true, ascii: false };
 
-/** Our own grammar: a change of looks, and nothing else that is not printable. */
+/** The only escape sequences that the console writes: changes of style. */
 const LOOKS = /\u001B\[[\d;]+m/g;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 

@@ -40,7 +40,7 @@ function aClient(...checks: readonly ClientDetail['checks'][number][]): SubjectD
 
 const CLIENT_A = { kind: 'client', name: 'a' } as const;
 
-/** With the client a on the screen, and what the backend said of it. */
+/** Opens the client a, for which the backend has responded. */
 function onClient(driver = live(), ...checks: readonly ClientDetail['checks'][number][]): ConsoleDriver {
   driver.type('5');
   driver.pass(400);

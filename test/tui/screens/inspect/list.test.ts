@@ -86,7 +86,7 @@ describe('the checks of a client', () => {
     ['status>=warn output~time*', []],
     ['status>=warn output~timeout', ['a/http']],
     ['!status=ok check~d*', ['a/disk']],
-    // What cannot be read hides nothing, and is said.
+    // An invalid filter hides nothing and shows an error.
     ['status>=bad', ['a/disk', 'a/http', 'a/cpu']],
   ])('are filtered with /, as in lists: %s', (filter, expected) => {
     driver.type(`/${filter}\r`);

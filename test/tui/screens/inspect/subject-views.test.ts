@@ -11,7 +11,7 @@ import { byKey } from '../../../support/console-rig.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
 
-/** The cell of a column in the one row of this key, as text and tone. */
+/** Returns the text and tone of the cell of a column in the row of this key. */
 function cellOf(driver: ConsoleDriver, table: AnyTable, key: string, id: string): readonly [string, string] {
   const row = table.source?.row(driver.store, key);
   const column = table.columns.find((candidate) => candidate.id === id);
@@ -29,7 +29,7 @@ test.each([
   const clients = { a: aClientRow({ name: 'a' }), b: aClientRow({ name: 'b', timestamp: 0 }) };
   const driver = new ConsoleDriver().goLive({ clients, events: byKey([keepalive]) });
   expect(cellOf(driver, CLIENTS, 'a', 'keepalive')[1]).toBe(tone);
-  // However long it is silent: nobody expects keepalives of a client without such an event.
+  // A client without keepalive events is never overdue: nobody expects keepalives of it.
   expect(cellOf(driver, CLIENTS, 'b', 'keepalive')[1]).toBe('plain');
 });
 

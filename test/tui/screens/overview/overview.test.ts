@@ -109,7 +109,7 @@ test('of very many events a part is counted at a time, while the last figures st
 describe('boxes in a column', () => {
   test('get what they need, and what is left row by row those that have more to say', () => {
     const boxes = [box('critical', 2, 9), box('clients', 2, 2), box('problems', 2, 3)];
-    // Three titles and two blank lines leave eleven rows.
+    // Three headings and two blank lines leave eleven rows.
     expect(placed(boxes, 'critical', 16)).toEqual([
       ['critical', 6],
       ['clients', 2],

@@ -10,7 +10,7 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 
 const SESSION = 'console-1';
 
-/** The plan moves on without a frame, as when news arrive between two of them. */
+/** A move of the test. `advance` changes the plan without a frame, as when news arrive between two frames. */
 type Move = { readonly kind: 'advance' | 'frame' } | { readonly kind: 'key'; readonly key: string };
 
 const move: fc.Arbitrary<Move> = fc.oneof(
@@ -53,7 +53,7 @@ test('no key does anything to a step but the one that was drawn under the cursor
   expect(orders).toBeGreaterThan(200);
 });
 
-/** What a person sees that the next key is about. */
+/** Returns the step that the screen shows as the target of the next key. */
 function stepThatIsMeant({ store }: ConsoleDriver): string | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'upgrade-dialog') return store.state.upgrade.step;
@@ -74,7 +74,7 @@ function heldPlan(console: ConsoleDriver): PlanRun {
   return ordered(made, { order: 'take', session: SESSION, force: false }, nowMs);
 }
 
-/** The step whose turn it is is over, whatever its kind. */
+/** Returns the plan with its current step completed, whatever its kind. */
 function advanced(plan: PlanRun, nowMs: number): PlanRun {
   const step = currentStep(plan);
   if (step === undefined) return plan;

@@ -11,9 +11,9 @@ const SHIFT_TAB = '\u001B[Z';
 const LEFT = '\u001B[D';
 const CLEAR = '\u0015';
 const SEND = '\u0013';
-/** In a dialog about an event: from the reason to the start, and there to the last choice. */
+/** Keys in a dialog about an event: move from the reason to the start, and there to the last choice. */
 const RECURS = `${SHIFT_TAB}${LEFT}`;
-/** From the reason to the scope, and there to the last choice. */
+/** Keys that move from the reason to the scope, and there to the last choice. */
 const SEARCH = `${SHIFT_TAB.repeat(4)}${LEFT}`;
 
 const NIGHTLY = { schedule: 'daily 02:00', zone: 'UTC', duration: 3600 };
@@ -47,7 +47,7 @@ function onSilences(rows: readonly SilencedRow[]): ConsoleDriver {
   return driver;
 }
 
-/** What the dialog that is open says is wrong. */
+/** Returns the error of the open dialog. */
 function problem({ store }: ConsoleDriver): string | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'silence' ? layer.form.problem : undefined;
@@ -58,7 +58,7 @@ function field({ store }: ConsoleDriver): string | undefined {
   return layer?.kind === 'silence' ? layer.form.field : undefined;
 }
 
-/** The backend is asked about what has stood for a moment, and says this. */
+/** Waits until the dialog requests a count from the backend, and responds with these problems. */
 function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unknown {
   driver.pass(200);
   const question = driver.store.takeEffects().findLast((effect) => effect.kind === 'load-silence-recent');
@@ -67,7 +67,7 @@ function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unkno
   return question;
 }
 
-/** Keys of the scopes that the backend is asked about. */
+/** Returns the keys of the scopes that the dialog requests from the backend. */
 function asked(driver: ConsoleDriver): readonly string[] {
   return driver.store.takeEffects().flatMap((effect) => (effect.kind === 'load-silence-recent' ? [effect.key] : []));
 }

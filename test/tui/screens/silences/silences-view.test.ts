@@ -35,7 +35,7 @@ function silencedEvent(client: string, ...ids: readonly string[]): EventRow {
   return anEventRow({ client, check: 'disk', silenced_by: ids });
 }
 
-/** With the silences in front. */
+/** Opens the view of silences. */
 function onSilences(rows: readonly SilencedRow[], events: readonly EventRow[] = []): ConsoleDriver {
   const driver = new ConsoleDriver().goLive({
     events: byKey(events),
@@ -121,7 +121,7 @@ describe('what ended before the console looked', () => {
 
   test.each([
     ['in seconds', record],
-    // As backends before this one wrote it.
+    // Earlier versions of the backend wrote milliseconds.
     ['in milliseconds', { ...record, before: { ...silence('old'), expire_at: (NOW - HOUR) * 1000 } }],
   ])('is shown for a day, its end %s', (_unit, ended) => {
     const driver = onSilences([silence('a')]);
@@ -242,7 +242,7 @@ describe('changing silences', () => {
     const driver = onSilences([pending]);
     driver.type('e');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { starts: 'at', hasStart: true } });
-    // From the end over `on resolve` and the choice to the time.
+    // Move from the end past `on resolve` and the choice to the time.
     driver.type('\t\t\t\u0015+2h\u0013');
     const [operation] = changes(driver)[0]?.operations ?? [];
     const begin = Math.floor(driver.clock.now() / 1000) + 2 * HOUR;

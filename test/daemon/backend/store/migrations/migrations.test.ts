@@ -52,7 +52,7 @@ describe('from schema 1', () => {
     await Promise.all([upgraded(mixed), upgraded(today)]);
     const after = await contentOf(mixed);
     expect(after).toEqual(await contentOf(today));
-    // Only the version was changed in a record that needed no change.
+    // Records that needed no change are equal; only the stored schema version has changed.
     expect(after).toEqual(
       before.map(([key, value]) => [key, key.join('/') === SCHEMA_VERSION.join('/') ? String(NEWEST) : value]),
     );

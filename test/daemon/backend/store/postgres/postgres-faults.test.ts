@@ -162,7 +162,7 @@ describe('a database', () => {
   });
 
   test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
-    // However long the database takes to recover.
+    // The timeout covers any recovery of the database.
     const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
     const over = new AbortController();
@@ -269,7 +269,7 @@ describe('two backends on one database', () => {
 
   test('one that stood still beyond its lease writes nothing any more', async () => {
     const url = await server.database();
-    // Its clock never moves, so it renews nothing.
+    // The clock of this store stands still, so it never renews its lease.
     const frozen = await openPostgresStore(url, { clock: new ManualClock() });
     onTestFinished(() => frozen.close());
     const old = await frozen.acquire('main', 200);
@@ -319,7 +319,7 @@ describe('two backends on one database', () => {
     const { lease } = await opened(url);
     await using database = new DatabaseServer(parseDatabaseUrl(url), 200);
     const frozen = await database.connect(() => undefined);
-    // All of a write except its last message: the change is made, but not committed before that message.
+    // This is a complete write except for its last message: the change is made, but not committed before that message.
     sayWithoutEnd(frozen, `update mon.lease set seq = seq where shard = 'main'`);
     const isLocked = async (): Promise<boolean> => {
       const client = await database.connect(() => undefined);

@@ -91,7 +91,7 @@ test('it upgrades its store while it serves: asked, told in the same words, audi
   const clean = await tempDir();
   await writeEarlierStore(clean, { schema: 1, clients: 3, checksEach: 8, forms: ['state-first'] });
   expect(await checkRecordsOf(dir)).toEqual(await checkRecordsOf(clean));
-  // Also, the store is no longer served through the earlier form.
+  // The backend also no longer opens the store through the earlier schema.
   const log = new RecordedLog();
   await (await openBackend({ dir, log })).stop();
   expect(log.messages('warn')).toEqual([]);
@@ -112,8 +112,7 @@ test('what agents and others send meanwhile is committed meanwhile, and nothing 
     while (!enough.signal.aborted) {
       sent++;
       for (const agent of agents) {
-        // Each time another of the old records, so that some are overwritten before the upgrade reaches them,
-        // and some after.
+        // Every round changes another old record. Some are overwritten before the upgrade reaches them, and some after.
         const check = {
           name: `check-${String(sent % 100)}`,
           output: `new ${String(sent)}`,
