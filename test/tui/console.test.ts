@@ -88,7 +88,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.quits).toBe(0);
   });
 
-  test('of several changes exactly those that failed are named, with the reason of each', async () => {
+  test('a change of several silences names exactly those that failed, with the reason of each', async () => {
     const ids = ['client:a:http-frontend', 'client:b:http-frontend'];
     const rig = await openRig({
       snapshot: {
@@ -105,7 +105,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     await rig.showsNo('not ended');
   });
 
-  test('what takes a change back is sent as the backend said, and only once', async () => {
+  test('an undo sends the operation that the backend returned, and only once', async () => {
     const undo = { op: 'clear', id: 'client:a:http-frontend', if_timestamp: 7 };
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
@@ -164,7 +164,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.screen.text).not.toContain('Undo the last change');
   });
 
-  test('what went wrong takes no key from what is typed by then: the log has all of it', async () => {
+  test('a failure message takes no key from a dialog that was opened meanwhile, and the log has all of it', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A, B]) },
       api: ({ path }) =>
@@ -264,7 +264,7 @@ describe('one event', () => {
 });
 
 describe('the connection', () => {
-  test('until there is one: where to, why not, and when again', async () => {
+  test('a console that cannot connect shows the address, the reason and the time of the next attempt', async () => {
     const server = await startFeedServer();
     server.refuse(503);
     const rig = await openRig({ server });
@@ -398,7 +398,7 @@ describe('a console that nobody looks at, or that is paused, wants fewer frames 
     await vi.waitFor(() => expect(received.at(-1)).toEqual({ type: 'pace', ms: 0 }));
   });
 
-  test('without the focus it wants whole what it draws, counts what comes in brief, and has the rows when it is back', async () => {
+  test('an unfocused console requests drawn rows in full, counts brief changes, and loads the rows on focus', async () => {
     const since = A.since + 5;
     const key = eventKey(A.client, A.check);
     const server = await startFeedServer({

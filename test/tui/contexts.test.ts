@@ -222,7 +222,7 @@ test('a view is saved in the file, and is in the menu of views from then on', as
   await rig.showsNo('on-call: events');
 });
 
-test('without a configuration file saving says so', async () => {
+test('saving a view without a configuration file reports that there is none', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(':view save on-call\r');
   await rig.shows('view on-call not saved: this console has no configuration file');

@@ -57,7 +57,7 @@ function problemOf(text: string): string | undefined {
   return cells > COLUMNS ? `${String(cells)} cells: ${JSON.stringify(shown)}` : undefined;
 }
 
-test('whatever a check prints, no control byte reaches the terminal and no column moves', () => {
+test('no check output sends a control byte to the terminal or moves a column', () => {
   const { placed } = placeEvents(COLUMNS);
   const theme = { color: true, ascii: false };
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };

@@ -80,7 +80,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     expect(rig.screen.text).not.toContain('old-1');
   });
 
-  test('what the feed tells of now is not shown meanwhile', async () => {
+  test('changes from the feed are not shown while the console shows the past', async () => {
     const rig = await openAt();
     await rig.pass(5000);
     expect(rig.screen.text).toContain('old-1');

@@ -53,7 +53,7 @@ test('a client is deleted, and one that is gone already is no problem', async ()
   ]);
 });
 
-test('what the backend refuses is said', async () => {
+test('the reason of a rejected request is shown', async () => {
   const rig = await onView('6', 'postgres-repl', (request) =>
     request.method === 'POST'
       ? { status: 404, body: { error: 'there is no check postgres-repl' } }

@@ -62,7 +62,7 @@ describe('a new plan', () => {
 });
 
 describe('a step', () => {
-  test('that only looks runs at once, and its end is shown without a key', async () => {
+  test('a read-only step runs at once, and its end is shown without a key', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('\r');
     await rig.shows('● ', 'running');
@@ -71,7 +71,7 @@ describe('a step', () => {
     await rig.shows(/✓ +1 .*done/, /> › +2 /);
   });
 
-  test('of a plan that nobody owns makes the one who runs it the owner', async () => {
+  test('a step of a plan without an owner makes the one who runs it the owner', async () => {
     const plans = new ScriptedPlans().begin();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     await rig.shows('owner: nobody');
@@ -80,7 +80,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['take', 'start']);
   });
 
-  test('that changes something asks, and names what cannot be undone', async () => {
+  test('a step that changes something asks first, and names what cannot be undone', async () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('\r');
     await rig.shows(
@@ -100,7 +100,7 @@ describe('a step', () => {
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
-  test('of the operator shows what to run, copies it and is confirmed', async () => {
+  test('a step of the operator shows the command, copies it and is confirmed', async () => {
     const { rig, plans } = await heldAt('install');
     const command = 'apt-get install mon-backend=6.5.0 mon-agent=6.5.0 monctl=6.5.0';
     rig.type('\r');
@@ -133,7 +133,7 @@ describe('a step', () => {
     expect(plans.orders).toEqual([]);
   });
 
-  test('that somebody else has ended while the question was open is not run again', async () => {
+  test('a step that somebody else has ended while the question was open is not run again', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('\r');
     await rig.shows('Run step 3');
@@ -163,7 +163,7 @@ describe('the owner', () => {
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
   });
 
-  test('that was not heard of for two minutes is not asked about', async () => {
+  test('a plan whose owner was silent for two minutes is taken without a question', async () => {
     const { rig, plans } = await watched('backup', HOLDER_GONE_MS + 10_000);
     rig.type('p');
     await rig.shows('alice (this console)');
@@ -194,7 +194,7 @@ describe('the owner', () => {
 });
 
 describe('the end', () => {
-  test('by going back names the command, which can be copied', async () => {
+  test('rolling back a plan shows the command, which can be copied', async () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('b');
     await rig.shows('Roll back plan #18', '$ mon-backend restore-backup');
@@ -205,14 +205,14 @@ describe('the end', () => {
     await rig.shows('command copied');
   });
 
-  test('by going back needs a backup', async () => {
+  test('rolling back a plan requires a backup', async () => {
     const { rig } = await heldAt('backup');
     rig.type('b');
     await rig.shows('this plan has no backup to roll back to');
     expect(rig.screen.text).toContain('this plan has no backup to roll back to');
   });
 
-  test('by abandoning it needs a reason; the other page then creates a new one', async () => {
+  test('abandoning a plan requires a reason, after which the other page creates a new one', async () => {
     const { rig } = await heldAt('backup');
     rig.type('D');
     await rig.shows('Completed steps are not undone.');
@@ -234,7 +234,7 @@ describe('the end', () => {
 });
 
 describe('nothing is changed', () => {
-  test('in read-only mode', async () => {
+  test('a plan cannot be changed in read-only mode', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('!');
     await rig.shows('locked');
@@ -260,7 +260,7 @@ describe('nothing is changed', () => {
     expect(plans.orders).toEqual([]);
   });
 
-  test('by a refusal, which is shown with its reason', async () => {
+  test('a rejected order changes nothing and is shown with its reason', async () => {
     const { rig, plans } = await heldAt('backup');
     // Somebody was quicker, and the feed has not told it yet.
     plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, seen: plans.nowMs } };

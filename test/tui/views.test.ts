@@ -36,7 +36,7 @@ describe('a view that loads its rows', () => {
     expect(backend.asked).toBe(3);
   });
 
-  test('that never loaded says that nothing could be', async () => {
+  test('a view that has never loaded its rows says that they could not be loaded', async () => {
     const backend = checksBackend();
     backend.isBroken = true;
     const rig = await openRig({ columns: 80, rows: 24, snapshot: { events: {} }, api: backend.api });

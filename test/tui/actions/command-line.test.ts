@@ -49,7 +49,7 @@ describe('a command', () => {
     expect(driver.list).toHaveLength(6);
   });
 
-  test('without a filter leaves the one that is there', () => {
+  test('a command without a filter leaves the current filter in place', () => {
     run('filter web');
     run('clients');
     run('events');
@@ -171,7 +171,7 @@ describe('completion', () => {
     ['set ascii ', ['on', 'off']],
     ['view s', ['save']],
     ['pause ', []],
-  ])('of %j', (typed, expected) => {
+  ])('completion of %j offers the expected candidates', (typed, expected) => {
     driver.type(`:${typed}`);
     expect(candidates()).toEqual(expected);
   });
@@ -207,7 +207,7 @@ test('earlier commands come back with the arrow keys, each once and the newest f
   expect(driver.store.state.layers).toEqual([]);
 });
 
-test('what is being typed is there again behind the newest, and never lost to an arrow key', () => {
+test('the line being typed comes back after the newest history entry, and arrow keys never lose it', () => {
   run('sort client');
   driver.type(`:sort ag${DOWN}`);
   expect(line()).toBe('sort ag');
@@ -286,7 +286,7 @@ describe('saved views', () => {
   });
 });
 
-test('whatever is typed is carried out or its mistake is told, wherever the line was opened', () => {
+test('every typed command line is executed or its mistake is reported, whichever view it was opened in', () => {
   const names = commandsFor('events').map(({ name }) => name);
   const words = fc.constantFrom(
     ...names.concat('|-age|all|save|delete|on|off|light|2h|0|(|"|!|not|status>=warn|__proto__|ä|😀'.split('|')),

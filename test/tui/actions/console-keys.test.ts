@@ -128,7 +128,7 @@ describe('moving', () => {
     expect([driver.store.urgency, driver.store.events.frozen]).toEqual(['none', false]);
   });
 
-  test('until the first snapshot is complete the cursor stays at the top', () => {
+  test('the cursor stays at the top until the first snapshot is complete', () => {
     const driver = new ConsoleDriver();
     driver.store.connectionChanged({ kind: 'syncing' });
     driver.store.rowsArrived({ events: byKey(rowsOf('m')) }, { replace: true, timeMs: undefined });

@@ -17,7 +17,7 @@ function menuOf(driver: ConsoleDriver): readonly string[] {
 }
 
 describe('the copy menu', () => {
-  test('of an event has its id, names, JSON and the commands that show it', () => {
+  test('the copy menu of an event offers its id, names, JSON and the commands that show it', () => {
     const driver = new ConsoleDriver().goLive(SCENE);
     driver.type('c');
     expect(menuOf(driver)).toEqual([
@@ -36,7 +36,7 @@ describe('the copy menu', () => {
     });
   });
 
-  test('of a client and of a silence has what there is', () => {
+  test('the copy menu of a client and of a silence offers only what applies to them', () => {
     const driver = new ConsoleDriver().goLive(SCENE);
     driver.type('5');
     driver.clock.advance(400);

@@ -111,7 +111,7 @@ describe('the last silence again', () => {
     expect(top(driver)).toMatchObject({ lines: ['b / disk', expect.any(String)] });
   });
 
-  test('without one there is nothing to repeat', () => {
+  test('repeating the last silence reports that there is none when none was created here', () => {
     const driver = live('a');
     driver.type('S');
     expect(driver.message).toBe('no silence was created here yet: s opens the dialog');

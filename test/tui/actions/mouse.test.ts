@@ -89,7 +89,7 @@ describe('with the mouse', () => {
   });
 });
 
-test('without it reports mean nothing', async () => {
+test('mouse reports are ignored when the mouse is not enabled', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(`${clickOn(rig, 'ntp-001')}${WHEEL_DOWN}`);
   rig.type('j');

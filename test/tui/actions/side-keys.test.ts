@@ -102,7 +102,7 @@ describe('f follows the newest', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 0 });
   });
 
-  test('where the newest are at the bottom, it is there', () => {
+  test('following the newest moves the cursor to the bottom when the newest rows are at the bottom', () => {
     const driver = live();
     driver.type('O');
     driver.change({ events: byKey([at(300, 'c')]) });

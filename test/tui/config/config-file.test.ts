@@ -35,7 +35,7 @@ test.each([
 });
 
 describe('reading', () => {
-  test('without a file nothing is set, but --config must name one', async () => {
+  test('a missing default configuration file sets nothing, but a missing --config file is an error', async () => {
     expect(await loadConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
     expect(await loadConfig(path, {})).toEqual({ problem: `${path}: no such file` });
   });

@@ -193,7 +193,7 @@ describe('other keys', () => {
   });
 });
 
-test('whatever is in the file, it is read or its mistakes are told', () => {
+test('any configuration text is either parsed or its mistakes are reported with line and column', () => {
   const pieces = fc.constantFrom(
     ...'keys: views: contexts: skin silence ctrl-k - { } [ ] , " \' # &a *a <<: !!js __proto__: constructor | > ? ~ 1e999'.split(
       ' ',

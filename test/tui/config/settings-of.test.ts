@@ -8,7 +8,7 @@ const DEFAULTS = {
   attention: { bell: true, notify: false, mutedUntilMs: 0 },
 };
 
-test('without a word from anybody: colors, the bell, no mouse', () => {
+test('the default settings are colors, the bell and no mouse', () => {
   expect(settingsOf(DEFAULT_ARGUMENTS, {}, {})).toEqual(DEFAULTS);
 });
 

@@ -105,7 +105,7 @@ describe('a question', () => {
     expect(confirmDialog({ ...question, focused: 'cancel' })).toContain('[[ Cancel ]]   [ Resolve 2 events ]');
   });
 
-  test('that asks nothing has one button', () => {
+  test('a question without an effect has only one button', () => {
     const text = confirmDialog({ ...question, button: 'Close', effect: undefined });
     expect(text).toContain('[[ Close ]]');
     expect(text).not.toContain('Cancel');

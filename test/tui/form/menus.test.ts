@@ -26,7 +26,7 @@ describe('sorting events', () => {
     { column: 'count', order: 'bac' },
     { column: 'age', order: 'cab' },
     { column: 'last', order: 'bca' },
-  ])('by $column: $order, and reversed', ({ column, order }) => {
+  ])('sorting events by $column yields $order, and the reverse order', ({ column, order }) => {
     const driver = live();
     driver.type(`o${column}\r`);
     expect(clients(driver)).toBe(order);
@@ -97,7 +97,7 @@ describe('a menu', () => {
     expect(driver.store.sort.column).toBe('age');
   });
 
-  test('of boxes stays open; what has no tick is not shown', () => {
+  test('a menu of checkboxes stays open, and columns without a tick are hidden', () => {
     const driver = live();
     driver.type(`C${DOWN} ${DOWN} `);
     expect([...driver.store.list.hidden]).toEqual(['check', 'count']);
@@ -106,7 +106,7 @@ describe('a menu', () => {
     expect([...driver.store.list.hidden]).toEqual(['check']);
   });
 
-  test('of views goes there', () => {
+  test('a menu of views switches to the chosen view', () => {
     const driver = live();
     driver.type('vcli\r');
     expect(driver.store.state.view).toBe('clients');

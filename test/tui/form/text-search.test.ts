@@ -37,11 +37,11 @@ test.each([
   [[4], undefined, '1 match'],
   [[4, 8], undefined, '2 matches'],
   [[4, 8], 8, '2 of 2'],
-])('of %j at %s: %s', (matches, at, expected) => {
+])('the match text of %j at %s is "%s"', (matches, at, expected) => {
   expect(matchText(matches, at)).toBe(expected);
 });
 
-test('what is looked for is marked wherever it is, and nothing of the text is lost', () => {
+test('every match of the search text is highlighted, and no text of the line is lost', () => {
   expect(highlighted([run('a Disk and a disk', 'faint')], searchFor('disk'), false)).toEqual([
     run('a ', 'faint'),
     run('Disk', 'strong'),

@@ -28,7 +28,7 @@ test('a change is another class; another output or count is none', () => {
   expect(changes.take().map(({ kind, row: { client } }) => `${kind} ${client}`)).toEqual(['critical b']);
 });
 
-test('what came and went in between was never there', () => {
+test('an event that opened and resolved between two reads is not reported', () => {
   const changes = told([row('a', 'disk')]);
   changes.apply({ events: { 'a/disk': null, ...byKey([row('b', 'disk')]) } }, { replace: false });
   changes.apply({ events: { 'b/disk': null, ...byKey([row('a', 'disk')]) } }, { replace: false });

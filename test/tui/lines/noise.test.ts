@@ -66,7 +66,7 @@ test('an event says what keeps it quiet', async () => {
   expect(await person.type('open a-1/disk')).toContain('Inhibited by switch-down: switch on sw-a.');
 });
 
-test('of another namespace there is nothing', async () => {
+test('the groups and inhibitions of another namespace are not listed', async () => {
   const elsewhere = await talk('team-a');
   expect(await elsewhere.type('groups')).toContain('No groups: ');
   expect(await elsewhere.type('inhibitions')).toContain('1: site-away inhibits nothing now');

@@ -178,13 +178,16 @@ test.each([
   expect(await person.type('silences')).toContain('No silences.');
 });
 
-test.each(['nowhere', 'CANARY'])('of %s, a subscription that no client has, nothing is matched', async (name) => {
-  const asked = await person.type(`silence subscription ${name}`, /for how long\?/);
-  expect(asked).toContain('It matches 0 events now. Later matches are included.');
-  await person.type('cancel');
-});
+test.each(['nowhere', 'CANARY'])(
+  'a silence of %s, a subscription that no client has, matches no event',
+  async (name) => {
+    const asked = await person.type(`silence subscription ${name}`, /for how long\?/);
+    expect(asked).toContain('It matches 0 events now. Later matches are included.');
+    await person.type('cancel');
+  },
+);
 
-test('what no subscription is called is refused before more is asked', async () => {
+test('an invalid subscription name is rejected before anything else is requested', async () => {
   expect(await person.type('silence subscription a"b\\')).toContain(
     'subscription: must be word characters, dots, hyphens and colons only',
   );

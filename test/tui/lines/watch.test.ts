@@ -95,7 +95,7 @@ describe('mon watch', () => {
     ).toEqual(expect.arrayContaining(['critical: disk on db-1, 2 minutes: full', 'resolved: disk on web-1']));
   });
 
-  test('as JSON each line is a document, with no control character in it', async () => {
+  test('mon watch with JSON output prints one document per line, without control characters', async () => {
     const watching = await startWatch({ json: true }, byKey([event('web-1', 2, 'a\u001B[2J\u009B\u202Eb')]));
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(1));
     const [line = ''] = watching.lines();
@@ -157,7 +157,7 @@ describe('mon watch', () => {
     expect(watching.warnings[0]).toMatch(/^--filter, at character 5: /);
   });
 
-  test('without --once a lost connection is waited for, and only the difference is told', async () => {
+  test('mon watch without --once reconnects after a lost connection and prints only the difference', async () => {
     const watching = await startWatch();
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     (await watching.server.connection(0)).cut();

@@ -23,7 +23,7 @@ function ids(columns: number, hidden = NONE): string[] {
   return placeColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
 }
 
-test('what can be spared goes first, and what was hidden is not there', () => {
+test('a narrow table drops the least important columns first and never shows hidden ones', () => {
   expect(ids(120)).toEqual(['client', 'address', 'keepalive', 'version', 'events', 'subscriptions']);
   expect(ids(80)).toEqual(['client', 'address', 'keepalive', 'events', 'subscriptions']);
   expect(ids(60)).toEqual(['client', 'keepalive', 'events']);
@@ -36,7 +36,7 @@ test('what can be spared goes first, and what was hidden is not there', () => {
   ]);
 });
 
-test('whatever a client says of itself, no control byte leaves and no column moves', () => {
+test('no attribute of a client sends a control character to the terminal or moves a column', () => {
   const nasty = 'x\u001B[2J\u0007\u202E漢漢\n👩‍👩‍👧';
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
   const placed = placeColumns(CLIENTS, NONE, 120);

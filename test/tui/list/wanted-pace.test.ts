@@ -23,17 +23,17 @@ const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(wantedPace(s
 const brief = (since: number, status = 2) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
 describe('what is wanted of the feed', () => {
-  test('with the focus is everything, at once', () => {
+  test('a focused console requests every change at once', () => {
     expect(wantedPace(openList().store)).toEqual({ ms: 0 });
   });
 
-  test('in a pause is everything, once a second', () => {
+  test('a paused console requests every change once a second', () => {
     const driver = openList();
     driver.type('p');
     expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000 });
   });
 
-  test('without the focus is once a second what is drawn', () => {
+  test('an unfocused console requests the drawn rows once a second', () => {
     const driver = unfocused(openList());
     const keys = drawn(driver);
     expect(wantedPace(driver.store).ms).toBe(1000);

@@ -32,7 +32,7 @@ test.each<{ ok: number; critical: number; percent: string; mark: string }>([
   expect([percentText(entry), aggregateMark(entry).text]).toEqual([percent, mark]);
 });
 
-test('what is needed is said by name, for the others once, or not at all', () => {
+test('the required percentage of an aggregate is set by name, by default, or not at all', () => {
   const book = new AggregateBook({
     default: 'none',
     named: new Map<string, number | 'none'>([

@@ -37,7 +37,7 @@ test('a name with its context is taken apart again; a name alone stays as it is'
   expect(nameBeside('web-1', 'disk')).toBe('disk');
 });
 
-test('so do a selector and its id', () => {
+test('a selector and the id of its silence survive the round trip through a context', () => {
   const [selector, id] = ['client~web-* mail~*@*', selectorId('client~web-* mail~*@*')];
   const there = partsAt<{ subscription: null; check: null; selector: string }>(
     { subscription: null, check: null, selector },

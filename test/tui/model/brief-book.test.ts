@@ -35,7 +35,7 @@ const stepArbitrary = fc.oneof(
   fc.record({ kind: fc.constant('snapshot' as const) }),
 );
 
-test('what came in brief is counted as if it had come whole, and with its row it is where it belongs', () => {
+test('a brief change is counted like a full one, and its row is placed correctly when it arrives', () => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 30 }), (steps) => {
       const [all, some] = [new EventRegistry(), new EventRegistry()];

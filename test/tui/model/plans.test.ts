@@ -48,7 +48,7 @@ test('whether somebody is there who holds a plan is told by the clock of the bac
 });
 
 describe('a plan is loaded', () => {
-  test('when view 7 is open and the feed tells of a newer revision, once', () => {
+  test('a plan is loaded once when view 7 is open and the feed reports a newer revision', () => {
     const console = onView7();
     const plan = aPlan(console);
     console.change({ upgrades: { '1': upgradeRow(plan) } });
@@ -131,7 +131,7 @@ test('the newest of several plans is the one that counts, and a snapshot forgets
   expect(console.store.plans.row?.id).toBe(1);
 });
 
-test('who holds a plan says so every 45 seconds, in any view', () => {
+test('the owner of a plan confirms its ownership every 45 seconds, in any view', () => {
   const console = new ConsoleDriver().goLive({});
   const plan = aPlan(console);
   console.store.plans.arrived(plan);

@@ -45,7 +45,7 @@ test('counts by severity, and what is silenced already', () => {
   });
 });
 
-test('what a selector in force covers is what it silences', () => {
+test('the preview of an active selector counts the events that its silence already covers', () => {
   const selector = 'env=prod';
   const rows = [
     ...EVENTS,

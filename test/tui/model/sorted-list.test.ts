@@ -75,7 +75,7 @@ test('one of many that have no place yet can be removed', () => {
   expect(list.toArray()).toEqual(others.toSorted(compare));
 });
 
-test('what is not in it has no place and cannot be removed', () => {
+test('an item that is not in the list has no index and cannot be removed', () => {
   const list = new SortedList<Item>(compare);
   list.insert({ rank: 1, name: 1 });
   expect(list.indexOf({ rank: 1, name: 1 })).toBe(-1);

@@ -122,7 +122,7 @@ describe('monctl audit verify', () => {
     });
   });
 
-  test('also after the oldest records went', async () => {
+  test('monctl audit verify succeeds after the oldest records were deleted', async () => {
     const operations = Array.from({ length: 60 }, (_, at) => ({
       op: 'silence' as const,
       check: `c${String(at)}`,

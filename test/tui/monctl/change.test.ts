@@ -392,7 +392,7 @@ test.each([
   expect(await api.stash('to-delete')).toBeUndefined();
 });
 
-test('what is not there is told without a question', async () => {
+test('deleting a stash that does not exist fails without a question', async () => {
   expect(await monctl(['stash', 'delete', 'nope'], { answer: 'y' })).toEqual({
     code: 3,
     stdout: '',
@@ -404,7 +404,7 @@ function onTerminal(line: readonly string[]): Pty {
   return new Pty(process.execPath, [MONCTL, ...line], { env: { MON_BACKEND: backend.url } });
 }
 
-test('on a real terminal the question is answered by a key, and Ctrl-C stays what it is', async () => {
+test('a question on a real terminal is answered by a key, and Ctrl-C still interrupts', async () => {
   await api.saveStash({ path: 'asked', content: {} });
   await using interrupted = onTerminal(['stash', 'delete', 'asked']);
   await interrupted.waitForText('delete the stash asked? [y/N]');

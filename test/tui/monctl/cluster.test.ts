@@ -123,7 +123,7 @@ describe('hand-over', () => {
     expect(cluster.handedTo).toEqual([]);
   });
 
-  test('that does not come to it in time is told', async () => {
+  test('a hand-over that times out is reported as unavailable', async () => {
     const slow = new ToldCluster(TOLD);
     slow.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     await using own = await startBackend({ cluster: slow });
@@ -133,7 +133,7 @@ describe('hand-over', () => {
     });
   });
 
-  test('of a backend that is alone says what it would take', async () => {
+  test('a hand-over on a backend without a cluster says what a cluster requires', async () => {
     await using alone = await startBackend();
     const { code, stderr } = await monctl('cluster hand-over', {}, alone.url);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store postgres://…')]);

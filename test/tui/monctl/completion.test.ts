@@ -192,7 +192,7 @@ test.each<[string, () => Promise<string>]>([
   });
 });
 
-test('at most two hundred candidates, of at most two thousand names', async () => {
+test('completion offers at most two hundred candidates, of at most two thousand names', async () => {
   const clients = Array.from({ length: 2000 }, (_, at) => ({ name: `c-${String(at)}` }));
   const { url, seen } = await startScriptedServer(() => ({ status: 200, body: clients }));
   const { stdout } = await runMonctl(['__complete', '--', 'client', 'info', ''], { MON_BACKEND: url });

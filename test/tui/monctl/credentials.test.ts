@@ -147,7 +147,7 @@ test('configure with an API key beside another context, and what stands in the f
   expect(completed.stdout).toBe('prod\nci\n');
 });
 
-test('on a real terminal configure asks, and what is typed as a password is not seen', async () => {
+test('monctl configure asks on a real terminal, and a typed password is not shown', async () => {
   const env = { XDG_CONFIG_HOME: home };
   const line = ['configure', '--context', 'asked'];
   await using asked = new Pty(process.execPath, [MONCTL, ...line], { env });

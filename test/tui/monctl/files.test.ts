@@ -128,7 +128,7 @@ test('a dry run says what could not be sent and what is not there, and ends with
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^not there CheckConfig default\/swap\n/) });
 });
 
-test('what does not do what it seems to is made, and told beside the result', async () => {
+test('an object that will not work as intended is created, and a warning is printed to stderr', async () => {
   const input = `
 {type: EventFilter, metadata: {name: typo}, spec: {action: allow, expressions: ["event.chek.status == 2"]}}
 ---
@@ -171,7 +171,7 @@ test('what does not do what it seems to is made, and told beside the result', as
   ]);
 });
 
-test('of a check that is defined by options as well', async () => {
+test('a check that is created by options prints the same warnings as one from a file', async () => {
   const line = ['check', 'create', 'ping', '--command', 'ping {{ .name }}', '--interval', '60'];
   const { code, stdout, stderr } = await monctl([...line, '--subscriptions', 'web']);
   expect([code, stdout]).toEqual([0, 'Created\n']);

@@ -41,7 +41,7 @@ test.each([
   expect([code, listed.map(({ id, name, client }) => id ?? name ?? client)]).toEqual([0, expected]);
 });
 
-test('what no filter can name is pointed at', async () => {
+test('an unknown field of a filter is pointed out at its position', async () => {
   const { code, stderr } = await monctl('client', 'list', '-q', 'db status=crit');
   expect([code, stderr]).toEqual([
     2,

@@ -80,7 +80,7 @@ describe('a dry run shows what would be sent, without secrets, and sends nothing
     }
   });
 
-  test('of an event that is made up, unless one is named', async () => {
+  test('a dry run uses a made-up event unless one is named', async () => {
     expect(await dryRun('pagerduty')).toMatchObject({
       client: 'mon-test',
       check: 'handler-test',
@@ -90,13 +90,13 @@ describe('a dry run shows what would be sent, without secrets, and sends nothing
     });
   });
 
-  test('and stands nowhere in the audit trail', async () => {
+  test('a dry run leaves no record in the audit trail', async () => {
     const api = openApiClient({ backend: backend.url, env: {} });
     expect((await api.audit({})).map(({ action }) => action)).not.toContain('handler.test');
   });
 });
 
-test('without --dry-run it is sent, and the answer is told with its time', async () => {
+test('handler test without --dry-run sends the notification and prints the response and its time', async () => {
   const receiver = await HttpReceiver.open();
   const { mails, port } = await openMailServer();
   const monctl = await backendWith({

@@ -82,7 +82,7 @@ test('a terminal is drawn over only when what it shows is another', async () => 
   expect(written[1]).toMatch(/^\u001b\[\?7l\u001b\[H2 things\u001b\[K/);
 });
 
-test('what does not fit on the terminal is counted', async () => {
+test('rows that do not fit on the terminal are counted', async () => {
   const items = Array.from({ length: 9 }, (_, at) => ({ name: `n-${String(at)}`, value: at }));
   const { written } = await watched([seen(...items)], { isTTY: true, rows: 6 });
   expect(written[0]).toContain('n-1   1\u001b[K\r\n... 7 more lines\u001b[K\r\n\u001b[J');
@@ -115,7 +115,7 @@ test('a pipe gets what is there and each change, cells apart by tabs', async () 
   expect(notes).toEqual(['away\n']);
 });
 
-test('that the backend is away is told once each time, also where a program reads', async () => {
+test('an unavailable backend is reported once per outage, even when a program reads the output', async () => {
   const away = { items: [A], trouble: 'away' };
   const { notes } = await watched([seen(A), away, away, seen(A), away], { isTTY: false, format: 'json' });
   expect(notes).toEqual(['away\n', 'away\n']);

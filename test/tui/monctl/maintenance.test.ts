@@ -78,7 +78,7 @@ describe('of a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
-  test('when monctl is killed the silence ends by itself within a minute', async () => {
+  test('a maintenance silence expires within a minute after monctl was killed', async () => {
     const child = start(sh('echo ready; exec sleep 2'));
     await once(child.stdout ?? child, 'data');
     expect(await silenced()).toMatchObject({ expire: 60 });
@@ -87,7 +87,7 @@ describe('of a backend', () => {
     await vi.waitFor(async () => expect(await silenced()).toBeUndefined());
   });
 
-  test('what a search finds is silenced the same', async () => {
+  test('maintenance with a selector silences the events that it finds', async () => {
     await api.submitResult({ source: 'web-1', name: 'disk', status: 2, output: 'full' });
     const words = ['maintenance', 'run', '--selector', 'client~web-*', '--max', '1h', '--', 'sh', '-c', 'read line'];
     const child = spawn(process.execPath, [MONCTL, ...words], {
@@ -106,7 +106,7 @@ describe('of a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
-  test('who is silenced already is left as it is, and the command is not started unless it is to be anyway', async () => {
+  test('a client that is already silenced keeps its silence, and the command starts only with --anyway', async () => {
     await api.silence({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1', expire: 3600 });
     const refused = await ended(start(sh('echo started')));
     expect(refused).toMatchObject({ code: 6, stdout: '' });
@@ -115,7 +115,7 @@ describe('of a backend', () => {
     expect(await silenced()).toMatchObject({ creator: 'alice', expire: 3600 });
   });
 
-  test('without a backend nothing is started unless it is to be anyway', async () => {
+  test('maintenance without a backend starts the command only with --anyway', async () => {
     const url = await deadUrl();
     expect(await ended(start(sh('echo started'), url))).toMatchObject({ code: 5, stdout: '' });
     const { code, stdout, stderr } = await ended(start(['--anyway', ...sh('echo started; exit 4')], url));

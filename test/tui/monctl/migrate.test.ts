@@ -70,7 +70,7 @@ test('an entry that lasts longer is left as it is, a shorter one is made to last
   expect((await api.silencedEntry('client:web-1:disk'))?.expire).toBeGreaterThan(3590);
 });
 
-test('what names nothing stays, and the exit code says so', async () => {
+test('a stash that names nothing stays, and the exit code says so', async () => {
   await stash('silence/a/b/c');
   await stash('silence/web-1');
   expect(await migrate('--apply')).toMatchObject({ code: 6, stdout: 'migrated 1 stash, 1 stay\n' });
@@ -102,6 +102,6 @@ test('whoever is asked can say no', async () => {
   expect(await paths()).toEqual(['silence/web-1']);
 });
 
-test('with nothing to do it says so', async () => {
+test('migrate stashes says so when there is nothing to migrate', async () => {
   expect((await migrate('--apply')).stdout).toBe('there are no silence stashes: nothing to migrate\n');
 });

@@ -166,7 +166,7 @@ test.each([
   expect([code, listed.map(({ client, check }) => `${client.name}/${check.name}`)]).toEqual([0, expected]);
 });
 
-test('what is left out is said beside the list, not in it', async () => {
+test('the number of rows that are left out is printed to stderr, not in the list', async () => {
   const { url } = await service();
   const limited = await runMonctl(['event', 'list', '--limit', '2', '--backend', url]);
   expect([limited.stdout.split('\n').length, limited.stderr]).toEqual([4, '2 of 5 events\n']);

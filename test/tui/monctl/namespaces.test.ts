@@ -99,7 +99,7 @@ test('a check is defined, listed, shown, run and deleted in its namespace', asyn
   expect(await monctl('check', 'execute', 'swap', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
-test('what check delete does not delete it says, and what to do instead', async () => {
+test('check delete explains why it does not delete a check, and what to do instead', async () => {
   expect(await monctl('check', 'delete', 'disk')).toEqual({
     code: 6,
     stdout: '',
@@ -173,7 +173,7 @@ test('the namespace of the environment stands in for the option', async () => {
   expect(JSON.parse(stdout)).toMatchObject([{ metadata: { name: 'web-1', namespace: 'staging' } }]);
 });
 
-test('what is the same everywhere is about the namespace that is named', async () => {
+test('commands that exist in every namespace apply to the namespace that is named', async () => {
   const options = ['--namespace', 'staging'];
   const entry = ['--check', 'swap', '--reason', 'move', ...options];
   await monctl('silenced', 'create', ...entry);

@@ -69,7 +69,7 @@ test('groups of one namespace, and those that a search finds', async () => {
   expect(stdout.split('\n')[1]).toMatch(/^default {2}client\.rack=b/);
 });
 
-test('as JSON they are what the API has', async () => {
+test('the JSON output of handler groups equals the response of the API', async () => {
   const { body } = await send(backend.url, { method: 'GET', target: '/api/mon/v1/handler-groups', body: null });
   expect(JSON.parse((await monctl(['handler', 'groups', '--output', 'json'])).stdout)).toEqual(body);
 });

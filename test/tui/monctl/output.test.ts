@@ -62,7 +62,7 @@ test('a table has no titles with --no-headers, and its columns stay aligned', ()
   expect(table(COLUMNS, rows, { ...PIPE, headers: false }).split('\n')).toEqual(['web   3  a', 'db    2  b']);
 });
 
-test('on a terminal no line is wider than it, whatever the texts', () => {
+test('no line of a table is wider than the terminal, whatever its texts', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
     fc.property(fc.array(fc.record({ name: fc.string({ maxLength: 20 }), text })), (rows) => {
@@ -132,7 +132,7 @@ test('notes to people go nowhere when a program reads', () => {
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
 });
 
-test('what must be known goes there whoever reads', () => {
+test('a warning is written to stderr even when a program reads it', () => {
   const stderr = new Recorder({ isTTY: false });
   openOutput({ format: 'json', raw: false }, stderr, stderr).warn('a\u0007b');
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
@@ -161,7 +161,7 @@ test('one of many results waits until whoever reads them keeps up', async () => 
   await two;
 });
 
-test('what json and yaml say is the value, and nothing that a terminal obeys', async () => {
+test('JSON and YAML output parse back to the value and contain no control character', async () => {
   const value = fc
     .json({ stringUnit: 'binary' })
     // YAML knows a negative zero, JSON does not; and no name of ours is a prototype.

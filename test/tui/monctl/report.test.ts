@@ -69,7 +69,7 @@ describe('monctl report', () => {
     expect((await monctl('report', '--since', '1h', '--output', 'markdown')).stdout).toContain('# Handover');
   });
 
-  test('or JSON, of a part of the past', async () => {
+  test('monctl report prints JSON of a span of the past', async () => {
     const { stdout } = await monctl('report', '--since', '1h', '--until', '50m', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject({
       total: { checks: 1, down: 600 },

@@ -55,7 +55,7 @@ test('a dump of a real cluster is carried over, as far as there is a place for i
   ]);
 });
 
-test('whatever is left out is named, with the reason', () => {
+test('every object that a restore leaves out is named with its reason', () => {
   const left = lines().flatMap((line) => {
     const [, what, why] = /^left out ([^:]+(?::\*)?): (.*)$/.exec(line) ?? [];
     return what === undefined || why === undefined ? [] : [{ what, why }];

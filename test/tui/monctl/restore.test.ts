@@ -130,7 +130,7 @@ test.each(['yaml', 'wrapped-json'])(
   },
 );
 
-test('what both faces show is the same after a restore as well', async () => {
+test('the v1 and v2 APIs show the same after a restore as before', async () => {
   const file = await dumped(source, 'faces');
   await using target = await startBackend();
   await on(target, 'restore', file);
@@ -227,7 +227,7 @@ test('a dry run says what would become of each object, and nothing is done', asy
   expect((await on(target, 'dump', 'entities', '--all-namespaces')).stdout).not.toContain('db-1');
 });
 
-test('what was changed in the file by hand counts, and what is lost by it is said', async () => {
+test('a restore applies a manual change of the file and reports what is lost by it', async () => {
   const text = await readFile(await dumped(source, 'edited'), 'utf8');
   await writeFile(join(dir, 'edited'), text.replace('tier: db', 'tier: cache'));
   await using target = await startBackend();
@@ -238,7 +238,7 @@ test('what was changed in the file by hand counts, and what is lost by it is sai
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
 
-test('what does not do what it seems to is restored, and told beside the result', async () => {
+test('an object that will not work as intended is restored, and a warning is printed', async () => {
   const text = `{"type":"EventFilter","api_version":"core/v2","metadata":{"name":"typo"},
     "spec":{"action":"allow","expressions":["event.chek.status == 2"]}}`;
   await writeFile(join(dir, 'typo'), text);
@@ -290,7 +290,7 @@ test('the users of a dump guard the backend from then on, but not from the progr
   expect(await on(target, 'restore', file, '--quiet')).toMatchObject({ code: 0, stdout: '' });
 });
 
-test('without the scope admin a dump holds what may be seen, and says what it lacks', async () => {
+test('a dump without the scope admin holds what may be read and names what it lacks', async () => {
   const env = { MON_BACKEND: source.url, MON_CREDENTIALS: 'bob:battery staple' };
   const { code, stdout, stderr } = await runMonctl(['dump', 'checks,users,entities', '--all-namespaces'], env);
   expect(code).toBe(0);

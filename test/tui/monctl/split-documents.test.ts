@@ -81,12 +81,12 @@ test.each([
   ['no type', 'spec: {}', /x: object 1 has no type/],
   ['no spec', 'type: A\nspec: {}\n---\ntype: B', /x: object 2 has no spec/],
   ['a list in YAML', '- a\n- b', /x: object 1 is no object/],
-])('what is no object is named: %s', async (_what, text, message) => {
+])('a document that is not an object is rejected by name: %s', async (_what, text, message) => {
   await expect(read(text)).rejects.toThrow(message);
 });
 
 test.each(['\u2000', 'x\u3000', 'x\n', 'x\n\n\n', '\n', 'x\n \n', 'x\n\u2000\n'])(
-  'whatever the last value ends with (%j), it is read as it was written',
+  'a dump whose last value ends with %j is read as it was written',
   async (a) => {
     let text = '';
     const writer = new DumpWriter((piece) => Promise.resolve(void (text += piece)), 'yaml');
@@ -98,7 +98,7 @@ test.each(['\u2000', 'x\u3000', 'x\n', 'x\n\n\n', '\n', 'x\n \n', 'x\n\u2000\n']
   },
 );
 
-test('whatever is written is read, however it comes in pieces', async () => {
+test('every dump is read back as it was written, however it is split into chunks', async () => {
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
       { maxDepth: 3 },

@@ -40,7 +40,7 @@ describe('monctl event timeline', () => {
     `);
   });
 
-  test('of a part of the past, and what a search finds', async () => {
+  test('the timeline command shows a span of the past and accepts a filter', async () => {
     expect((await monctl('event', 'timeline', '--since', '45m', '--output', 'json')).stdout).toContain('"resolve"');
     expect((await monctl('event', 'timeline', '--filter', 'kind=create', '--until', '1h')).stdout).toContain('full');
     expect(await monctl('event', 'timeline', 'web-2')).toMatchObject({ stdout: '', code: 0 });
@@ -71,7 +71,7 @@ describe('--at', () => {
     expect((await monctl('event', 'list')).stdout).toBe('');
   });
 
-  test('what was not known is said', async () => {
+  test('event list --at says when nothing is known of that time', async () => {
     expect((await monctl('event', 'list', '--at', '3h')).stderr).toContain(
       'nothing is known of then: ask for 2026-11-20T10:00',
     );
@@ -90,7 +90,7 @@ describe('monctl event availability', () => {
     `);
   });
 
-  test('of a check everywhere, and says what is missing', async () => {
+  test('the availability of a check covers every client, and a missing subject is an error', async () => {
     expect((await monctl('event', 'availability', '--check', 'disk')).stdout).toContain('web-1');
     expect((await monctl('event', 'availability')).stderr).toContain('set client, check or aggregate');
   });

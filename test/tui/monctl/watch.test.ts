@@ -179,27 +179,31 @@ test(
   },
 );
 
-test('on a terminal the list is drawn over, and only when something changed', { tags: 'slow' }, async () => {
-  await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });
-  const env = { MON_BACKEND: backend.url };
-  await using pty = new Pty(process.execPath, [MONCTL, 'result', 'list', '--client', 'tty-1', '-w'], {
-    env,
-    columns: 60,
-    rows: 8,
-  });
-  await pty.waitForText(/^1 result\s*\nSTATUS +CLIENT[^\n]*\nCRIT +tty-1 +disk/m);
-  await api.submitResults(
-    Array.from({ length: 9 }, (_, at) => ({
-      source: 'tty-1',
-      name: `load-${String(at)}`,
-      status: 0,
-      output: 'x'.repeat(99),
-    })),
-  );
-  await pty.waitForText(/^10 results\s*\nSTATUS.*\nCRIT +tty-1 +disk.*\n(?:OK .*…\n){3}\.\.\. 6 more lines$/m);
-  pty.write('\u0003');
-  expect((await pty.exited).signal).toBe(2);
-});
+test(
+  'a watched list on a terminal is redrawn in place, and only when something changed',
+  { tags: 'slow' },
+  async () => {
+    await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });
+    const env = { MON_BACKEND: backend.url };
+    await using pty = new Pty(process.execPath, [MONCTL, 'result', 'list', '--client', 'tty-1', '-w'], {
+      env,
+      columns: 60,
+      rows: 8,
+    });
+    await pty.waitForText(/^1 result\s*\nSTATUS +CLIENT[^\n]*\nCRIT +tty-1 +disk/m);
+    await api.submitResults(
+      Array.from({ length: 9 }, (_, at) => ({
+        source: 'tty-1',
+        name: `load-${String(at)}`,
+        status: 0,
+        output: 'x'.repeat(99),
+      })),
+    );
+    await pty.waitForText(/^10 results\s*\nSTATUS.*\nCRIT +tty-1 +disk.*\n(?:OK .*…\n){3}\.\.\. 6 more lines$/m);
+    pty.write('\u0003');
+    expect((await pty.exited).signal).toBe(2);
+  },
+);
 
 test('a connection that is cut is made again, and nothing is told twice', async () => {
   await using proxy = await CuttingProxy.open(backend.url);
@@ -212,7 +216,7 @@ test('a connection that is cut is made again, and nothing is told twice', async 
   expect(cells(await watching.next(), 0, 2, 3)).toBe('+ cut-1 load');
 });
 
-test('where there is no backend yet, it is waited for and said', async () => {
+test('monctl --watch waits for a backend that is not up yet and says so', async () => {
   const url = await deadUrl();
   const watching = watchMonctl(['event', 'list'], { MON_BACKEND: url });
   await vi.waitFor(() =>

@@ -96,7 +96,7 @@ describe('the page', () => {
     await rig.shows(/sort: behind/, /web3:4567[^]*web2:4567[^]*web1:4567/);
   });
 
-  test('of an older backend says that it tells nothing', async () => {
+  test('the cluster page of an older backend says that there is no cluster', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':cluster\r');
     await rig.shows('not loaded: this version of the backend has no cluster');
@@ -153,7 +153,7 @@ describe('a hand-over', () => {
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
-  test('that fails says why, and the page shows who writes', async () => {
+  test('a failed handover shows the reason, and the page still shows the leader', async () => {
     const scene = new ClusterScene();
     scene.refusal = { status: 503, error: 'web2:4567 has not begun to write' };
     const rig = await scene.open();

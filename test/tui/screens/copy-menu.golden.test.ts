@@ -10,7 +10,7 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
   return { status: 200, body: eventOf(row, { runbook: 'https://wiki.example.com/pg-repl', interval: 30 }) };
 };
 
-test.each(sizesOf([{ view: 'menu-copy' }]))('what can be copied, at $columns x $rows', async ({ columns, rows }) => {
+test.each(sizesOf([{ view: 'menu-copy' }]))('the copy menu is drawn at $columns x $rows', async ({ columns, rows }) => {
   // The address of the scripted backend is another one each time: it is in commands that are searched away.
   const rig = await openRig({ columns, rows, snapshot: SCENE, api });
   await rig.stats(SCENE_STATS);

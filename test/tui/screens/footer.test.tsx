@@ -88,7 +88,7 @@ describe('the status line', () => {
     expect(status({ filter: disk })).toBe(' filter: disk  (/ edit, Esc clears)');
   });
 
-  test('on small screens also says how much of all that is', () => {
+  test('the status line on small screens also shows the number of shown rows out of all', () => {
     expect(status({ filter: disk, marks: new Set(['a/b']) }, { compact: true })).toMatch(
       /^ 1,234\/100,000 {2}filter: disk +1 marked {2}1\/1,234$/,
     );

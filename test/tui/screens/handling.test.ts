@@ -191,7 +191,7 @@ describe('dead letters', () => {
     );
   });
 
-  test('that somebody else retried meanwhile are told apart', async () => {
+  test('a dead letter that somebody else retried meanwhile is reported separately', async () => {
     const backend = handlingBackend();
     const rig = await openHandlingScene({ api: backend.api });
     await openLetters(rig);
@@ -249,7 +249,7 @@ describe('dead letters', () => {
     expect(rig.screen.text).toContain('dead letters › 1763745000000002');
   });
 
-  test('of a group are named by it: its first event is not all that nobody would be told of', async () => {
+  test('the dead letter of a group is named by the group and its number of events', async () => {
     const { api } = handlingBackend();
     const grouped = { ...SCENE_LETTERS[0], group: { label: 'dc=fra', events: 31 } };
     const rig = await openHandlingScene({
@@ -262,7 +262,7 @@ describe('dead letters', () => {
     expect(rig.screen.text).not.toContain('pagerduty for db-014');
   });
 
-  test('with hostile names stay text', async () => {
+  test('a dead letter with a hostile name sends no control sequence to the terminal', async () => {
     const { api } = handlingBackend();
     const hostile = { ...SCENE_LETTERS[0], handler: '\u001B]0;x\u0007mail', reason: 'a\u001B[2J\nb\u202Ec' };
     const rig = await openHandlingScene({

@@ -86,7 +86,7 @@ describe('the tall header', () => {
     );
   });
 
-  test('of a lost connection says since when, when it tries again, and how old the list is', () => {
+  test('the tall header of a lost connection shows since when, the next attempt and the age of the list', () => {
     const [title] = tall({ feed: LOST });
     expect(title).toMatch(/✗ DISCONNECTED 00:41 {2}retry in 4s \(#3\) {2}R now.* as of 22:13:25Z/);
     expect(title).not.toContain('results/s');

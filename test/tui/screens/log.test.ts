@@ -113,7 +113,7 @@ test('only what is new is asked for, and it comes on top while the cursor stays 
   expect(rig.screen.lines[2]).toMatch(/^> .*bob/);
 });
 
-test('what cannot be loaded is told', async () => {
+test('an audit log that cannot be loaded shows a message', async () => {
   const rig = await openLog({
     api: (request) => (request.path.includes('/audit') ? { status: 403, body: {} } : overviewApi(request)),
   });

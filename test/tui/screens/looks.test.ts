@@ -89,7 +89,7 @@ describe('skins', () => {
     expect(rig.screen.output).toContain('\u001B[7m');
   });
 
-  test('with --ascii nothing but ASCII is written in any view', async () => {
+  test('the console with --ascii writes only ASCII in every view', async () => {
     const rig = await openRig({ snapshot: SCENE, theme: { color: true, ascii: true } });
     await seeEverything(rig);
     expect([...new Set(rig.screen.output.match(/[^\u0000-\u007F]/gu))]).toEqual([]);

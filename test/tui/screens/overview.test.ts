@@ -48,7 +48,7 @@ test('the overview in ASCII', async () => {
 });
 
 describe('Enter opens what is under the cursor as a list', () => {
-  test('what is newly critical: the events of that check', async () => {
+  test('Enter on a newly critical check opens the events of that check', async () => {
     const rig = await openOverview();
     rig.type('j');
     await rig.shows(/> \d\d:\d\d {2}web-\d+.* \+2 \/ http-frontend/);
@@ -91,14 +91,14 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.row('bob')).toMatch(/^> .*event\.resolve +web-044/);
   });
 
-  test('and Esc on the overview goes back to where one was', async () => {
+  test('Esc on the overview returns to the previous view', async () => {
     const rig = await openOverview();
     rig.escape();
     await rig.shows('[2 Events]');
     expect(rig.screen.text).not.toContain('[1 Overview]');
   });
 
-  test('and [ brings back the overview with the cursor where it was', async () => {
+  test('the key [ brings back the overview with the cursor where it was', async () => {
     const rig = await openOverview();
     rig.type('j\r');
     await rig.shows('filter: check=http-frontend');

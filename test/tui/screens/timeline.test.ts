@@ -81,7 +81,7 @@ describe('the timeline of a check', () => {
     expect(rig.screen.text).toMatch(/^ 12:00 +00:00 +12:00 *$/m);
   });
 
-  test('of another span is asked for again', async () => {
+  test('the timeline of a check is requested again for another span', async () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);
     rig.type('t');
@@ -106,7 +106,7 @@ describe('the timeline of a check', () => {
     expect(rig.screen.text).toContain('events ›');
   });
 
-  test('of a check that the backend has no past of says why', async () => {
+  test('the timeline of a check without history says why it is empty', async () => {
     const rig = await openTimelineScene();
     rig.type('jt');
     await rig.shows('has no timeline');

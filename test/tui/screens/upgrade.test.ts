@@ -19,7 +19,7 @@ test.each(sizesOf([{ view: 'upgrade' }]))('the upgrade view at $columns x $rows'
   expect(rig.screen.text).toContain('0.9.2');
 });
 
-test('where not all fits it is scrolled', async () => {
+test('the upgrade page scrolls when it does not fit', async () => {
   const rig = await openUpgrade({ columns: 80, rows: 24 });
   expect(rig.screen.text).not.toContain('HEALTH');
   rig.type('G');
@@ -40,7 +40,7 @@ test('a console that is not of the version of its backend says so', async () => 
   expect(rig.row('this console')).toContain('backend differs');
 });
 
-test('what the backend finds wrong with itself is told', async () => {
+test('the upgrade page shows the problems that the backend reports about itself', async () => {
   const rig = await openUpgrade({
     api: (request) =>
       request.path.startsWith('/health') ? { status: 412, body: ['not connected to transport'] } : overviewApi(request),

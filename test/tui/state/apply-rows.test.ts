@@ -55,7 +55,7 @@ test('a silence by search is called by what it searches', () => {
 test.each([
   { view: 'silences', digit: '3', keys: ['a:*', 'b:*', 'c:*'] },
   { view: 'clients', digit: '5', keys: ['a', 'b', 'c'] },
-])('in the $view cursor and marks stay where they are while a snapshot is loaded again', ({ digit, keys }) => {
+])('the cursor and the marks of the $view view stay while a snapshot is loaded again', ({ digit, keys }) => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   const all = {

@@ -39,7 +39,7 @@ describe('own changes', () => {
     });
   });
 
-  test('what was taken back is not found again', () => {
+  test('a change that was undone is not offered for undo again', () => {
     const changes = new OwnChanges();
     changes.remember('first', [clear('a')], NOW_MS);
     changes.remember('second', [clear('b')], NOW_MS);
@@ -58,7 +58,7 @@ describe('own changes', () => {
   });
 });
 
-test('of several operations the last one is taken back first', () => {
+test('the undo of several operations reverts the last one first', () => {
   const results = [
     { ok: true, undo: clear('a') },
     { ok: false, error: 'changed' as const },
@@ -118,10 +118,10 @@ test.each([
   // As backends before this one write it.
   { operation: restore({ expire_at: NOW_MS + 3_600_000 }), text: 'recreates: a / disk by bob, 1h left' },
   { operation: restore({ creator: null, expire_at: null }), text: 'recreates: a / disk, never expires' },
-])('what an undo does, exactly: $text', ({ operation, text }) => {
+])('the text of an undo says exactly what it does: $text', ({ operation, text }) => {
   expect(undoText(operation, NOW_MS)).toBe(text);
 });
 
-test('what a name holds for the terminal does not reach it', () => {
+test('the control sequences of a name do not reach the terminal in the text of an undo', () => {
   expect(undoText(restore({ creator: 'e\u001B[31mvil' }), NOW_MS)).not.toContain('\u001B');
 });

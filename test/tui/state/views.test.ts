@@ -59,7 +59,7 @@ describe('a digit', () => {
     }
   });
 
-  test('with another digit is a count for as long as it takes', () => {
+  test('a digit followed by another digit is a count for as long as it takes', () => {
     const driver = live([], NINE_EVENTS);
     driver.type('1');
     driver.pass(100);
@@ -94,7 +94,7 @@ describe('a digit', () => {
     expect(driver.store.list.marks.size).toBe(1);
   });
 
-  test('that waited too long is no count, whether or not a frame came in between', () => {
+  test('a digit that waited too long is no count, whether or not a frame was drawn in between', () => {
     const driver = live(TEN, NINE_EVENTS);
     driver.type('5');
     driver.clock.advance(400);

@@ -61,7 +61,7 @@ function asSeen(frame: string): string {
   return frame.replaceAll('\u001B[22m\u001B[1m', '').replaceAll('\u001B[39m\u001B[31m', '');
 }
 
-test('whatever is drawn, it is what Ink draws or left to Ink', () => {
+test('every drawing yields the frame that Ink draws, or is left to Ink', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 6, unit: 'grapheme-ascii' }),
     fc.constantFrom('日', '\u001B[1mb\u001B[22m', '\u001B[31m \u001B[39m', '…', 'a  ', '\n'),

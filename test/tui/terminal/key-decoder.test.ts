@@ -196,7 +196,7 @@ describe('a paste', () => {
     ]);
   });
 
-  test('without an end gives the keyboard back after a while', () => {
+  test('a paste without an end gives the keyboard back after a delay', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b[200~abc\u001b[20');
     clock.advance(PASTE_DELAY_MS);

@@ -25,7 +25,7 @@ test.each([
     '^[7G^[1;31m3^[m',
   ],
   ['a wide character', 'name 日月 12s', 'name 日本 12s', '^[8G本'],
-])('of %s only what is not the same is written', (_, previous, next, change) => {
+])('a row change of %s writes only the cells that differ', (_, previous, next, change) => {
   expect(shownChange(previous, next)).toBe(change);
 });
 

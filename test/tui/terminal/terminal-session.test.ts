@@ -130,7 +130,7 @@ test('a terminal that takes nothing does not stop the program', async () => {
   expect(pty.screen.text).toContain('slowest under 200 ms');
 });
 
-test('without a terminal there is a clear error', () => {
+test('the console without a terminal exits with a clear error', () => {
   const { stderr, status } = spawnSync(process.execPath, [PROGRAM], { encoding: 'utf8' });
   expect(stderr).toContain('the console needs a terminal for its input and output');
   expect(status).toBe(1);

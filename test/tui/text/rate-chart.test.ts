@@ -41,7 +41,7 @@ describe('a chart of rates', () => {
     expect(lines.every((line) => cellWidth(line) <= 50)).toBe(true);
   });
 
-  test('without any value it is a line', () => {
+  test('a chart of rates without any value is a line', () => {
     expect(chart([], { capacity: 90 }).at(-1)).toContain('└────');
   });
 });

@@ -15,7 +15,7 @@ test.each([
   expect(await readCertificate(file)).toEqual({ file, common_name: commonName, names, problem: null });
 });
 
-test('what is no certificate, or is not there, is a problem with its reason', async () => {
+test('a file that is no certificate, or does not exist, is a problem with its reason', async () => {
   const file = join(await tempDir(), 'certificate.pem');
   expect((await readCertificate(file)).problem).toContain('no such file');
   await writeFile(file, 'nothing');

@@ -259,7 +259,7 @@ describe('from a cluster that runs', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'the upgrade is possible\n' });
   });
 
-  test('what the credentials may not see is not known, which is something else than none', async () => {
+  test('an object list that the credentials may not read is reported as unreadable, not as empty', async () => {
     const cluster = await startCluster({ hidden: ['checks', 'entities'] });
     const findings = await checkCluster(cluster.url, '5.15.0', '6.2.0');
     expect(findings['6.2.0-namespaces']).toMatchObject({
@@ -307,7 +307,7 @@ describe('from a cluster that runs', () => {
     expect(ours.filter((text) => !text.startsWith('monctl upgrade '))).toEqual([]);
   });
 
-  test('without --from it begins where the cluster is', async () => {
+  test('upgrade check without --from starts at the version of the cluster', async () => {
     const cluster = await startCluster({ version: '6.1.4' });
     const { stdout } = await runMonctl(['upgrade', 'check', '--to', '6.2.0', '-o', 'json'], {
       MON_BACKEND: cluster.url,

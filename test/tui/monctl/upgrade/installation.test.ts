@@ -29,7 +29,7 @@ test('a bare binary without state-dir, and its data in the old place', async () 
   });
 });
 
-test('what the configuration says, and data that is in the new place already', async () => {
+test('the installation report names the configured state directory and whether the new one has data', async () => {
   const { bin, places } = await aMachine();
   await mkdir(places.newState, { recursive: true });
   await writeFile(join(places.newState, 'data'), '');

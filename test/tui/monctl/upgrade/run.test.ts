@@ -27,7 +27,7 @@ function upgrade(url: string, line: readonly string[], answer?: Answer): Promise
   return runMonctl(['upgrade', ...line], { MON_BACKEND: url }, answer);
 }
 
-test('of a backend of ours: what is in the way, with exit code 10, and what stays to be looked at', async () => {
+test('upgrade check of a mon backend exits with 10 and lists the blocking findings and the warnings', async () => {
   const url = await aBackend();
   await openApiClient({ backend: url }).saveStash({ path: 'silence/web-0', content: {} });
   const blocked = await upgrade(url, ['check', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json']);
@@ -96,7 +96,7 @@ test('a plan is carried out in a plain terminal, left, and gone on with', async 
   expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
 });
 
-test('what is asked about is told also where a program gets the plan', async () => {
+test('upgrade run prints its questions to stderr when a program reads the plan', async () => {
   const url = await aBackend();
   const left = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json'], { answer: 'q' });
   expect(left).toMatchObject({
@@ -106,7 +106,7 @@ test('what is asked about is told also where a program gets the plan', async () 
   expect(JSON.parse(left.stdout)).toMatchObject({ id: 1, state: 'open' });
 });
 
-test('who watches a plan is told that the backend is away', { tags: 'slow' }, async () => {
+test('upgrade show --watch reports that the backend is unavailable', { tags: 'slow' }, async () => {
   const plan = newPlan(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
     id: 1,
     who: 'alice',

@@ -44,7 +44,7 @@ function textOf(record: EventRecord, columns: number, more: RowAbout = {}): stri
     .join('');
 }
 
-test('at every width a row and its head fill the screen exactly', () => {
+test('a row and its header fill the screen exactly at every width', () => {
   const record = new EventRecord(
     'k',
     anEventRow({ client: 'a-rather-long-name.eu-west-1.example.org', occurrences: 123_456 }),
@@ -57,7 +57,7 @@ test('at every width a row and its head fill the screen exactly', () => {
   }
 });
 
-test('whatever a check says, no control byte leaves and no column moves', () => {
+test('no text of an event sends a control byte to the terminal or moves a column', () => {
   const nasty = fc.string({
     unit: fc.oneof(
       fc.constantFrom('\u001B', '\u009B', '\u0007', '\n', '\r', '\t', '\u202E', '\u200D', '\uFE0F', '\u0300', '\uD800'),
@@ -97,13 +97,13 @@ describe('a row says in words', () => {
     expect(textOf(new EventRecord('k', anEventRow(row)), 120)).toContain(says);
   });
 
-  test('who silenced it, for how long and why', () => {
+  test('the row of a silenced event says who silenced it, for how long and why', () => {
     const record = new EventRecord('k', anEventRow({ silenced_by: ['x'] }));
     const silence = aSilencedRow({ creator: 'bob', reason: 'CHG-1', expire_at: NOW_MS / 1000 + 2460 });
     expect(textOf(record, 120, { silence })).toContain('silenced by bob, 41m left: CHG-1');
   });
 
-  test('that it is gone, while the order is paused', () => {
+  test('the row of a resolved event says that it is gone while the order is paused', () => {
     const record = new EventRecord('k', anEventRow());
     record.gone = true;
     expect(textOf(record, 120)).toContain('✓ gone');

@@ -206,7 +206,7 @@ describe('a client', () => {
     }
   });
 
-  test('what was loaded stays when it cannot be loaded again', () => {
+  test('the loaded details of a client stay when they cannot be loaded again', () => {
     const driver = onClient();
     driver.store.answers.subjectFailed(CLIENT_A, 'the backend is busy');
     driver.pass(10);

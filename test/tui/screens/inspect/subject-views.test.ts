@@ -83,7 +83,7 @@ describe('a check', () => {
   });
 });
 
-test('whatever is said of a client, no control byte is drawn and no column moves', () => {
+test('no detail of a client draws a control byte or moves a column', () => {
   const driver = new ConsoleDriver({ columns: 100, rows: 30 }).goLive({});
   const nasty = fc
     .array(fc.constantFrom('\u001B[2J', '\u0007', '\u009B', '\u202E', '\u200B', '漢', '👩‍👩‍👧', 'a', ' ', '\n', '\t'), {

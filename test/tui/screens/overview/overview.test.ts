@@ -94,7 +94,7 @@ test('figures are counted anew every two seconds, and not before', () => {
   expect(at(NOW_MS + 2000)).toBe(0);
 });
 
-test('of very many events a part is counted at a time, while the last figures stay', () => {
+test('the figures of very many events are counted in chunks while the last figures stay', () => {
   const events = eventsOf(...Array.from({ length: 30_000 }, (_, at) => ({ client: `c${String(at)}`, check: 'http' })));
   const memory = new FiguresMemory();
   const at = (nowMs: number): number | undefined =>
@@ -175,7 +175,7 @@ test.each([
   expect([driver.store.list.filter.text, driver.list]).toEqual([filter, finds]);
 });
 
-test('what operators did says that the last own change can be taken back, for as long as it can', () => {
+test('the actions box offers to undo the last own change only while it can be undone', () => {
   const driver = new ConsoleDriver().goLive({});
   const head = (): string => overviewBoxes(driver.store).actions.head;
   expect(head()).toBe('');

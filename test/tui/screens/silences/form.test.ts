@@ -45,7 +45,7 @@ describe('the fields', () => {
     expect(play(shared, left, left).scope).toBe('subscription');
   });
 
-  test('until it resolves is on at first, and is independent of the duration', () => {
+  test('the option "until it resolves" is on by default and independent of the duration', () => {
     const form = openSilenceForm(TWO, []);
     expect(form.onResolve).toBe(true);
     const at = { ...form, field: 'on-resolve' as const };

@@ -133,7 +133,7 @@ describe('what ended before the console looked', () => {
     expect(driver.list).not.toContain('client:old:disk');
   });
 
-  test('what else the trail says, or was cut short in it, is no silence', () => {
+  test('an audit record of another action, or one that was truncated, is not listed as a silence', () => {
     const driver = onSilences([silence('a')]);
     driver.store.answers.endedSilencesLoaded([
       { ...record, action: 'silence.create' },
@@ -225,7 +225,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('what is not chosen stays: the end to the second, and of a pending one the start', () => {
+  test('a changed silence keeps its end to the second, and a pending one its start, unless they are chosen', () => {
     const pending = silence('a', {
       begin: NOW + HOUR,
       expire_at: NOW + 3 * HOUR,
@@ -263,7 +263,7 @@ describe('changing silences', () => {
     expect(operation).not.toHaveProperty('begin', expect.any(Number));
   });
 
-  test('of several each end counts from its own start', () => {
+  test('a new duration of several silences counts from the start of each', () => {
     const driver = onSilences([silence('a'), silence('b', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR })]);
     driver.type('ae3\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([
