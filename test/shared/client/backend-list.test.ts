@@ -20,7 +20,7 @@ test('a request goes to the next backend of a list when one cannot be reached, a
   expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /results', 'GET /events']);
 });
 
-test('what a backend refuses, or may have done, is sent to no other', async () => {
+test('a request that a backend rejects, or may have executed, is sent to no other backend', async () => {
   const refusing = await startScriptedServer(() => ({ status: 503, body: { error: 'not now' } }));
   const other = await startScriptedServer(() => ({ status: 200 }));
   const request = requester(`${refusing.url},${other.url}`);
@@ -28,7 +28,7 @@ test('what a backend refuses, or may have done, is sent to no other', async () =
   expect(other.seen).toEqual([]);
 });
 
-test('when none can be reached, it is said of the last one', async () => {
+test('a request that reaches no backend fails with the error of the last one', async () => {
   const request = requester(`${await deadUrl()},${await deadUrl()}`);
   await expect(request({ method: 'GET', path: ['events'] })).rejects.toMatchObject({
     code: 'unavailable',

@@ -47,7 +47,7 @@ test('an answer that the table does not have is refused', async () => {
   });
 });
 
-test('what is looked for may not be there', async () => {
+test('a lookup returns undefined when the object does not exist', async () => {
   const { asked, caller } = saying({ status: 404, body: { error: 'no', code: 'not_found' } });
   expect(await caller.find(MON_API.deadLetter, { path: { id: 7 } })).toBeUndefined();
   expect(asked).toMatchObject([{ path: ['api', 'mon', 'v1', 'dead-letters', '7'], accept: [404] }]);

@@ -148,7 +148,7 @@ test('figures come through', async () => {
   await vi.waitFor(() => expect(diary.stats).toEqual([stats]));
 });
 
-test('what handlers publish comes through, with or without rows beside it', async () => {
+test('messages that handlers publish are delivered with or without rows beside them', async () => {
   const { server, diary } = await rig({}, { topics: [], transports: ['alerts'] });
   const connection = await server.connection(0);
   expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: [], transports: ['alerts'] });
@@ -249,7 +249,7 @@ test('changes of another store are not believed', async () => {
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
 });
 
-test('of another store everything is asked for', async () => {
+test('a feed client requests everything when the store is another one', async () => {
   const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' });
   expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
@@ -336,7 +336,7 @@ test('a binary frame and one beyond the bound make it reconnect', async () => {
   expect(feed.seq).toBe(10);
 });
 
-test('what a newer backend adds is passed over', async () => {
+test('a feed client ignores message types and fields that a newer backend adds', async () => {
   const { server, diary } = await liveRig();
   const connection = await server.connection(0);
   connection.sendRaw('{"type":"weather","sun":true}');
@@ -555,7 +555,7 @@ test('a listener may close it at any moment', async () => {
   expect(states).toEqual(['connecting', 'syncing']);
 });
 
-test('whatever a backend sends, it ends up live again with the state of the backend', async () => {
+test('a feed client ends up live with the state of the backend after any sequence of frames', async () => {
   const frame = fc.oneof(
     fc.json(),
     fc.string({ unit: 'binary', maxLength: 50 }),

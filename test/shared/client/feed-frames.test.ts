@@ -72,16 +72,19 @@ describe('columns are taken as their schema has them', () => {
     expect(areTaken(columns)).toBe(true);
   });
 
-  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'rest'))('with %s', (name) => {
-    expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
-  });
+  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'rest'))(
+    'columns without %s are rejected',
+    (name) => {
+      expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
+    },
+  );
 
-  test.each(['status', 'occurrences', 'since', 'last'])('with numbers in %s', (name) => {
+  test.each(['status', 'occurrences', 'since', 'last'])('columns with invalid numbers in %s are rejected', (name) => {
     expect([['2'], [null], 2, {}].map((broken) => areTaken({ ...columns, [name]: broken }))).not.toContain(true);
   });
 
   test.each(['namespace', 'client', 'check', 'action', 'silenced_by', 'output'])(
-    'with values and places in %s',
+    'columns with invalid values or indexes in %s are rejected',
     (name) => {
       const broken = [
         [],
@@ -96,7 +99,7 @@ describe('columns are taken as their schema has them', () => {
     },
   );
 
-  test('with what else there is of a row', () => {
+  test('columns with invalid remaining attributes are rejected', () => {
     const broken = [[7], { 0: 7 }, { 0: { groups: [7] } }, { 0: { inhibited_by: {} } }, { 0: { recovering: 3 } }];
     expect(broken.map((rest) => areTaken({ ...columns, rest }))).not.toContain(true);
   });

@@ -85,7 +85,7 @@ test('a state directory that is named is looked at first', async () => {
 });
 
 test.each(['', '{', '[]', '{"url":"http://127.0.0.1:9"}', `{"url":"${URL_HERE}","token":"a b"}`, 'x'.repeat(5000)])(
-  'of no use: %j',
+  'a local access file with invalid content is ignored: %j',
   async (text) => {
     const file = join(await tempDir(), 'file');
     await writeFile(file, text);

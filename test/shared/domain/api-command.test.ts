@@ -16,7 +16,7 @@ const problemOf = (
   settings: Parameters<typeof apiCommandProblem>[1] = LISTED,
 ): string | undefined => apiCommandProblem({ ...definition }, settings, isListed);
 
-test('without settings any command may come', () => {
+test('the API may set any command when no setting restricts it', () => {
   const anywhere = { isAllowed: true, directories: [] };
   expect(problemOf({ command: 'rm -rf / ; :', env_vars: ['PATH=/tmp'] }, anywhere)).toBeUndefined();
 });
@@ -73,7 +73,7 @@ describe('with a list of directories', () => {
     expect(problemOf({ type: 'transport', pipe: { ...pipe, options: {} } })).toBeUndefined();
   });
 
-  test('what has no command is no concern of it', () => {
+  test('a list of allowed directories does not apply to a handler without a command', () => {
     expect(problemOf({ type: 'webhook', url: 'https://example.org' })).toBeUndefined();
     expect(problemOf({ type: 'set', handlers: ['a'] })).toBeUndefined();
   });

@@ -120,7 +120,7 @@ test('expressions that cannot be read are all named when they are loaded', () =>
   });
 });
 
-test('what equals itself matches, and a change anywhere does not', () => {
+test('attributes match themselves, and a change of any attribute does not match', () => {
   const record = fc.dictionary(
     fc.stringMatching(/^[a-z]{1,3}$/),
     fc.jsonValue({ maxDepth: 3, stringUnit: 'binary-ascii' }),

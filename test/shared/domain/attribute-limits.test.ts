@@ -46,7 +46,7 @@ describe('what a client or a result may bring along (security S7)', () => {
     expect(excessOfClient(far, LIMITS)?.message).toContain('are more than 4096 bytes of JSON');
   });
 
-  test('whatever is refused for its size has more bytes, and nothing that has more gets through', () => {
+  test('a client or a result exceeds its limit exactly when it has more bytes than allowed', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 2, max: 300 }), (value, bytes) => {
         const record = { value };

@@ -119,7 +119,7 @@ describe('what is kept is bounded', () => {
     });
   });
 
-  test('of what is too long as a whole only the beginning stays', () => {
+  test('an audit value that is too long as a whole is truncated to its beginning', () => {
     const bounded = boundedAuditValue(Array.from({ length: 10_000 }, (_, index) => `client-${String(index)}`));
     expect(bounded).toEqual({ cut: expect.stringMatching(/^\["client-0","client-1",/) });
     expect(JSON.stringify(bounded).length).toBeLessThan(10_000);

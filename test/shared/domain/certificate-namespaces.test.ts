@@ -15,7 +15,7 @@ const origin = (more: Partial<CertificateOrigin> = {}): CertificateOrigin => ({
 });
 
 describe('a certificate is good', () => {
-  test('in every namespace without a rule', () => {
+  test('a certificate is valid in every namespace when there is no rule', () => {
     expect(certificateNamespaces([], origin())).toBeUndefined();
   });
 
@@ -37,7 +37,7 @@ describe('a certificate is good', () => {
     expect(certificateNamespaces([{ ...rule, namespaces: ['prod'] }], origin())).toEqual(isGood ? ['prod'] : []);
   });
 
-  test('in the namespaces of all rules that it meets', () => {
+  test('a certificate is valid in the namespaces of all rules that it meets', () => {
     const rules: CertificateRule[] = [
       { authority: FIRST, namespaces: ['a', 'b'] },
       { organization: 'shop', namespaces: ['b', 'c'] },

@@ -40,7 +40,7 @@ describe('how a disk does with a floor of 256 MiB', () => {
   ])('$name', ({ from, free, to }) => expect(nextDiskLevel(from, free * MIB, FLOOR)).toBe(to));
 });
 
-test('without a floor nothing is ever refused', () => {
+test('a disk level without a floor is always OK', () => {
   for (const level of [undefined, ...DISK_LEVELS]) expect(nextDiskLevel(level, 0, 0)).toBe('ok');
 });
 

@@ -77,7 +77,7 @@ test('a snapshot has the events of its rows in columns, and nothing else', () =>
   expect(snapshotInColumns({ events: {}, clients })).toEqual({ rows: { clients } });
 });
 
-test('what columns say beside what they may say is left out', () => {
+test('unknown attributes in the columns of an event are left out', () => {
   const more = { groups: ['a'], client: 7 };
   expect(rowsOfColumns({ ...eventColumns([anEventRow()]), rest: { 0: more } })).toEqual([
     anEventRow({ groups: ['a'] }),

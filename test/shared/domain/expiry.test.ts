@@ -20,7 +20,7 @@ test.each([
   expect(endOf(expireAt)).toBe(endMs);
 });
 
-test('neither an entry nor what goes over the wire of it can be taken for the other', () => {
+test('the type of a silence entry and the type of its row on the wire do not extend each other', () => {
   expectTypeOf<SilencedEntry>().not.toExtend<Pick<SilencedRow, 'expire_at'>>();
   expectTypeOf<SilencedRow>().not.toExtend<Pick<SilencedEntry, 'expireAtMs'>>();
 });

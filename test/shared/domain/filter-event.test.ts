@@ -106,7 +106,7 @@ describe('a filter (completion 1.9)', () => {
     expect(judge({ attributes: PRODUCTION, negate: true })).not.toHaveProperty('attribute');
   });
 
-  test('that cannot be read is a problem of its definition', () => {
+  test('a filter that cannot be parsed is a problem of its definition', () => {
     expect(parseFilter(filterSchema.parse({ attributes: { check: { name: 'eval: value =' } } }))).toMatchObject({
       kind: 'problems',
       problems: [{ path: ['check', 'name'] }],
@@ -185,7 +185,7 @@ describe('the filter occurrences (completion 1.9)', () => {
     expect(filterByOccurrences(event)).toEqual(verdict);
   });
 
-  test('what is filtered says why', () => {
+  test('the filter occurrences gives the reason for which it filters an event', () => {
     expect(filterByOccurrences(anEvent({ check: { occurrences: 2 } }))).toEqual({
       kind: 'filtered',
       reason: 'not enough occurrences',

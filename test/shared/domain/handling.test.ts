@@ -257,7 +257,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     expect(judge({ filter: 'nope' }, {})).toMatchObject({ verdict: 'handle', defects: [{ filter: 'nope' }] });
   });
 
-  test('what is built in has no conditions but those of the event', () => {
+  test('a built-in handler has no conditions but those of the event', () => {
     const debug: RoutedHandler = { kind: 'handler', name: 'debug', definition: undefined };
     expect(judgeHandler(debug, anEvent(), about()).verdict).toBe('handle');
     expect(judgeHandler(debug, anEvent(SILENCED), about()).verdict).toBe('silenced');

@@ -43,7 +43,7 @@ describe('a silence that a command holds (spec, maintenance 1)', () => {
     expect([own, other].map((entry) => mayRelease(entry, REQUEST))).toEqual([true, false]);
   });
 
-  test('who is refused is told by whom, why, and what to do', () => {
+  test('a rejected maintenance run says whose silence is active, why, and what to do', () => {
     expect(takenText(other)).toBe(
       'client:web-1:* is silenced already, by alice: CHG-1: clear it, or name another check',
     );

@@ -56,7 +56,7 @@ test.each<[attributes: object, isAsked: boolean]>([
 test.each([
   { client_attributes: { type: 'proxy', ports: 'eval: value >' } },
   { client_attributes: {}, entity_attributes: ["entity.entity_class == 'proxy'", 'entity.name =='] },
-])('what cannot be read holds for no client: %j', (proxy_requests) => {
+])('a proxy request that cannot be parsed matches no client: %j', (proxy_requests) => {
   const check = checkSchema.parse({ command: 'snmp', subscribers: ['a'], interval: 60, proxy_requests });
   expect(clientConditionOf(check)('default', SWITCH, MOMENT)).toBe(false);
 });

@@ -77,7 +77,7 @@ describe('a window', () => {
     { from: '2026-01-03T01:00', expected: '2026-01-03T23:00' },
     { from: '2026-01-04T00:59', expected: '2026-01-03T23:00' },
     { from: '2026-01-04T01:00', expected: undefined },
-  ])('at $from it is that of $expected: one that begins on the last day runs to its end', ({ from, expected }) => {
+  ])('the window at $from is that of $expected, even if it begins on the last day', ({ from, expected }) => {
     const window = nextWindow(nightly, at(`${from}Z`));
     expect(window === undefined ? undefined : iso(window.beginMs)).toBe(expected);
   });

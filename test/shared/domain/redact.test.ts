@@ -31,7 +31,7 @@ describe('what is hidden', () => {
     expect(redact(value)).toEqual(shown);
   });
 
-  test('what has no secret is the same object, and nothing is changed in place', () => {
+  test('redaction returns the same object if it has no secret, and changes nothing in place', () => {
     const plain = { a: [{ b: 1 }] };
     expect(redact(plain)).toBe(plain);
     const secret = { plain, secret: 'x' };
@@ -92,7 +92,7 @@ describe('whose keys', () => {
   });
 });
 
-test('of settings the headers of webhooks are hidden too, and what follows the host in their URL', () => {
+test('the redaction of settings also hides the headers of webhooks and what follows the host in their URL', () => {
   const pager = {
     type: 'webhook',
     headers: { Authorization: 'Bearer 1' },
@@ -112,7 +112,7 @@ test('of settings the headers of webhooks are hidden too, and what follows the h
   });
 });
 
-test('of the environment of a command the names alone are shown', () => {
+test('the redaction of the environment of a command shows only the names of the variables', () => {
   const shown = { env_vars: ['CHAT=REDACTED', 'ROOM=REDACTED', 'REDACTED', 'REDACTED'] };
   const whole = { env_vars: ['CHAT=https://hooks.example/x', 'ROOM=', 'no variable', 7] };
   expect(redact(whole)).toEqual(shown);
@@ -161,7 +161,7 @@ test.each([
   { before: ['pin', 'token'], after: ['pin'], isLess: true },
   { before: ['pin'], after: undefined, isLess: true },
   { before: [], after: ['pin'], isLess: false },
-])('with $after instead of $before less is hidden: $isLess', ({ before, after, isLess }) => {
+])('replacing the redacted keys $before by $after hides less: $isLess', ({ before, after, isLess }) => {
   expect(uncovers(aClient({ redact: before }), after)).toBe(isLess);
 });
 

@@ -23,7 +23,7 @@ test('each member is the first of a third, and the next of half of those of one 
   }
 });
 
-test('who was with another member stays there when one goes', () => {
+test('a name stays with its member when another member leaves', () => {
   const [gone = '', ...left] = MEMBERS;
   const stayed = NAMES.filter((name) => rendezvousOrder(name, MEMBERS)[0] !== gone);
   expect(stayed.map((name) => rendezvousOrder(name, left)[0])).toEqual(

@@ -27,7 +27,7 @@ test.each<{ before: string; next: string; narrower: boolean }>([
   expect(isNarrowerSearch(searchOf(next), searchOf(before))).toBe(narrower);
 });
 
-test('what it calls narrower finds nothing that the other does not', () => {
+test('a narrower search finds nothing that the wider search does not find', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'ab', '!a', 'or', 'silenced', '"a b"', 'client=a', '(a or b)'), { maxLength: 4 })
     .map((parts) => parts.join(' '));

@@ -120,7 +120,7 @@ test.each([
 test.each([
   ['interval>0 or ok>=0 or next>0', { interval: null, next_run: null, results: null }],
   ['interval>0', { interval: undefined }],
-])('what a check does not have compares with nothing: %s', (text, changes) => {
+])('a search field that a check lacks compares with nothing: %s', (text, changes) => {
   expect(found(CHECK_SEARCH, { ...check, ...changes }, text)).toBe(false);
 });
 
@@ -146,6 +146,6 @@ test.each([
   ['interval~5', 'interval does not support patterns: use interval=, interval>= and the like'],
   ['interval>soon', /^"soon" is not a duration/],
   ['status>=warn', /^there is no field "status": use check, command, subscribers, interval, cron, next, ok, critical/],
-])('what checks cannot be searched by is said: %s', (text, message) => {
+])('a search of checks by an unsupported field or value is rejected with a reason: %s', (text, message) => {
   expect(readSearch(CHECK_SEARCH, text)).toMatchObject({ kind: 'problem', message: expect.stringMatching(message) });
 });

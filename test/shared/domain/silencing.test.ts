@@ -228,7 +228,7 @@ describe('an event is silenced', () => {
     expect(silencedBy(indexOf(entries.map(entry)), subscriptions, 'disk', NOW_MS)).toEqual(expected);
   });
 
-  test('also by those of a check that it is one of several of (prometheus 1.6)', () => {
+  test('an event is silenced also by silences of the check that its check is a variant of', () => {
     const entries: SilencedRequest[] = [
       { check: 'Down' },
       { subscription: 'web', check: 'Down..critical' },
@@ -243,7 +243,7 @@ describe('an event is silenced', () => {
     expect(silencedBy(index, subscriptions, 'Down', NOW_MS)).toEqual(['*:Down']);
   });
 
-  test('by exactly the entries that a search through all of them finds, in the order of the candidates', () => {
+  test('an event is silenced by exactly the entries that a full scan finds, in the order of the candidates', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'client:a');
     const request = fc
       .record({

@@ -86,7 +86,7 @@ test('strings are substituted at every depth, names and other values are left as
   expect(check.command).toBe('check :::address:::');
 });
 
-test('whatever an attribute holds, it stands where its token was', () => {
+test('any value of an attribute replaces its token unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (value, around) => {
       fc.pre(!around.includes(':'));

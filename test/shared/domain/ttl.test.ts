@@ -32,7 +32,7 @@ test('the ttl of a keepalive is none: its age is looked at by itself', () => {
   expect(ttlOf({ ...stored, name: 'keepalive' })).toBe(0);
 });
 
-test('without a result there is no ttl', () => {
+test('a check without a result has no TTL', () => {
   expect(ttlOf(undefined)).toBe(0);
 });
 
@@ -94,7 +94,7 @@ describe('a stale result', () => {
     expect(staleResult({ ...stored, ttl_status: ttlStatus }, CLIENT, EXECUTED + 20).status).toBe(status);
   });
 
-  test('of a proxy client comes from that client, whoever reported the last one', () => {
+  test('a stale result of a proxy client comes from that client, whoever reported the last one', () => {
     const proxied = { ...stored, source: CLIENT, origin: 'web-1' };
     expect(staleResult(proxied, CLIENT, EXECUTED + 20)['origin']).toBe(CLIENT);
   });

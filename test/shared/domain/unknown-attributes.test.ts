@@ -77,7 +77,7 @@ describe('expressions of filters of the newer API', () => {
     expect(ofFilter(expression)).toEqual([]);
   });
 
-  test('what the reference answers questions about', () => {
+  test('every attribute that the filters of the peer recordings use is known', () => {
     const asked = readFileSync(join(import.meta.dirname, '../../conformance/data/core.jsonl'), 'utf8').matchAll(
       /\bevent\.(?:check|entity)?[\w.]*/g,
     );
@@ -169,18 +169,18 @@ const unknownOf = (value: unknown, shape: Shape): string[] =>
   unknownAttributes([...pathsIn(value, [])], shape).map(({ path }) => path.join('.'));
 
 describe('every attribute is known', () => {
-  test('of an event as filters get it', () => {
+  test('every attribute of an event as filters get it is known', () => {
     const event = eventSubjectOf('default', anEvent({ check: { name: 'disk', handlers: ['a'], ttl: 60 } }));
     // The client of the scene has this one of its own.
     expect(unknownOf({ event }, EVENT_SUBJECT)).toEqual(['event.entity.environment']);
   });
 
-  test('of the definition of a check, but what no event has', () => {
+  test('every attribute of a check definition is known, except those that no event has', () => {
     const names = Object.keys(v2CheckSchema.shape).map((name) => ['event', 'check', name]);
     expect(unknownAttributes(names, EVENT_SUBJECT).map(({ path }) => path.at(-1))).toEqual(['proxy_requests', 'mon']);
   });
 
-  test('of the definition of an entity', () => {
+  test('every attribute of an entity definition is known', () => {
     const names = Object.keys(v2EntitySchema.shape).map((name) => ['entity', name]);
     expect(unknownAttributes(names, ENTITY_SUBJECT)).toEqual([]);
   });

@@ -6,7 +6,7 @@ test('texts are quoted, one behind the other', () => {
   expect(warningHeader(['a "b", c', 'ü\n'])).toBe('299 - "a \\"b\\", c", 299 - "\\u00fc\\n"');
 });
 
-test('whatever texts there are come out as they went in, and the header is ASCII', () => {
+test('all warning texts survive the round trip through the header, and the header is ASCII', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 8 }), (texts) => {
       const header = warningHeader(texts);

@@ -36,7 +36,7 @@ describe.each([
   });
 });
 
-test('in the newer face no token of it may stand for the program either', () => {
+test('a token in the program of a command is rejected in the v2 API too', () => {
   const { error } = v2CheckSchema.safeParse({
     metadata: { name: 'x' },
     interval: 60,

@@ -207,7 +207,7 @@ describe('a token', () => {
     expect(result("':::check.output:::' == value", event.check.output)).toBe(true);
   });
 
-  test('without attribute and default leaves the expression without a value, even where it would not be looked at', () => {
+  test('a token without an attribute or default leaves the expression without a value, even in an unused branch', () => {
     expect(evaluated("true || :::nope::: == ':::a.b:::' || :::nope:::")).toEqual({
       kind: 'unmatched',
       paths: ['nope', 'a.b'],
@@ -265,7 +265,7 @@ describe('what has no value is an error and no exception', () => {
     'value.downcase.to_s',
     'Time.at(value.downcase)',
     '1 + value.downcase',
-  ])('and so is all that needs it: %s', (source) => {
+  ])('an expression that needs a missing value is an error: %s', (source) => {
     expect(evaluated(source, 1)).toEqual({ kind: 'error', message: 'a number has no downcase' });
   });
 });
@@ -442,7 +442,7 @@ test('any expression of any value has an outcome, and a double negation only say
   );
 });
 
-test('what an attribute holds cannot change what an expression asks', () => {
+test('the value of an attribute cannot change the meaning of an expression', () => {
   const expression = parsed("':::text:::' == 'a' && value.include?(:::text:::)");
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', "'", '"', '\\', '|', ':', '#', '{', ' ') }), (text) => {

@@ -50,7 +50,7 @@ describe('nesting that no person writes is refused, however it is made', () => {
     }
   });
 
-  test('also in the attributes of a filter', () => {
+  test('deep nesting is rejected in the attributes of a filter too', () => {
     const filter = parseFilter({ attributes: { client: { name: `eval: ${'('.repeat(500)}value${')'.repeat(500)}` } } });
     expect(filter).toMatchObject({ kind: 'problems', problems: [{ path: ['client', 'name'] }] });
   });
@@ -138,7 +138,7 @@ describe('what an event says is never read as an expression, nor twice', () => {
     expect(outcome(source)).toEqual(valueOf(":::client.password::: ' || true || '"));
   });
 
-  test('also as the attribute itself', () => {
+  test('the value of an attribute is never evaluated as an expression, even as the attribute itself', () => {
     expect(outcome("value == 'a'", "' || true || '")).toEqual(valueOf(false));
     expect(outcome('value', 'eval: true')).toEqual(valueOf('eval: true'));
     expect(outcome('value == /a/')).toBe('refused');

@@ -63,7 +63,7 @@ describe('a pattern', () => {
     expect(isFound(pattern, text)).toBe(false);
   });
 
-  test('with i an excluded letter is excluded in both cases', () => {
+  test('a pattern with the flag i excludes an excluded letter in both cases', () => {
     expect(isFound('[^a]', 'aA', true)).toBe(false);
   });
 });

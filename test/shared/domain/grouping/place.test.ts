@@ -40,7 +40,7 @@ describe('what an event has in common with others', () => {
     expect(placeOf('a').key).not.toBe(placeOf('b').key);
   });
 
-  test('with no names there is one group', () => {
+  test('an empty group key puts all events in one group', () => {
     expect(groupPlace([], event)).toEqual({ key: '[]', by: [] });
     expect(groupLabel([])).toBe('all events');
   });

@@ -27,7 +27,7 @@ describe('a group has its next turn', () => {
     expect(dueAtMs({ untoldSinceMs, turnAtMs, toldAtMs }, TIMES)).toBe(due);
   });
 
-  test('in an hour where nothing is repeated: to look for what has gone', () => {
+  test('a group without repetition is due in an hour to look for members that have gone', () => {
     const pace = { untoldSinceMs: undefined, turnAtMs: 0, toldAtMs: 0 };
     expect(dueAtMs(pace, { ...TIMES, repeatMs: 0 })).toBe(3_600_000);
   });
@@ -53,9 +53,12 @@ test.each([
   [undefined, 'held', undefined],
   [1, 2, 1],
   ['again', 2, 'again'],
-] as const)('of an event by two names, of which %s and %s was told, %s was', (first, second, told) => {
-  expect(toldByEither(first, second)).toBe(told);
-});
+] as const)(
+  'an event under two names with the notified states %s and %s has the notified state %s',
+  (first, second, told) => {
+    expect(toldByEither(first, second)).toBe(told);
+  },
+);
 
 describe('what is told of an event that comes', () => {
   test.each<{ name: string; of: string; change: string }>([
@@ -140,7 +143,7 @@ describe('the turn of a group', () => {
     });
   });
 
-  test('with nothing new is one only when a repetition is due', () => {
+  test('a group without changes is flushed only when a repetition is due', () => {
     const members = [member('a', { told: 2 })];
     expect(turn(members)).toMatchObject({ cause: undefined, listed: '', leftOut: 0 });
     expect(turn(members, { isRepeatDue: true })).toMatchObject({ cause: 'repeat', listed: 'a same' });

@@ -32,13 +32,13 @@ describe('what a rule finds', () => {
     expect(isInhibitor(ruleOf({ when: 'check=disk' }), 'default', { ...disk, action: 'resolve' })).toBe(false);
   });
 
-  test('what cannot be read is a problem of its attribute', () => {
+  test('an inhibition rule that cannot be parsed is a problem of its attribute', () => {
     const problems = parseInhibition('r', { when: 'output~x', quiet: 'status=', equal: [] });
     expect('when' in problems ? [] : problems.map(({ attribute }) => attribute)).toEqual(['when', 'quiet']);
   });
 });
 
-test('who keeps an event quiet is asked for by what is in common, and is another one', () => {
+test('an inhibitor is looked up by the attributes in common, and is another event than the inhibited one', () => {
   const asked: unknown[] = [];
   const index = {
     find: (rule: InhibitionRule, key: string, other: object) => {

@@ -53,7 +53,7 @@ test('one message says how many, what is new, and has a line for each event that
   });
 });
 
-test('of one that is told again, of one that is over, and of a single event', () => {
+test('the message of a group has a title of its own for a repetition, a resolution and a single event', () => {
   const told = (more: Partial<GroupRun>) => groupMessageOf({ namespace: 'default', group: { ...RUN, ...more } });
   const again = { cause: 'repeat', new: 0, resolved: 0 } as const;
   expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');

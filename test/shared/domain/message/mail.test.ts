@@ -57,7 +57,7 @@ describe('a mail', () => {
       { html: '<b>x</b>' },
       { text: expect.stringContaining('Client: web-1') as string, html: '<b>x</b>' },
     ],
-  ])('by templates has %s', (_title, templates, parts) => {
+  ])('a mail with templates has %s', (_title, templates, parts) => {
     const { subject: _, problems, ...rest } = mailed({}, templates);
     expect([rest, problems]).toEqual([parts, []]);
   });

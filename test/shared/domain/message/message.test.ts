@@ -6,7 +6,7 @@ const told = (about: Parameters<typeof anEvent>[0] = {}, namespace = 'default') 
   messageOf({ namespace, event: anEvent(about) });
 
 describe('what people are told', () => {
-  test('of a problem', () => {
+  test('the message of a problem has a title, the output and the facts of the event', () => {
     expect(told({ occurrences: 3 })).toEqual({
       kind: 'problem',
       severity: 'critical',
@@ -39,7 +39,7 @@ describe('what people are told', () => {
     expect(told(about)).toMatchObject({ kind, title });
   });
 
-  test('what else is known of it', () => {
+  test('the message of an event also lists its silences, namespace and runbook', () => {
     const runbook = 'https://wiki.example.com/disk';
     expect(told({ check: { runbook }, silenced_by: ['web:*', 'x:y'] }, 'ops').facts.slice(5)).toEqual([
       ['Silenced by', 'web:*, x:y'],
@@ -48,7 +48,7 @@ describe('what people are told', () => {
     ]);
   });
 
-  test('of a time that no calendar has: nothing', () => {
+  test('the message of an event whose time is out of range has no fact "Since"', () => {
     const { facts } = told({ last_state_change: 1e300 });
     expect(facts.map(([name]) => name)).not.toContain('Since');
   });

@@ -258,7 +258,7 @@ describe('templates', () => {
     expect(core.body).toMatchObject({ message: `web-1 failing ${anEvent().id}` });
   });
 
-  test('that cannot be read leave the usual words, and what has no value its place', () => {
+  test('a template that cannot be parsed falls back to the default text, and a missing value is left empty', () => {
     const broken = requestOf('ntfy', {}, { templates: { title: '{{ severity', text: 'a {{ event.none.x }}b' } });
     expect(broken.body).toMatchObject({ title: 'CRITICAL web-1/disk: CRITICAL: / is full', message: 'a b' });
     expect(broken.problems).toEqual([

@@ -11,7 +11,7 @@ function entity(name: string, spec: DumpedObject['spec']): DumpedObject {
   return { type: 'Entity', metadata: { name, namespace: 'default' }, spec };
 }
 
-test('what a dump tells: namespaces, checks, entities, agents with their versions, pipelines', () => {
+test('the facts of a dump are namespaces, checks, entities, agents with versions, and pipelines', () => {
   expect(
     facts(
       { type: 'Namespace', metadata: {}, spec: { name: 'default' } },

@@ -15,7 +15,7 @@ function stepIds(from: string, to: string, facts = someFacts()): readonly string
 }
 
 describe('the general procedure (reference 9.2)', () => {
-  test('where nothing special is on the way, of a cluster', () => {
+  test('the upgrade plan of a cluster without special steps is the general procedure', () => {
     expect(stepIds('6.2.0', '6.3.0')).toEqual([
       'rules',
       'install',
@@ -49,7 +49,7 @@ describe('the general procedure (reference 9.2)', () => {
     expect(steps).toContainEqual(expect.objectContaining({ action: 'migrate', confirm: to }));
   });
 
-  test('where everything is in a database, its backup is confirmed by a person, once', () => {
+  test('the upgrade plan has one manual backup step when everything is in a database', () => {
     const facts = someFacts({ product: 'mon', key_value_store: 'external', event_store: 'relational' });
     for (const path of [way('6.2.0', '6.3.0'), way('6.3.0', '6.4.0')]) {
       const { steps } = planOf(path, facts);

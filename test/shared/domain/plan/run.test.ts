@@ -80,7 +80,7 @@ describe('one holds a plan, any number watch', () => {
     expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('taken over by bob from alice');
   });
 
-  test('and let go of', () => {
+  test('the owner can release a plan', () => {
     expect(ordered(held(), { order: 'release', session: SESSION }).holder).toBeNull();
   });
 });
@@ -108,7 +108,7 @@ describe('steps', () => {
     expect(skipped.steps[0]).toMatchObject({ state: 'skipped', note: 'known' });
   });
 
-  test('what the operator does is confirmed, and looked at where that is possible', () => {
+  test('a manual step is confirmed, and then verified where that is possible', () => {
     const confirming = ordered(until('restart-backend'), start('restart-backend'));
     expect(stateOf(confirming, 'restart-backend')).toBe('confirm');
     const looking = ordered(confirming, { order: 'confirm', session: SESSION, step: 'restart-backend' });
@@ -117,13 +117,13 @@ describe('steps', () => {
     expect(stateOf(notYet, 'restart-backend')).toBe('confirm');
   });
 
-  test('where it is not, the confirmation counts', () => {
+  test('the confirmation of a manual step that cannot be verified completes it', () => {
     const confirming = ordered(until('install'), start('install'));
     const done = ordered(confirming, { order: 'confirm', session: SESSION, step: 'install' });
     expect(done.steps.find(({ id }) => id === 'install')).toMatchObject({ state: 'done', note: 'confirmed by alice' });
   });
 
-  test('what cannot be undone wants to be typed, and is never skipped', () => {
+  test('a step that cannot be undone requires its word to be typed and is never skipped', () => {
     const before = until('migrate');
     expect(refusal(before, start('migrate'))).toBe('migrate cannot be undone: type 5.8.0 to run it');
     expect(refusal(before, start('migrate', 'yes'))).toContain('type 5.8.0');

@@ -71,7 +71,7 @@ const action = (at: number, target: string, more: Partial<ReportAction> = {}): R
 });
 
 describe('what is the same of the same minute is told once', () => {
-  test('with the time of the first, five targets and their number', () => {
+  test('equal actions of one minute are listed once with the first time, five targets and their number', () => {
     const actions = [9, 8, 7, 6, 5, 4, 3].map((at) => action(at, `web-${String(at)}/disk`));
     expect(together(actions)).toEqual([
       {
@@ -101,7 +101,7 @@ describe('what is the same of the same minute is told once', () => {
   });
 });
 
-test('of the audit trail there is what the timeline does not tell', () => {
+test('the report takes from the audit trail only what the timeline does not contain', () => {
   expect(['silence.create', 'bulk', 'dump', 'definition.change', 'client.create'].filter(isOtherChange)).toEqual([
     'definition.change',
     'client.create',

@@ -80,7 +80,7 @@ describe('what kept it quiet (spec, report 1)', () => {
 });
 
 describe('how a check was not well (spec, report 1)', () => {
-  test('what was well, or not well before the span alone, is not named', () => {
+  test('a check that was OK during the whole span is not reported', () => {
     expect([of([150, undefined, 0]), of([90, 2, 0])]).toEqual([undefined, undefined]);
   });
 
@@ -134,7 +134,7 @@ describe('how a check was not well (spec, report 1)', () => {
     expect(found).toMatchObject(expected);
   });
 
-  test('without a turn its status of now is that of the whole span', () => {
+  test('a check without transitions has its current status for the whole span', () => {
     expect(troubleOf(past([], 2), SPAN, 0)).toMatchObject({
       status: 2,
       began: null,
@@ -144,7 +144,7 @@ describe('how a check was not well (spec, report 1)', () => {
     });
   });
 
-  test('of what is not kept nothing is said', () => {
+  test('the report says nothing about the time before the retention', () => {
     expect(troubleOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
   });
 
@@ -169,7 +169,7 @@ const trouble = (client: string, more: Partial<Trouble> = {}): Trouble => ({
 
 const named = (items: readonly Trouble[]): string[] => items.map(({ client }) => client);
 
-test('what is open is told by severity, then the oldest first; what is over by how long it was', () => {
+test('open problems are sorted by severity and age, resolved ones by duration', () => {
   const all = [
     trouble('unknown', { status: 3, down: 30 }),
     trouble('warning', { status: 1, down: 40 }),
@@ -196,7 +196,7 @@ test('the noisiest are those that were not well most often, with the client on w
   ]);
 });
 
-test('of many only the first are kept, and all are counted', () => {
+test('a list of the first items keeps only the limit but counts all', () => {
   const first = new FirstOf<number>(3, (a, b) => a - b);
   for (const one of [5, 3, 9, 1, 8, 2, 7, 4, 6]) first.add(one);
   expect([first.items(), first.count]).toEqual([[1, 2, 3], 9]);

@@ -130,7 +130,7 @@ test('a report says what is open, what is well again, what is noisy and who did 
   `);
 });
 
-test('what followed from something else is told by what it followed from', () => {
+test('the report lists inhibited checks under their root cause', () => {
   const row = { client: 'web-1', check: 'ping', worst: 2, outages: 1, silenced: 0, output: 'no answer', silences: [] };
   const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
   const text = reportMarkdown({
@@ -155,7 +155,7 @@ test('what followed from something else is told by what it followed from', () =>
   );
 });
 
-test('what is well again and followed from nothing is named', () => {
+test('the report names a resolved check that was not inhibited', () => {
   const row = { check: 'ping', worst: 2, outages: 1, down: 60, silenced: 0, output: 'no answer', silences: [] };
   const over = { ...row, status: 0, began: UNTIL - HOUR, ended: UNTIL };
   const text = reportMarkdown({
@@ -181,7 +181,7 @@ test.each([
     { complete_since: UNTIL - HOUR, is_cut: true },
     'The report starts at 2026-11-20 11:00Z: there are more entries than one report can hold; choose a shorter span.',
   ],
-])('what it lacks is said: %j', (more, expected) => {
+])('the report says what it lacks: %j', (more, expected) => {
   expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);
 });
 

@@ -58,7 +58,7 @@ describe('availability over ten hours (spec, timeline 4)', () => {
     expect(shares(turns, now)).toEqual(expected);
   });
 
-  test('what is silenced is apart, and counts neither way; what is well under a silence is well', () => {
+  test('silenced outages count neither as available nor as unavailable, and silenced OK time counts as OK', () => {
     const outage = [turn(6, 2, 0), turn(2, 0, 2)];
     expect(shares(outage, 0, [[4, 8]])).toEqual({ ok: 6, critical: 2, silenced: 2, percent: 75, outages: 1 });
     expect(
@@ -74,7 +74,7 @@ describe('availability over ten hours (spec, timeline 4)', () => {
     expect(shares([turn(2, 0, 2)], 2, [], 4 * HOUR)).toMatchObject({ critical: 8, no_data: 2 });
   });
 
-  test('of several it is the sum', () => {
+  test('the availability of several checks is the sum of each', () => {
     const one = availabilityOf(stretchesOf([turn(8, 0, 2)], 2, SPAN, NEVER), []);
     const other = availabilityOf(stretchesOf([], 0, SPAN, NEVER), []);
     expect(sumOf([one, other])).toMatchObject({ ok: 18 * 3600, critical: 2 * 3600, percent: 90, outages: 1 });

@@ -12,7 +12,7 @@ describe('a check is counted after a tenth of its number', () => {
     ['every minute', 60_000_000],
     ['every hour', 3_600_000_000],
     ['at each power of two', 2 ** 32],
-  ])('whatever its rhythm: %s', (_title, step) => {
+  ])('a check is counted about once for a tenth of its number of entries: %s', (_title, step) => {
     const due = Array.from({ length: 50_000 }, (_, at) => isCountDue(START_ID + at * step, 1000));
     const share = due.filter(Boolean).length / due.length;
     expect(share).toBeGreaterThan(1 / 130);

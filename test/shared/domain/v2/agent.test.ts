@@ -40,7 +40,7 @@ const stored: Client = {
 };
 
 describe('frames', () => {
-  test('what is written is read', () => {
+  test('an agent frame that is written parses back to its type and payload', () => {
     const payloads = fc.jsonValue();
     fc.assert(
       fc.property(fc.stringMatching(/^\w{1,64}$/), payloads, (type, payload) => {
@@ -146,7 +146,7 @@ describe('a keepalive', () => {
     expect(client).not.toHaveProperty('signature');
   });
 
-  test('of a clock that runs ahead counts as now', () => {
+  test('a keepalive from a clock that runs ahead counts as now', () => {
     const client = clientOfKeepalive({ ...keepalive(), timestamp: NOW + 60 }, 'web-01', about());
     expect(client['timestamp']).toBe(NOW);
   });
@@ -217,7 +217,7 @@ describe('a check request', () => {
     });
   });
 
-  test('of a check that the newer API defines says who made it, and when it is not wanted', () => {
+  test('a check request of a check defined by the v2 API names its creator, subdues and proxy requests', () => {
     const sent: V2Check = {
       metadata: { name: 'disk', namespace: 'shop', labels: { a: 'b' }, created_by: 'ada' },
       subdue: { days: { all: [{ begin: '5:00 PM', end: '6:00 PM' }] } },
@@ -232,13 +232,13 @@ describe('a check request', () => {
     });
   });
 
-  test('that was ordered from others names these', () => {
+  test('a check request with subscribers of its own names those', () => {
     const ordered = { ...request, subscribers: ['client:web-01'] };
     const source = { definition: { command: 'x', subscribers: ['web'] }, needs: NONE };
     expect(v2CheckRequest('shop', ordered, source)).toMatchObject({ config: { subscriptions: ['entity:web-01'] } });
   });
 
-  test('on behalf of another client names it', () => {
+  test('a check request for a proxy client names that client', () => {
     const { config } = v2CheckRequest(
       'default',
       { ...request, source: 'router' },
@@ -253,7 +253,7 @@ const defined = (): boolean => true;
 describe('an event', () => {
   const check = { metadata: { name: 'disk' }, status: 1, output: 'full' };
 
-  test('of a defined check keeps the handlers of the definition, unless it names some', () => {
+  test('an event of a defined check keeps the handlers of the definition, unless it names some', () => {
     expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', defined)).not.toHaveProperty('handlers');
     expect(resultOfAgentEvent({ check: { ...check, handlers: ['x'] } }, 'a', defined)?.handlers).toEqual(['x']);
     expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', () => false)?.handlers).toEqual([]);
@@ -273,7 +273,7 @@ describe('an event', () => {
     expect(resultOfAgentEvent(event, 'a', defined)?.source).toBe(source);
   });
 
-  test('without a check is no result', () => {
+  test('an agent event without a check is not a result', () => {
     expect(resultOfAgentEvent({ metrics: { points: [] } }, 'a', defined)).toBeUndefined();
   });
 });

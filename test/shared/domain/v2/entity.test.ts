@@ -33,7 +33,7 @@ const AGENT: Client = {
 };
 
 describe('a client as an entity', () => {
-  test('of the legacy kind shows what that face knows, and its own attributes by their names', () => {
+  test('a Sensu Core client as an entity shows the v2 fields and its own attributes by their names', () => {
     expect(v2EntityOf('default', AGENT)).toEqual({
       metadata: { name: 'web-01', namespace: 'default' },
       entity_class: 'agent',
@@ -53,7 +53,7 @@ describe('a client as an entity', () => {
     expect(v2EntityOf('ops', proxy)).toMatchObject({ entity_class: 'proxy', sensu_agent_version: '' });
   });
 
-  test('with attributes of other types under names of entities stays readable', () => {
+  test('a client whose attributes have other types than those of an entity stays readable', () => {
     const odd = { ...AGENT, labels: 'none', annotations: { size: 5 }, system: 7, deregistration: [] };
     expect(v2EntityOf('default', odd)).toMatchObject({
       metadata: { name: 'web-01', namespace: 'default' },
@@ -117,7 +117,7 @@ describe('an entity that is new', () => {
     });
   });
 
-  test('that says nothing of subscriptions and signs of life has none', () => {
+  test('a new entity without subscriptions and last_seen has none', () => {
     const put = clientOf({ metadata: { name: 'x' } }, undefined, undefined, 'put');
     expect(v2EntityOf('default', put)).toMatchObject({ subscriptions: null, last_seen: 0 });
     // Silences, and agents of the same name, go by it all the same.
@@ -189,7 +189,7 @@ describe('an entity that takes the place of a client', () => {
     });
   });
 
-  test('that was read and put back changes nothing', () => {
+  test('an entity that is read and put back changes nothing', () => {
     const read = v2EntityOf('default', AGENT);
     const again = clientOf(read, AGENT);
     expect(v2EntityOf('default', again)).toEqual(read);

@@ -41,7 +41,7 @@ function checkOf(status: number, now: number, attributes: Record<string, unknown
 }
 
 describe('the last result of a check as an event', () => {
-  test('that fails has the counts of the open event', () => {
+  test('a failing result as an event has the counts of the open event', () => {
     const attributes = { handlers: ['slack'], subscribers: ['linux', 'client:web-01'], interval: 60, duration: 0.25 };
     const { check, ...event } = eventAfter([0, 2, 2], attributes);
     expect(event).toEqual({
@@ -90,7 +90,7 @@ describe('the last result of a check as an event', () => {
     });
   });
 
-  test('that ends a problem has occurred once, and tells how often the problem had', () => {
+  test('a resolving result as an event has one occurrence and the watermark of the problem', () => {
     expect(eventAfter([0, 2, 2, 2, 0]).check).toMatchObject({ occurrences: 1, occurrences_watermark: 3 });
     expect(eventAfter([0, 2, 2, 2, 0, 0, 0, 0]).check).toMatchObject({ occurrences: 4, occurrences_watermark: 4 });
     expect(eventAfter([0, 2, 2, 0, 1, 0]).check).toMatchObject({ occurrences: 1, occurrences_watermark: 1 });
@@ -106,7 +106,7 @@ describe('the last result of a check as an event', () => {
     expect(eventAfter(statuses).check).toMatchObject({ state, occurrences });
   });
 
-  test('that changes all the time is flapping', () => {
+  test('a result whose status changes all the time is flapping as an event', () => {
     const statuses = Array.from({ length: 21 }, (_, at) => (at % 2) * 2);
     const { check } = eventAfter(statuses, { low_flap_threshold: 10, high_flap_threshold: 20 });
     expect(check).toMatchObject({ state: 'flapping', status: 0, low_flap_threshold: 10, high_flap_threshold: 20 });

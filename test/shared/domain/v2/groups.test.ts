@@ -22,7 +22,7 @@ const allows = (scopes: Iterable<Scope>, scope: Scope): boolean => {
   return set.has(scope) || set.has('admin');
 };
 
-test('what two have in common is what both allow, in either order', () => {
+test('the common scopes of two sets are those that both allow, in either order', () => {
   fc.assert(
     fc.property(anyScopes, anyScopes, (some, others) => {
       const common = commonScopes(some, new Set(others));

@@ -77,7 +77,7 @@ describe('a handler of the newer API', () => {
     },
   );
 
-  test('of the configuration is shown without its secrets', () => {
+  test('a handler of the configuration is shown in the v2 API without its secrets', () => {
     const webhook = handlerSchema.parse({
       type: 'webhook',
       url: 'https://hooks.example/x',

@@ -76,11 +76,11 @@ describe('a workflow', () => {
     expect(route({ handler: 'deep' })).toMatchObject([{ kind: 'nested_set' }]);
   });
 
-  test('with a handler of a type that is not known here runs no handler of the same name', () => {
+  test('a workflow with a handler of an unknown type runs no handler of the same name', () => {
     expect(route({ foreignType: 'pipeline/v1.TCPStreamHandler' })).toMatchObject([{ kind: 'unknown_handler' }]);
   });
 
-  test('with an undefined handler, also one of the name of an inherited member, is reported', () => {
+  test('a workflow with an undefined handler, even one named like an inherited member, is reported', () => {
     expect(route({ handler: 'none' })).toMatchObject([{ kind: 'unknown_handler' }]);
     expect(route({ handler: 'constructor' })).toMatchObject([{ kind: 'unknown_handler' }]);
   });

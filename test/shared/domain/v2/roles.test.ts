@@ -77,7 +77,7 @@ describe('a grant', () => {
     expect(isGranted([grant(namespace, all)], doing(asked))).toBe(isAllowed);
   });
 
-  test('that is not there denies', () => {
+  test('an empty list of roles grants nothing', () => {
     expect(isGranted([], doing('get checks/a'))).toBe(false);
   });
 

@@ -112,7 +112,7 @@ test('a token has at most ten levels of parentheses', () => {
   expect(read(nested(11)).value).toBe('');
 });
 
-test('whatever is written, reading it never throws; without an opening it stays as it is', () => {
+test('reading tokens never throws, and a text without a token stays unchanged', () => {
   const piece = fc.constantFrom('{{', '}}', ' ', '.name', 'index', '"', '`', '|', 'default', '\\', 'x', ':::', '\n');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
