@@ -81,7 +81,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test.each(['screen-256color', 'tmux-256color', 'linux', 'vt100'])(
-    'in a terminal that calls itself %s it shows all, and leaves it as it was',
+    'the console in a terminal of type %s shows everything and restores the terminal on exit',
     async (name) => {
       const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url], { TERM: name });
@@ -107,7 +107,7 @@ describe('the real console in a real pseudo-terminal', () => {
     expect(pty.screen.output.split('\u001B[?2026l').length).toBe(opened);
   });
 
-  test('of a row that changes it writes the cells that do, and no others', async () => {
+  test('the console writes only the changed cells of a row', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
@@ -120,7 +120,7 @@ describe('the real console in a real pseudo-terminal', () => {
     expect(written).not.toContain('events shown');
   });
 
-  test('with NO_COLOR there is none', async () => {
+  test('the console uses no colors when NO_COLOR is set', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });
     await pty.waitForText('LIVE 4,812 results/s');
@@ -128,7 +128,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 });
 
-test('with the real backend: what fails is seen, silenced, heard again and resolved', async () => {
+test('the console with a real backend shows, silences, unsilences and resolves a failing check', async () => {
   await using backend = await startDaemon({ stateDir: await tempDir() });
   const api = openApiClient({ backend: backend.url });
   await api.submitResult({ source: 'web-1', name: 'http', status: 2, output: 'connect timeout\nafter 10 s' });
@@ -157,7 +157,7 @@ test('with the real backend: what fails is seen, silenced, heard again and resol
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 
-test('with the real backend: a silence covers what its preview counted, two keys and a reason make it, z ends it', async () => {
+test('a silence of the console covers the events that its preview counted, and z ends it', async () => {
   await using backend = await startDaemon({ stateDir: await tempDir() });
   const api = openApiClient({ backend: backend.url });
   for (const source of ['web-1', 'web-2', 'db-1']) {

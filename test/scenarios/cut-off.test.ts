@@ -65,7 +65,7 @@ test('a member shows what it has until the others have more for too long, then n
   expect(await (await fetch(`${cut.url}/silenced`)).json()).toHaveLength(2);
 });
 
-test('so does one that wrote, when another one has taken over', async () => {
+test('a leader that was cut off stops when another backend has taken its lease', async () => {
   const { network, cut, other } = await pair(true);
   network.stall();
   await expect.poll(() => silence(other, 'meanwhile')).toBe(201);

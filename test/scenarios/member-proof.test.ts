@@ -256,7 +256,7 @@ test('beside a backend of an earlier version changes are refused at once, and ea
   expect((await send(member.url, { method: 'POST', target: '/stashes', body })).status).toBe(201);
 });
 
-test('with TLS, what members send to each other is signed, and goes on after each of them has started again', async () => {
+test('signed requests between members over TLS still work after each member restarted', async () => {
   const database = await server().database();
   const dir = await tempDir();
   const tls = await writePair(dir, makeCertificate('127.0.0.1', { names: ['127.0.0.1'] }));

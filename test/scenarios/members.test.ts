@@ -172,7 +172,7 @@ test('one whose lease was taken writes nothing more, shows nothing more, and say
   expect((await fetch(`${writer.url}/events`)).status).toBe(503);
 });
 
-test('with nobody else there is nothing to hand over', async () => {
+test('a handover without another member is rejected', async () => {
   const writer = await startSharing(await server().database());
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(1);
   expect(await change(writer, '/api/mon/v1/cluster/hand-over', {})).toBe(400);

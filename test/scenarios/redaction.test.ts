@@ -139,7 +139,7 @@ describe('no answer of the API shows a secret', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('and they are not merely empty', async () => {
+  test('the redacted responses of the API are not empty', async () => {
     expect((await ask('GET', '/events/web-1/disk')).body).toMatchObject({
       client: { password: 'REDACTED', http_socket: { password: 'REDACTED' }, deeper: { access_token: 'plain' } },
       check: { output: 'plain', password: 'REDACTED', secret: 'REDACTED', hooks: { critical: { output: 'plain' } } },
@@ -218,7 +218,7 @@ describe('no refusal repeats a secret', () => {
     expect(answer.text).not.toContain(SECRET);
   });
 
-  test('of credentials', async () => {
+  test('a rejection of credentials does not repeat the secret', async () => {
     for (const Authorization of [`Basic ${SECRET}`, `Basic ${Buffer.from(`ops:${SECRET}`).toString('base64')}`]) {
       const { status, text: refusal } = await ask('GET', '/events', { headers: { Authorization } });
       expect(status).toBe(401);
@@ -294,7 +294,7 @@ describe('monctl shows none', () => {
     }
   });
 
-  test('also when there is no backend, or it does not let one in', async () => {
+  test('monctl shows no secret when there is no backend or when its credentials are rejected', async () => {
     for (const backend of [
       `http://ops:${SECRET}@127.0.0.1:1`,
       daemon.url.replace('//', `//ops:${SECRET}@`),
@@ -315,7 +315,7 @@ async function reload(text: string): Promise<void> {
 }
 
 describe('the log shows none', () => {
-  test('of a configuration that changed, or that was rejected', async () => {
+  test('the log shows no secret of a configuration that changed or was rejected', async () => {
     await reload(
       JSON.stringify(
         settings({ slack: { webhook_url: `${SECRET}-new` }, client: { redact: ['pin'], pin: `${SECRET}-new` } }),
@@ -331,7 +331,7 @@ describe('the log shows none', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('of all that went before', () => {
+  test('the log shows no secret of all requests before', () => {
     expect(daemon.records.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
         'api response',

@@ -124,7 +124,7 @@ test('monctl takes the authority from an option, the environment or a context, o
   expect(await runMonctl(['client', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('so do the console and an upgrade of a backend that runs', async () => {
+test('the console and an upgrade through a running backend verify its certificate', async () => {
   const watch = await run(builtProgram('mon'), ['watch', '--once', '--backend', backend.url, '--trusted-ca-file', ca]);
   expect(watch).toMatchObject({ code: 0, stderr: '' });
   const unverified = await run(builtProgram('mon'), [

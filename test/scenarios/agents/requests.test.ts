@@ -95,7 +95,7 @@ test('the requests about machines without an agent are spread over the interval,
   expect(all.map(({ client }) => client.name)).toEqual(['poller-1', 'poller-2', 'poller-1']);
 });
 
-test('when a machine of a round robin is gone, the others take its turns', async () => {
+test('the other clients of a round robin take over the turns of a client that stopped', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
     probe: { ...writesDiary(dir), subscribers: ['roundrobin:pool'], interval: 1 },
   }));

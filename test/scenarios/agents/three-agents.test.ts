@@ -91,7 +91,7 @@ test('a standalone check runs on its own machine only', async () => {
   });
 });
 
-test('of a round robin, one machine after the other runs the check', async () => {
+test('the clients of a round robin run the check one after the other', async () => {
   const runs = await runsOf('probe', 3);
   const issued = runs.map(({ check }) => check.issued);
   expect(new Set(issued).size).toBe(issued.length);

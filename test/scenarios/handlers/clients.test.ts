@@ -27,7 +27,7 @@ describe('the first sight of a client', () => {
     expect(await story.api.results({ client: 'web-1' })).toEqual([]);
   });
 
-  test('by a result with a source is one as well, by POST /clients is none', async () => {
+  test('a result with a source registers a client, and POST /clients does not', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
     await story.report(0, { source: 'router-1' });
     await story.api.saveClient({ name: 'router-2', address: '192.0.2.9' });
@@ -142,7 +142,7 @@ test('a result that is overdue is told as any other problem, and so is the next 
   ]);
 });
 
-test('what one machine says of another is told with that one as the client', async () => {
+test('a result that one agent sends about another client names that client in the notification', async () => {
   const story = await HandlerStory.open();
   const agent = await AgentPeer.connect(story.url, 'monitor');
   await agent.join('spool');

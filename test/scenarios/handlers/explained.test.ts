@@ -142,7 +142,7 @@ describe('why was I not paged?', () => {
     });
   });
 
-  test('also of a check that is well, and of nothing that is known', async () => {
+  test('the explanation of a check without an event says so, and an unknown check has none', async () => {
     const story = await HandlerStory.open(SETTINGS);
     await story.report(0, { handlers: ['mail'] });
     expect(await story.api.explainEvent('web-1', 'disk')).toMatchObject({
@@ -153,7 +153,7 @@ describe('why was I not paged?', () => {
     expect(await story.api.explainEvent('web-1', 'nope')).toBeUndefined();
   });
 
-  test('on the command line', async () => {
+  test('monctl event explain and monctl simulate show the verdict of each handler', async () => {
     const story = await HandlerStory.open(SETTINGS);
     await story.api.silence({ check: 'disk', reason: 'new disk' });
     await story.report(2, { handlers: ['mail', 'audit'] });

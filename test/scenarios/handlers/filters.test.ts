@@ -23,7 +23,7 @@ describe('occurrences', () => {
     expect(String(filtered[2]?.fields['reason'])).toContain('only handling every 5 occurrences');
   });
 
-  test('that were never enough are not told of at their end either', async () => {
+  test('an event that never had enough occurrences is not notified when it resolves', async () => {
     const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
     for (const status of [2, 2, 0]) await story.report(status, { occurrences: 3 });
     expect(await story.lines()).toEqual([]);
@@ -76,7 +76,7 @@ describe('severities', () => {
     ]);
   });
 
-  test('without any of them a resolve is for nobody', async () => {
+  test('a resolved event whose firing states were all filtered by severity notifies nobody', async () => {
     const story = await HandlerStory.open(handler({ severities: ['critical'] }));
     for (const status of [1, 1, 0]) await story.report(status);
     expect(await story.lines()).toEqual([]);
@@ -129,7 +129,7 @@ describe('a filter of one’s own', () => {
     expect(await story.lines()).toHaveLength(1);
   });
 
-  test('that is not defined, or cannot be judged, is an error in the log; the first lets through, the other does not', async () => {
+  test('an undefined filter passes the event and a failing filter rejects it, both with an error in the log', async () => {
     const story = await HandlerStory.open({
       handlers: { a: { filter: 'nowhere' }, b: { filter: 'untyped' }, c: { filter: 'unmatched' } },
       filters: {

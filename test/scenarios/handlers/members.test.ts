@@ -162,7 +162,7 @@ test('a command runs on the backend that it is given to, with the definitions th
   );
 });
 
-test('what fails on another backend is tried again and becomes a dead letter as everywhere', async () => {
+test('a notification that fails on another backend is retried there and becomes a dead letter', async () => {
   const database = await server().database();
   const retry = { attempts: 2, delay: 0.01, max_delay: 0.01 };
   const handlers = { default: { type: 'pipe', command: 'exit 3', retry } };

@@ -20,7 +20,7 @@ describe('a problem', () => {
     });
   });
 
-  test('that comes back is another event', async () => {
+  test('a problem that comes back opens a new event', async () => {
     const story = await HandlerStory.open();
     for (const status of [2, 0, 2]) await story.report(status);
     const [first, resolved, again] = await story.told();
@@ -28,7 +28,7 @@ describe('a problem', () => {
     expect(again?.id).not.toBe(first?.id);
   });
 
-  test('of one machine does not hold up that of another, and every machine has its own', async () => {
+  test('a problem of one client does not delay that of another, and every client has its own event', async () => {
     const story = await HandlerStory.open();
     for (const source of ['web-1', 'web-2', 'web-1']) await story.report(2, { source });
     const told = await story.told();
@@ -39,7 +39,7 @@ describe('a problem', () => {
     ]);
   });
 
-  test('that nobody wants to hear of (handle: false) is stored and not told', async () => {
+  test('a problem of a check with handle: false is stored and not notified', async () => {
     const story = await HandlerStory.open();
     for (const status of [2, 0]) await story.report(status, { handle: false });
     expect(await story.lines()).toEqual([]);

@@ -26,7 +26,7 @@ describe('a receiver of TCP', () => {
     expect(receiver.received.join('')).not.toContain('\n');
   });
 
-  test('that is down is an error in the log, is tried again where that is wished, and gets it when it is up', async () => {
+  test('a TCP receiver that is down is logged, and gets the notification after a retry when it is up', async () => {
     const port = await freePort();
     const socket = { host: '127.0.0.1', port };
     const story = await HandlerStory.open({
@@ -118,7 +118,7 @@ describe('a receiver of webhooks', () => {
     expect(await story.told('program')).toMatchObject([{ client: { password: 'hunter2' } }]);
   });
 
-  test('that fails and recovers gets everything in the end, in order and each delivery under one id', async () => {
+  test('a webhook receiver that recovers gets everything in order, and each delivery under one id', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
     receiver.status = 503;
@@ -144,7 +144,7 @@ describe('a receiver of webhooks', () => {
     expect(await story.api.deadLetters()).toEqual([]);
   });
 
-  test('that refuses the event itself is not asked again', async () => {
+  test('a webhook receiver that rejects the event gets no second request', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
     receiver.status = 400;

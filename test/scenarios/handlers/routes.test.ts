@@ -68,7 +68,7 @@ describe('who handles an event', () => {
     ]);
   });
 
-  test('what the definitions of the check say counts, and the result has the last word', async () => {
+  test('the check definition provides the handlers, and the result overrides them', async () => {
     const story = await HandlerStory.open({
       handlers,
       checks: { disk: { command: 'df', interval: 60, subscribers: ['web'], handlers: ['pager'], runbook: 'wiki' } },

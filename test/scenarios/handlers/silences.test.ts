@@ -41,7 +41,7 @@ describe('a silence', () => {
     { entry: { subscription: 'client:web' }, silences: false },
     // Subscribers of the check play no part (legacy-peer, Silenced matching).
     { entry: { subscription: 'storage' }, silences: false },
-  ])('of $entry silences it: $silences', async ({ entry, silences }) => {
+  ])('a silence of $entry silences the event: $silences', async ({ entry, silences }) => {
     const story = await HandlerStory.open({
       handlers: { default: {} },
       checks: { disk: { command: 'df', interval: 60, subscribers: ['storage'] } },
