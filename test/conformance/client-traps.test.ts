@@ -58,7 +58,7 @@ describe('trap 2: the body of a GET is ignored', () => {
     expect(withBody.headers).not.toHaveProperty('x-pagination');
   });
 
-  test('and so is that of a DELETE', async () => {
+  test('trap 2: the body of a DELETE is ignored', async () => {
     await as(PYSENSU, 'POST', '/stashes', { path: 'trap-2', content: {} });
     expect((await as(PYSENSU, 'DELETE', '/stashes/trap-2', {})).status).toBe(204);
   });
@@ -127,7 +127,7 @@ describe('trap 7: the numbers of /info are integers', () => {
     expect(text).not.toMatch(/"(?:messages|consumers|timestamp)":-?\d*[.eE]/);
   });
 
-  test('and the settings are texts', async () => {
+  test('trap 7: the settings of /info are strings', async () => {
     const { sensu } = decode(infoType, await get('/info'));
     expect(Object.keys(sensu.settings)).not.toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('trap 8: a limit that is no number is no limit', () => {
     }
   });
 
-  test('nor on an aggregate', async () => {
+  test('trap 8: an empty limit on an aggregate is no limit', async () => {
     expect((await as(SENSU_CLI, 'GET', '/aggregates/app?limit=&offset=')).status).toBe(200);
   });
 });
@@ -180,7 +180,7 @@ describe('trap 9: a page says of how many', () => {
     expect(found).toEqual((await get('/results')).body);
   });
 
-  test('without a limit there is no such header', async () => {
+  test('trap 9: a response without a limit has no X-Pagination header', async () => {
     expect((await get('/clients?offset=1')).headers).not.toHaveProperty('x-pagination');
   });
 });
@@ -211,10 +211,13 @@ test('trap 11: a success has exactly the code that each client waits for', async
 });
 
 describe('trap 12: a silenced entry has every key', () => {
-  test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])('in %s', async (target) => {
-    const { body } = await as(ANSIBLE, 'GET', target);
-    expect(z.array(silencedType).min(1).safeParse(body).error).toBeUndefined();
-  });
+  test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])(
+    'trap 12: a silence entry in %s has every key',
+    async (target) => {
+      const { body } = await as(ANSIBLE, 'GET', target);
+      expect(z.array(silencedType).min(1).safeParse(body).error).toBeUndefined();
+    },
+  );
 
   test('null where nothing was said, -1 for never, and else the seconds that are left', async () => {
     expect((await as(ANSIBLE, 'GET', '/silenced/ids/*:bgp')).body).toEqual({
@@ -317,7 +320,7 @@ describe('credentials are sent before anybody asks for them', () => {
 
   const basic = withHeader(`Basic ${Buffer.from('ops:se:cret').toString('base64')}`);
 
-  test('with a user and a password', async () => {
+  test('credentials of a user that are sent unrequested are accepted', async () => {
     for (const target of ROUND) expect((await ask(closed.url, basic, 'GET', target)).status).toBe(200);
   });
 

@@ -166,7 +166,7 @@ describe('expire_on_resolve', () => {
     expect(await rig.get('/silenced')).toEqual([]);
   });
 
-  test('by an OK of a check that had no event', async () => {
+  test('an OK of a check without an event does not clear a silence with expire_on_resolve', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     await rig.report('web', 'disk', 0);
