@@ -26,7 +26,7 @@ describe('every command of the pages', () => {
     callsIn(block.text).map(([program = '', ...words]) => ({ at, program: program.replace(/^.*\//, ''), words })),
   );
 
-  test('of monctl is one that it knows, with options that it has', () => {
+  test('every monctl command in the documentation exists and has the options that are shown', () => {
     const own = calls.filter(({ program }) => program === 'monctl');
     expect(own.length).toBeGreaterThan(150);
     expect(own.flatMap(({ at, words }) => problemOf(at, words))).toEqual([]);
@@ -36,7 +36,7 @@ describe('every command of the pages', () => {
     { name: 'mon-backend', help: BACKEND_HELP },
     { name: 'mon-agent', help: AGENT_HELP },
     { name: 'mon', help: CONSOLE_HELP },
-  ])('of $name has options that its help knows', ({ name, help }) => {
+  ])('every $name command in the documentation has options that its help names', ({ name, help }) => {
     const own = calls.filter(({ program }) => program === name);
     expect(own.length).toBeGreaterThan(2);
     const options = own.flatMap(({ at, words }) =>
