@@ -16,13 +16,16 @@ test.each([
   { unit: '/s', before: [100], after: [150], ratios: [1.5], atEqualSpeed: [0.75] },
   { unit: 'ms', before: [4, 10], after: [2, 10], ratios: [0.5, 1], atEqualSpeed: [1, 2] },
   { unit: 'MiB', before: [500], after: [400], ratios: [0.8], atEqualSpeed: [0.8] },
-])('in $unit, on a machine that is twice as fast the second time', ({ unit, before, after, ratios, atEqualSpeed }) => {
-  const earlier = aRun(1_000_000, [{ what: 'it', values: before, unit }]);
-  const later = aRun(2_000_000, [{ what: 'it', values: after, unit }]);
-  expect(compareRuns(earlier, later)).toEqual([expect.objectContaining({ what: 'it', ratios, atEqualSpeed })]);
-});
+])(
+  'the ratios in $unit are corrected for a machine that is twice as fast in the second run',
+  ({ unit, before, after, ratios, atEqualSpeed }) => {
+    const earlier = aRun(1_000_000, [{ what: 'it', values: before, unit }]);
+    const later = aRun(2_000_000, [{ what: 'it', values: after, unit }]);
+    expect(compareRuns(earlier, later)).toEqual([expect.objectContaining({ what: 'it', ratios, atEqualSpeed })]);
+  },
+);
 
-test('what only one of the runs has is not compared, nor what changed its unit', () => {
+test('a measurement that only one run has, or whose unit changed, is not compared', () => {
   const earlier = aRun(1, [{ what: 'one', values: [1], unit: 'ms' }]);
   const later = aRun(1, [
     { what: 'one', values: [1], unit: 's' },

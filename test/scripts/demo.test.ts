@@ -28,7 +28,7 @@ test('each check of each machine is due once in an interval, and the same second
   expect(resultsDue(7, 1007)).toEqual(resultsDue(7, 1007));
 });
 
-test('in an hour each check fails somewhere and ends well somewhere, and racks go dark and come back', () => {
+test('every check of the demo fails somewhere within an hour and recovers, and racks go down and come back', () => {
   const seen = new Map<string, Set<number>>();
   // Has no divisor in common with the interval, so that all checks are looked at.
   for (let second = 0; second < 3600; second += 7) {

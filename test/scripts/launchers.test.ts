@@ -25,7 +25,7 @@ test('the first run installs, builds and hands over arguments and exit code', ()
   });
 });
 
-test('with nothing to do it says nothing', () => {
+test('a launcher with nothing to build prints nothing', () => {
   launch();
   expect(launch().stderr).toBe('');
   expect([clone.times('installs'), clone.times('builds')]).toEqual([1, 1]);

@@ -94,7 +94,7 @@ const daemonPids = (): number[] =>
 const running = async (one: Start): Promise<void> =>
   vi.waitFor(() => expect(one.text()).toContain('running until it is stopped'));
 
-test('without a terminal it shows the first results, serves, and stops all it started', async () => {
+test('scripts/start without a terminal shows the first results, serves, and stops all that it started', async () => {
   const first = start();
   await running(first);
   expect(first.text()).toMatch(/^ {2}ok {8}calm {3}calm$/m);
@@ -140,7 +140,7 @@ test('a port of another program is named, with the way out', async () => {
   server.close();
 });
 
-test('what cannot be started is refused, with what can', async () => {
+test('scripts/start rejects conflicting options and prints its usage', async () => {
   const one = start({}, ['--demo', '--cluster']);
   expect(await one.exit).toEqual([1, null]);
   expect(one.text()).toBe('mon: usage: ./scripts/start [--cluster | --demo], not --demo --cluster\n');

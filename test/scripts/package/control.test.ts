@@ -75,13 +75,13 @@ describe('scripts of the package system', () => {
 });
 
 describe('what starts a program', () => {
-  test('of a package takes its own Node.js', () => {
+  test('the starter of a package runs the Node.js of the package', () => {
     expect(starterText('/usr/lib/mon/mon-cli', 'mon.js', '--flag=1')).toBe(
       '#!/bin/sh\nexec /usr/lib/mon/mon-cli/node --flag=1 /usr/lib/mon/mon-cli/mon.js "$@"\n',
     );
   });
 
-  test('of the archive finds it wherever the archive is', () => {
+  test('the starter of the archive finds its Node.js wherever the archive is unpacked', () => {
     expect(movableStarterText('mon.js', undefined)).toBe(
       '#!/bin/sh\nlib=$(dirname "$(dirname "$(readlink -f "$0")")")/lib\nexec "$lib"/node "$lib"/mon.js "$@"\n',
     );

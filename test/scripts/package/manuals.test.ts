@@ -101,7 +101,7 @@ describe('a page of the manual', () => {
     ]);
   });
 
-  test('of many commands has each of them, without what all have', () => {
+  test('the manual page of many commands describes each of them and the common options once', () => {
     const help = 'tool - many things\n\nSynopsis\n  tool COMMAND\n\nOptions of every command\n  --raw  as it is';
     const one =
       'tool list - List\n\nSynopsis\n  tool list\n\nOptions\n  --all  all\n\nOptions of every command\n  --raw  as it is';
@@ -124,13 +124,13 @@ describe('completions', () => {
       },
     ).trim();
 
-  test('of bash are commands and options, and files after an option that takes one', () => {
+  test('the bash completion offers commands and options, and files after an option that takes one', () => {
     expect(completed('tool st')).toBe('start stop');
     expect(completed('tool --c')).toBe('--config --cert-file');
     expect(completed('tool --config st')).toBe('');
   });
 
-  test('of zsh and fish have each option with what it does', () => {
+  test('the zsh and fish completions describe what each option does', () => {
     expect(zsh).toContain(`  '(--config -c)'{--config,-c}'[its file; default ./tool.yml, or none]:FILE:_files' \\\n`);
     expect(zsh).toContain(`((start\\:"run until stopped" stop\\:"end it"))`);
     expect(fish).toContain(`complete -c tool -l level -x -d 'how much it says: \\'all\\' or "little"'\n`);
