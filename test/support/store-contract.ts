@@ -114,7 +114,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await Promise.all([one.store.close(), other.store.close()]);
     });
 
-    test('whatever is written and read, it answers like a map', async () => {
+    test('a store responds like a map after any sequence of writes and reads', async () => {
       const part = fc.oneof(fc.constantFrom('', 'a', 'ab', 'b', 'a:b', '\u0000'), fc.nat(12));
       const key = fc.tuple(fc.constantFrom('a', 'ab'), part, part).map((parts): Key => parts);
       const op = fc.oneof(
@@ -258,7 +258,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('in the order of the calls, when they come at once', async () => {
+    test('a store numbers simultaneous writes in the order of the calls', async () => {
       const { store, lease } = await opened();
       const writes = Array.from({ length: 50 }, async (_, index) =>
         store.write(lease, [put(['last'], String(index))], [], index % 2 === 0 ? 'power' : 'process'),
@@ -342,7 +342,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('without a gap and nothing twice, when writes go on during the replay', async () => {
+    test('a watch that starts during writes gets every change once and without a gap', async () => {
       const { store, lease } = await opened();
       const writeSome = async (count: number): Promise<unknown> =>
         Promise.all(Array.from({ length: count }, async () => store.write(lease, [], [event('x')], 'process')));
@@ -362,7 +362,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('of its own shard, until it is closed', async () => {
+    test('a watch gets only the changes of its own shard, until it is closed', async () => {
       const { store, lease } = await opened();
       const other = await store.acquire('other', 30_000);
       const records: ChangeRecord[] = [];
@@ -375,7 +375,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('also of a shard that does not exist yet', async () => {
+    test('a watch of a shard that does not exist yet gets its changes later', async () => {
       const { store } = await opened();
       const records: ChangeRecord[] = [];
       const { first } = await store.watch('later', 0, (record) => records.push(record));
