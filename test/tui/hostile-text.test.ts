@@ -76,7 +76,7 @@ test('no check output sends a control byte to the terminal or moves a column', (
   );
 });
 
-test('the same in a table', () => {
+test('no text of a silence sends a control byte to the terminal from a table', () => {
   const placed = placeColumns(SILENCES, new Set(), COLUMNS);
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
@@ -90,7 +90,7 @@ test('the same in a table', () => {
   );
 });
 
-test('the same in the sentences of the plain console', () => {
+test('no text of an event sends a control byte to the terminal in screen-reader mode', () => {
   fc.assert(
     fc.property(hostile, hostile, hostile, (output, client, check) => {
       const row = anEventRow({ client, check, output });

@@ -12,7 +12,7 @@ beforeEach(() => {
   onTestFinished(() => bindKeys({}));
 });
 
-test('other keys do what they are bound to, and the ones before do nothing', async () => {
+test('configured keys do what they are bound to, and the default ones do nothing', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(`s${CTRL_K}`);
   await rig.shows('Silence db-014.eu-west-1/postgres-repl');

@@ -32,7 +32,7 @@ async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plan
 }
 
 describe('a new plan', () => {
-  test('is asked for with where it begins and ends, and its maker holds it', async () => {
+  test('a new plan is created with its start and target version, and its creator owns it', async () => {
     const plans = new ScriptedPlans();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     rig.type('n');
@@ -45,7 +45,7 @@ describe('a new plan', () => {
   test.each([
     { to: '', problem: 'is not a version' },
     { to: '1.8.0', problem: 'there is no plan for a downgrade' },
-  ])('to "$to" is refused where it was typed', async ({ to, problem }) => {
+  ])('a new plan to "$to" is rejected where it was typed', async ({ to, problem }) => {
     const plans = new ScriptedPlans();
     const rig = await plans.open();
     rig.type(`n\t${to}\u0013`);
@@ -53,7 +53,7 @@ describe('a new plan', () => {
     expect(plans.plan).toBeUndefined();
   });
 
-  test('needs the one before to be over', async () => {
+  test('a new plan requires that the previous one is over', async () => {
     const { rig } = await heldAt('backup');
     rig.type('\tn');
     await rig.shows('plan #18 is open: finish or abandon it first');
@@ -115,7 +115,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
   });
 
-  test('is skipped for a reason, never without', async () => {
+  test('a step is skipped only with a reason', async () => {
     const { rig, plans } = await heldAt('fix-namespaces');
     rig.type('n\r\t\r');
     await rig.shows('a reason is required');
@@ -126,7 +126,7 @@ describe('a step', () => {
     ]);
   });
 
-  test('whose turn has not come is not run', async () => {
+  test('a step that is not the next one is not run', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('jj\r');
     await rig.shows('the next step is step 1 of 12');
@@ -149,7 +149,7 @@ describe('a step', () => {
 });
 
 describe('the owner', () => {
-  test('is taken from who is there only after a question', async () => {
+  test('the ownership of a present owner is taken only after a question', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
     await rig.shows('bob owns the plan: p takes ownership');
@@ -170,14 +170,14 @@ describe('the owner', () => {
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
   });
 
-  test('lets go with the same key', async () => {
+  test('the owner releases the plan with the same key', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('p');
     await rig.shows('owner: nobody', 'anybody can take ownership');
     expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
   });
 
-  test('is asked before it quits while its step runs, and may then quit without a connection', async () => {
+  test('the owner is asked before quitting while a step runs, and may quit without a connection', async () => {
     const { rig } = await heldAt('rules');
     rig.type('\r');
     await rig.shows('running');
@@ -223,7 +223,7 @@ describe('the end', () => {
     expect(rig.screen.text).toContain('#18  6.1.0 → 6.5.0  abandoned');
   });
 
-  test('is told when all steps are over', async () => {
+  test('a plan says when all steps are done', async () => {
     const { rig, plans } = await heldAt('rules');
     await playUntil(plans, 'none', 'console-1');
     await rig.shows('✓ upgrade complete');
@@ -233,7 +233,7 @@ describe('the end', () => {
   });
 });
 
-describe('nothing is changed', () => {
+describe('a plan that is not changed', () => {
   test('a plan cannot be changed in read-only mode', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('!');
@@ -246,7 +246,7 @@ describe('nothing is changed', () => {
     expect(rig.screen.lines.at(-1)).not.toContain('run step');
   });
 
-  test('while the connection is lost, also by a dialog that was open before', async () => {
+  test('a plan cannot be changed while the connection is lost, even by an open dialog', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('\r');
     await rig.shows('Run step 3');
@@ -270,7 +270,7 @@ describe('nothing is changed', () => {
   });
 });
 
-test('everything is in the menu and on the command line, too', async () => {
+test('every action on a plan is in the menu and on the command line', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('x');
   await rig.shows('Upgrade plan', 'run the next step of the plan', 'abandon the plan');
@@ -295,7 +295,7 @@ test('the log follows the plan, details scroll, and Esc leads back', async () =>
   expect(rig.screen.text).toContain('STEP');
 });
 
-test('the overview shows how far it is, and leads there', async () => {
+test('the overview shows the progress of a plan and opens it', async () => {
   const { rig, plans } = await watched('migrate');
   rig.type('1');
   await rig.pass(400);
@@ -305,7 +305,7 @@ test('the overview shows how far it is, and leads there', async () => {
   expect(rig.screen.text).toContain('step 9 of 12  running');
 });
 
-test('the smallest screen still has the step, its command and the keys', async () => {
+test('the smallest screen still shows the step, its command and the keys', async () => {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ columns: 60, rows: 16, parts: { session: 'console-1' } });
   await playUntil(plans, 'restart-backend', 'console-1');
@@ -314,14 +314,14 @@ test('the smallest screen still has the step, its command and the keys', async (
   expect(rig.screen.lines.at(-1)).toContain('help');
 });
 
-test('the help tells the keys of the plan', async () => {
+test('the help lists the keys of the plan', async () => {
   const { rig } = await heldAt('rules');
   rig.type('?');
   await rig.shows('Upgrade plan', 'skip the step; asks for a reason', 'end the plan and roll back to its backup');
   expect(rig.screen.text).not.toContain('pause the feed');
 });
 
-test('a plan that cannot be loaded is said to be, and asked for again', async () => {
+test('a plan that cannot be loaded says so and is requested again', async () => {
   let isDown = true;
   const plans = new ScriptedPlans();
   const rig = await plans.open({

@@ -50,7 +50,7 @@ contexts:
     key: { file: /run/secrets/mon-lab }
 `;
 
-test('a file says which keys, views, columns and backends a person wants', () => {
+test('a configuration file sets keys, views, columns and backends', () => {
   const config = parseConfig(FULL, FILE);
   expect(config.keys).toEqual({ silence: ['ctrl-k'], filter: ['/', 'f3'] });
   expect(config.columns).toEqual({ events: ['client', 'check', 'age', 'output'] });
@@ -72,18 +72,18 @@ test('a file says which keys, views, columns and backends a person wants', () =>
   expect(config.aggregateNeeds).toEqual({ default: 90, named: new Map([['canary', 'none']]) });
 });
 
-test('the example of the documentation is right', async () => {
+test('the example of the documentation is valid', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'console.md'), 'utf8');
   const [, example = ''] = /```yaml\n([^]*?)```/.exec(text) ?? [];
   expect(example).toContain('contexts:');
   expect(problems(example)).toEqual([]);
 });
 
-test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('%j sets nothing', (text) => {
+test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('the configuration %j sets nothing', (text) => {
   expect(parseConfig(text, FILE)).toEqual({ ...EMPTY_CONFIG, context: undefined });
 });
 
-describe('what is wrong is told with its place and what is allowed', () => {
+describe('a mistake in the configuration is reported with its position and what is allowed', () => {
   test.each([
     ['kyes:\n  silence: k', ['console.yml:1:1: kyes: unknown setting: did you mean keys?']],
     [
@@ -129,7 +129,7 @@ describe('what is wrong is told with its place and what is allowed', () => {
     ['keys: [', [/^console.yml:1:\d+: /]],
     ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not supported: write the value out']],
     ['- a', [/^console.yml:1:1: expected object/i]],
-  ])('%s', (text, expected) => {
+  ])('the wrong configuration %s is reported with its position', (text, expected) => {
     const found = problems(text);
     expect(found).toHaveLength(expected.length);
     for (const [index, wanted] of expected.entries()) {
@@ -137,11 +137,11 @@ describe('what is wrong is told with its place and what is allowed', () => {
     }
   });
 
-  test('all of them at once', () => {
+  test('all mistakes of a configuration are reported at once', () => {
     expect(problems('keys: { qiut: z }\nviews: { a: { view: events, filter: "(", sort: x } }')).toHaveLength(3);
   });
 
-  test('never a secret', () => {
+  test('a reported mistake never contains a secret', () => {
     expect(problems('contexts: { a: { backend: http://x, password: hunter2 } }').join()).not.toContain('hunter2');
   });
 });
@@ -150,7 +150,7 @@ function press(name: string, ctrl = false): string | undefined {
   return actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
 }
 
-test('how the console looks is read from the file', () => {
+test('the look of the console is read from the file', () => {
   const config = parseConfig('skin: light\nmouse: true\nbell: false', FILE);
   expect(settingsOf(DEFAULT_ARGUMENTS, config, {})).toMatchObject({
     theme: { skin: 'light' },
@@ -159,7 +159,7 @@ test('how the console looks is read from the file', () => {
   });
 });
 
-describe('other keys', () => {
+describe('configured keys', () => {
   test.each([
     [
       'silence: r',
@@ -174,15 +174,15 @@ describe('other keys', () => {
     ['silence: hyper-x', /"hyper-x" is not a key/],
     ['silence: []', /name at least one key/],
     ['interrupt: x', /the keys of interrupt cannot be changed/],
-  ])('keys: { %s } is refused', (text, message) => {
+  ])('the setting keys: { %s } is rejected', (text, message) => {
     expect(problems(`keys: { ${text} }`)[0]).toMatch(message);
   });
 
-  test('may be swapped', () => {
+  test('two keys may be swapped', () => {
     expect(parseConfig('keys: { silence: r, resolve: s }', FILE).keys).toEqual({ silence: ['r'], resolve: ['s'] });
   });
 
-  test('are in effect for keys, hints and help, and leave the others as they are', () => {
+  test('configured keys take effect for keys, hints and help, and leave the others unchanged', () => {
     onTestFinished(() => bindKeys({}));
     bindKeys(parseConfig('keys: { silence: ctrl-k }', FILE).keys);
     expect([press('k', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);

@@ -37,7 +37,7 @@ const joined = (eu: Partial<Report>, us: Partial<Report>): Report =>
   ]);
 
 describe('the reports of several backends as one', () => {
-  test('have both, the worst and the longest first, with names that say where', () => {
+  test('merged reports contain both, the worst and the longest first, with names that say where', () => {
     const { open, over, total } = joined(
       {
         open: { count: 1, checks: [aCheck('db-1', { status: 1, silences: [{ id: 'client:db-1:disk', who: 'ada' }] })] },
@@ -56,7 +56,7 @@ describe('the reports of several backends as one', () => {
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
   });
 
-  test('tell what followed from something else after the rest, and from what, the most first', () => {
+  test('merged reports sort inhibited checks last and the root causes by size', () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     const { open, inhibited } = joined(
       {
@@ -79,7 +79,7 @@ describe('the reports of several backends as one', () => {
     ]);
   });
 
-  test('tell what was noisy and who did what, the newest first', () => {
+  test('merged reports list noisy checks and the actions, the newest first', () => {
     const noise = { check: 'disk', outages: 3, clients: 1, client: 'a', of_client: 3 };
     const deed = { who: 'ada', deed: 'resolved' as const, targets: ['a/disk'], count: 1 };
     const { noisiest, actions, changes } = joined(
@@ -105,7 +105,7 @@ describe('the reports of several backends as one', () => {
     ['what one does not know, the whole does not', { complete_since: SINCE + HOUR }, {}, [SINCE + HOUR, false]],
     ['nothing is kept by one', { complete_since: null }, {}, [null, false]],
     ['one is cut', {}, { is_cut: true, complete_since: SINCE + 1 }, [SINCE + 1, true]],
-  ])('%s', (_title, eu, us, expected) => {
+  ])('merged reports state what is missing: %s', (_title, eu, us, expected) => {
     const { complete_since: complete, is_cut: isCut } = joined(eu, us);
     expect([complete, isCut]).toEqual(expected);
   });
@@ -120,7 +120,7 @@ const reporting =
 describe(':report with all contexts as one list', () => {
   const event = anEventRow({ client: 'web-1', check: 'disk' });
 
-  test('is that of all of them', async () => {
+  test('the :report command with all contexts merges the reports of all of them', async () => {
     const prod = await startMember([event], {}, reporting('db-1'));
     const lab = await startMember([event], {}, reporting('old-1'));
     const rig = await openAllRig({ prod, lab });
@@ -130,7 +130,7 @@ describe(':report with all contexts as one list', () => {
     expect(rig.screen.text).toContain('old-1@lab');
   });
 
-  test('is refused where one of them has none, and says which', async () => {
+  test('the :report command is rejected when one context has no report, and names that context', async () => {
     const prod = await startMember([event], {}, reporting('db-1'));
     const lab = await startMember([event]);
     const rig = await openAllRig({ prod, lab });

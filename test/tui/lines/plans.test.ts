@@ -51,7 +51,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
   });
 
-  test('is skipped for a reason', async () => {
+  test('a step is skipped with a reason', async () => {
     const { person, plans } = await at('backup');
     await person.type('upgrade skip', 'Reason?');
     expect(await person.type('one was just made')).toContain('skipped');
@@ -80,7 +80,7 @@ test('a plan that somebody else owns is taken only after a question', async () =
   expect(await person.type('upgrade release')).toContain('you released plan #18');
 });
 
-test('going back needs a backup, and names the command', async () => {
+test('a rollback requires a backup and names the command', async () => {
   const early = await at('backup');
   expect(await early.person.type('upgrade roll-back')).toContain('This plan has no backup to roll back to');
   const { person } = await at('migrate');
@@ -90,7 +90,7 @@ test('going back needs a backup, and names the command', async () => {
   expect(await person.type('upgrade run')).toContain('Plan 18 is closed: rolled-back.');
 });
 
-test('a word that is none gets the nearest one, and read-only changes nothing', async () => {
+test('an unknown upgrade command suggests the nearest one, and read-only mode changes nothing', async () => {
   const { person, plans } = await at('backup');
   expect(await person.type('upgrade skp')).toContain('Unknown command upgrade skp. Did you mean skip?');
   const reader = await converse({ plans, readOnly: true });

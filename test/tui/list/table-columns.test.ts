@@ -11,13 +11,16 @@ const NONE: ReadonlySet<string> = new Set();
 
 const tables = Object.values(TABLES);
 
-test.each(tables)('$name: at every width the columns fill the screen, and the title of the first is there', (table) => {
-  for (let columns = 60; columns <= 260; columns += 1) {
-    const placed = placeColumns(table, NONE, columns);
-    expect(runsWidth(tableHead(placed, { column: table.sort, reversed: false }, columns))).toBe(columns);
-    expect(placed[0]?.column.title).toBe(table.columns[0]?.title);
-  }
-});
+test.each(tables)(
+  'the columns of $name fill the screen at every width, and the title of the first is shown',
+  (table) => {
+    for (let columns = 60; columns <= 260; columns += 1) {
+      const placed = placeColumns(table, NONE, columns);
+      expect(runsWidth(tableHead(placed, { column: table.sort, reversed: false }, columns))).toBe(columns);
+      expect(placed[0]?.column.title).toBe(table.columns[0]?.title);
+    }
+  },
+);
 
 function ids(columns: number, hidden = NONE): string[] {
   return placeColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
@@ -49,7 +52,7 @@ test('no attribute of a client sends a control character to the terminal or move
   }
 });
 
-test('the direction is always told, whatever room there is', () => {
+test('a sorted title always shows its direction, however narrow the column is', () => {
   expect(sortedTitle('AGE', { reversed: false }, 4)).toBe('AGE▼');
   expect(sortedTitle('COUNT', { reversed: true }, 5)).toBe('COUN▲');
 });

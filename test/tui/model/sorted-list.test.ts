@@ -66,7 +66,7 @@ test('many items are kept in order over all chunks', () => {
   expect(list.slice(5000, 5003)).toEqual(items.toSorted(compare).slice(5000, 5003));
 });
 
-test('one of many that have no place yet can be removed', () => {
+test('one of many items that have no index yet can be removed', () => {
   const list = new SortedList<Item>(compare);
   const items = Array.from({ length: 10_000 }, (_, name) => ({ rank: (name * 7919) % 10_007, name }));
   for (const item of items) list.insert(item);

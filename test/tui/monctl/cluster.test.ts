@@ -29,7 +29,7 @@ function monctl(line: string, options?: Parameters<typeof runMonctl>[2], url = b
   return runMonctl(line.split(' '), { MON_BACKEND: url }, options);
 }
 
-test('list shows the members', async () => {
+test('monctl cluster list shows the members', async () => {
   expect(await monctl('cluster list')).toEqual({
     code: 0,
     stdout: [
@@ -45,7 +45,7 @@ test('list shows the members', async () => {
 });
 
 describe('info', () => {
-  test('shows who writes and where everything is', async () => {
+  test('monctl cluster info shows the leader and where the state is stored', async () => {
     expect((await monctl('cluster info')).stdout).toBe(
       [
         'answered by  web1:4567',
@@ -60,7 +60,7 @@ describe('info', () => {
     expect(JSON.parse((await monctl('cluster info --output json')).stdout)).toEqual(TOLD);
   });
 
-  test('says what is wrong', async () => {
+  test('monctl cluster info says what is wrong', async () => {
     const database = { ...TOLD.database, state: 'away', problem: 'connection refused' } as const;
     cluster.told = { ...TOLD, database, writer: null };
     const { code, stdout } = await monctl('cluster info');
@@ -72,7 +72,7 @@ describe('info', () => {
 });
 
 describe('hand-over', () => {
-  test('has the named one write, and says how long it took', async () => {
+  test('hand-over makes the named member the leader and says how long it took', async () => {
     expect(await monctl('cluster hand-over web2:4567')).toEqual({
       code: 0,
       stdout: 'web2:4567 is the leader now, after 0.0s\n',
@@ -82,7 +82,7 @@ describe('hand-over', () => {
     expect((await monctl('cluster hand-over web1:4567 --output json')).stdout).toContain('"seconds": 0');
   });
 
-  test('shows the name of the new writer so that no terminal obeys it', async () => {
+  test('hand-over shows the name of the new leader without control characters', async () => {
     const named = TOLD.members.map((member) =>
       member.id === 'web2-id' ? { ...member, name: 'web2\u001B[2J' } : member,
     );
@@ -91,7 +91,7 @@ describe('hand-over', () => {
     expect([code, stdout]).toEqual([0, 'web2\\x1b[2J is the leader now, after 0.0s\n']);
   });
 
-  test('asks a person, and says who would write', async () => {
+  test('hand-over asks a person and names the new leader', async () => {
     const question = 'web2:4567 would become the leader instead of web1:4567\nhand over? [y/N] ';
     expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({
       code: 7,
@@ -104,7 +104,7 @@ describe('hand-over', () => {
     expect(cluster.handedTo).toEqual(['web2-id', 'web1-id']);
   });
 
-  test('sends nothing with --dry-run', async () => {
+  test('hand-over sends nothing with --dry-run', async () => {
     const { code, stdout } = await monctl('cluster hand-over web2:4567 --dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain(`would send POST ${backend.url}/api/mon/v1/cluster/hand-over\n`);
@@ -116,7 +116,7 @@ describe('hand-over', () => {
     { line: 'web9', code: 3, says: 'there is no member web9' },
     { line: 'web3:4567', code: 6, says: 'web3:4567 has sent no heartbeat for a while' },
     { line: 'web1:4567', code: 6, says: 'web1:4567 is the leader already' },
-  ])('to $line is refused with exit code $code, also before it is asked', async ({ line, code, says }) => {
+  ])('hand-over to $line is rejected with exit code $code, even before the question', async ({ line, code, says }) => {
     const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
     expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);
     expect(await monctl(`cluster hand-over ${line}`, { answer: 'y' })).toEqual(refused);
@@ -140,7 +140,7 @@ describe('hand-over', () => {
   });
 });
 
-test('a backend of an earlier version knows of no others', async () => {
+test('a backend of an earlier version shows no other members', async () => {
   const old = await startScriptedServer(() => ({ status: 404, body: '{}' }));
   expect(await monctl('cluster list', {}, old.url)).toEqual({
     code: 3,
@@ -149,6 +149,6 @@ test('a backend of an earlier version knows of no others', async () => {
   });
 });
 
-test('members are completed', async () => {
+test('the names of members are completed', async () => {
   expect((await monctl('__complete -- cluster hand-over w')).stdout).toBe('web1:4567\nweb2:4567\nweb3:4567\n');
 });

@@ -35,7 +35,7 @@ test.each([
   ['check', 'interval>=5m', ['disk']],
   ['aggregate', 'ok<80', ['stores']],
   ['dead-letter', 'tries>3', []],
-])('%s list -q %s', async (noun, filter, expected) => {
+])('the command %s list -q %s lists what the filter matches', async (noun, filter, expected) => {
   const { code, stdout } = await monctl(noun, 'list', '-q', filter, '-o', 'json');
   const listed = JSON.parse(stdout) as { id?: string; name?: string; client?: string }[];
   expect([code, listed.map(({ id, name, client }) => id ?? name ?? client)]).toEqual([0, expected]);

@@ -10,7 +10,7 @@ function parsed(line: string): ReturnType<typeof parseArguments> {
   );
 }
 
-test('options stand anywhere', () => {
+test('options may stand anywhere on the command line', () => {
   for (const line of [
     '--backend http://h -o json silenced clear web:* --no-silenced',
     'silenced --output json clear web:*',
@@ -27,7 +27,7 @@ test.each([
   ['event list', undefined],
   ['event list --silenced', true],
   ['event list --no-silenced', false],
-])('%s: the switch is %s', (line, expected) => {
+])('the command line "%s" sets the switch to %s', (line, expected) => {
   const called = parsed(line);
   expect(called.kind === 'command' && called.flags.switch('silenced')).toBe(expected);
 });
@@ -41,7 +41,7 @@ test.each([
   ['help silenced create', { kind: 'help', words: ['silenced', 'create'] }],
   ['event info web-001 --help', { kind: 'help', words: ['event', 'info'] }],
   ['event list --help --nonsense', { kind: 'help', words: ['event', 'list'] }],
-])('%s', (line, expected) => {
+])('the command line "%s" asks for the version or the help', (line, expected) => {
   expect(parsed(line)).toEqual(expected);
 });
 
@@ -91,17 +91,17 @@ test.each([
   ['event info web-001', 'CHECK is missing: use monctl event info CLIENT CHECK'],
   ['event info a b c', '"c" is an unexpected argument: use monctl event info CLIENT CHECK'],
   ['silenced clear a b', '"b" is an unexpected argument: use monctl silenced clear [ID]'],
-])('%s: %s', (line, message) => {
+])('the invalid command line "%s" is rejected: %s', (line, message) => {
   expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
 });
 
-test('names of the language itself are options like any other', () => {
+test('property names of JavaScript are rejected like any other unknown option', () => {
   for (const name of ['constructor', 'toString', '__proto__', 'has-own-property']) {
     expect(() => parsed(`event list --${name} x`)).toThrow(/is no option|is too much/);
   }
 });
 
-test('the manual of a command', () => {
+test('every command has a manual', () => {
   const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
     "monctl silenced create - Silence a check, a client, a subscription or a search

@@ -65,11 +65,11 @@ test.each([
     'a mark of byte order',
     '\uFEFFtype: A\nmetadata: {name: a}\nspec: {}\n---\ntype: B\nmetadata: {name: b}\nspec: {}\n',
   ],
-])('objects of a file: %s', async (_what, text) => {
+])('the objects of a file are split: %s', async (_what, text) => {
   expect(await names(text)).toEqual(['a', 'b']);
 });
 
-test('a border within a text is none', async () => {
+test('a separator within a text does not split an object', async () => {
   const text = 'type: A\nmetadata: {name: a}\nspec:\n  output: |\n    ---\n    type: B\n    ...\n';
   expect(await read(text)).toMatchObject([{ object: { spec: { output: '---\ntype: B\n...\n' } } }]);
 });
@@ -139,7 +139,7 @@ test('every dump is read back as it was written, however it is split into chunks
   );
 });
 
-test('the place of an object is where it stands', async () => {
+test('the offset of an object is its position in the file', async () => {
   const text = `\n\n${['a', 'ä', 'c'].map((name) => stringify(anObject(name))).join('---\n')}`;
   const bytes = Buffer.from(text);
   for await (const { offset, length, text: own } of splitDocuments(inPieces(text, [7]))) {

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
 
 describe('monctl event timeline', () => {
-  test('shows what became of a check, the newest first, with the silences about it', async () => {
+  test('the timeline command shows the history of a check, the newest first, with its silences', async () => {
     expect((await monctl('event', 'timeline', 'web-1', 'disk')).stdout).toMatchInlineSnapshot(`
       "TIME                  WHAT     STATUS     CLIENT  CHECK  BY   DETAILS
       2026-11-20 11:30:00Z  resolve  CRIT > OK  web-1   disk        silenced by *:disk: fine again
@@ -46,14 +46,14 @@ describe('monctl event timeline', () => {
     expect(await monctl('event', 'timeline', 'web-2')).toMatchObject({ stdout: '', code: 0 });
   });
 
-  test('a span that ends before it begins is refused', async () => {
+  test('the timeline command rejects a span that ends before it begins', async () => {
     const run = await monctl('event', 'timeline', '--since', '1h', '--until', '2h');
     expect(run.stderr).toContain('--since must be before --until');
   });
 });
 
 describe('--at', () => {
-  test('shows events, silences and clients as they were, with ages up to then', async () => {
+  test('lists with --at show events, silences and clients of that time, with ages up to then', async () => {
     const lists = [];
     for (const noun of ['event', 'silenced', 'client']) lists.push((await monctl(noun, 'list', '--at', '45m')).stdout);
     expect(lists.join('\n')).toMatchInlineSnapshot(`
@@ -82,7 +82,7 @@ describe('--at', () => {
 });
 
 describe('monctl event availability', () => {
-  test('tells percent, outages, and what was silenced', async () => {
+  test('the availability command prints percent, outages and silenced time', async () => {
     expect((await monctl('event', 'availability', 'web-1', '--since', '2h')).stdout).toMatchInlineSnapshot(`
       "CLIENT  CHECK      WELL  OUTAGES  WARN  CRIT  UNKNOWN  SILENCED  NO DATA
       web-1   disk   66.666 %        1     -   30m        -       30m  -

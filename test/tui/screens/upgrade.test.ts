@@ -12,12 +12,15 @@ async function openUpgrade(options: RigOptions = {}): Promise<ConsoleRig> {
   return rig;
 }
 
-test.each(sizesOf([{ view: 'upgrade' }]))('the upgrade view at $columns x $rows', async ({ columns, rows }) => {
-  const rig = await openUpgrade({ columns, rows });
-  await expectGolden(rig.screen, `upgrade-${String(columns)}x${String(rows)}`);
-  expect(rig.screen.lines.at(-1)).toContain('help');
-  expect(rig.screen.text).toContain('0.9.2');
-});
+test.each(sizesOf([{ view: 'upgrade' }]))(
+  'the upgrade view is drawn at $columns x $rows',
+  async ({ columns, rows }) => {
+    const rig = await openUpgrade({ columns, rows });
+    await expectGolden(rig.screen, `upgrade-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.at(-1)).toContain('help');
+    expect(rig.screen.text).toContain('0.9.2');
+  },
+);
 
 test('the upgrade page scrolls when it does not fit', async () => {
   const rig = await openUpgrade({ columns: 80, rows: 24 });
@@ -31,7 +34,7 @@ test('the upgrade page scrolls when it does not fit', async () => {
   await rig.showsNo('PLANS');
 });
 
-test('a console that is not of the version of its backend says so', async () => {
+test('a console with another version than its backend says so', async () => {
   const versions = { ...SCENE_VERSIONS, backend: { ...SCENE_VERSIONS.backend, version: '9.9.9' } };
   const rig = await openUpgrade({
     api: (request) =>

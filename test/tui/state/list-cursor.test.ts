@@ -50,7 +50,7 @@ describe('when the list changes', () => {
       keys: 'abc',
       expected: { key: 'a', index: 0, top: 0 },
     },
-  ])('$name', ({ cursor, keys, expected }) => {
+  ])('a changed list settles its cursor: $name', ({ cursor, keys, expected }) => {
     expect(settleCursor(cursor, orderOf(keys), ROWS)).toEqual(expected);
   });
 });
@@ -82,7 +82,7 @@ describe('when the cursor moves', () => {
       to: -9,
       expected: { key: 'a', index: 0, top: 0 },
     },
-  ])('$name', ({ from, to, expected }) => {
+  ])('a moved cursor scrolls its window: $name', ({ from, to, expected }) => {
     expect(moveCursor(from, to, orderOf('abcdefgh'), ROWS)).toEqual(expected);
   });
 });

@@ -82,7 +82,7 @@ test('no text of an event sends a control byte to the terminal or moves a column
 
 const RECOVERING = { results: 3, since: 100, last: 140, after: '5m' };
 
-describe('a row says in words', () => {
+describe('the row of an event', () => {
   test.each([
     { name: 'critical', row: { status: 2 }, says: '✗ CRIT' },
     { name: 'warning', row: { status: 1 }, says: '! WARN' },
@@ -93,7 +93,7 @@ describe('a row says in words', () => {
     { name: 'silenced', row: { status: 2, silenced_by: ['x'] }, says: 'S CRIT' },
     { name: 'how long it lasts', row: { since: NOW_MS / 1000 - 7300 }, says: ' 2h ' },
     { name: 'a count too long for its column', row: { occurrences: 1_234_567 }, says: '1234k' },
-  ])('$name', ({ row, says }) => {
+  ])('the row of an event shows in words: $name', ({ row, says }) => {
     expect(textOf(new EventRecord('k', anEventRow(row)), 120)).toContain(says);
   });
 
@@ -109,7 +109,7 @@ describe('a row says in words', () => {
     expect(textOf(record, 120)).toContain('✓ gone');
   });
 
-  test('cursor and mark', () => {
+  test('the row of an event shows the cursor and the mark', () => {
     expect(textOf(new EventRecord('k', anEventRow()), 120, { isCursor: true, isMarked: true })).toMatch(/^>\* /);
   });
 });
