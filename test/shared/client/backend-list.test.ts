@@ -36,7 +36,7 @@ test('a request that reaches no backend fails with the error of the last one', a
   });
 });
 
-test('a feed goes on with the next backend, from where it was', async () => {
+test('a feed resumes with the next backend of a list from its last position', async () => {
   const [first, second] = await Promise.all([startFeedServer(), startFeedServer()]);
   const clock = new ManualClock();
   const diary = new FeedDiary();
@@ -56,7 +56,7 @@ test.each([
   { text: 'http://mon-1,', message: 'the backend must be a URL' },
   { text: 'http://mon-1,mon-2:4567', message: 'the backend must be a URL' },
   { text: Array.from({ length: 17 }, () => 'http://mon').join(','), message: 'name at most 16 backends' },
-])('$text is no list of backends', ({ text, message }) => {
+])('the backend list $text is rejected', ({ text, message }) => {
   expect(() => parseBackendAddresses(text, {})).toThrow(expect.objectContaining({ code: 'invalid' }));
   expect(() => parseBackendAddresses(text, {})).toThrow(message);
 });

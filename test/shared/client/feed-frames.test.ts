@@ -32,18 +32,21 @@ const isTaken = (topic: string, row: unknown): boolean => {
 describe.each<{ topic: string; schema: z.ZodObject; row: Readonly<Record<string, unknown>> }>([
   { topic: 'events', schema: eventRowSchema, row: EVENT },
   { topic: 'clients', schema: clientRowSchema, row: CLIENT },
-])('rows of $topic are taken as their schema has them', ({ topic, schema, row }) => {
-  test('whole, and gone', () => {
+])('rows of $topic are accepted as their schema defines them', ({ topic, schema, row }) => {
+  test('a row of the feed and its removal are accepted', () => {
     expect(isTaken(topic, row)).toBe(true);
     expect(isTaken(topic, null)).toBe(true);
   });
 
-  test.each(Object.keys(schema.shape))('%s', (attribute) => {
-    const changed = OTHERS.map((other) => Object.assign(structuredClone(row), { [attribute]: other }));
-    expect(changed.map((one) => isTaken(topic, one))).toEqual(
-      changed.map((one) => schema.safeParse(JSON.parse(JSON.stringify(one))).success),
-    );
-  });
+  test.each(Object.keys(schema.shape))(
+    'a row with another value of %s is accepted exactly if its schema accepts it',
+    (attribute) => {
+      const changed = OTHERS.map((other) => Object.assign(structuredClone(row), { [attribute]: other }));
+      expect(changed.map((one) => isTaken(topic, one))).toEqual(
+        changed.map((one) => schema.safeParse(JSON.parse(JSON.stringify(one))).success),
+      );
+    },
+  );
 });
 
 const areTaken = (events: unknown): boolean => {
@@ -54,7 +57,7 @@ const areTaken = (events: unknown): boolean => {
   }
 };
 
-describe('columns are taken as their schema has them', () => {
+describe('columns are accepted as their schema defines them', () => {
   const columns: Readonly<Record<string, unknown>> = {
     namespace: { of: ['default'], at: [0] },
     client: { of: ['web-1'], at: [0] },
@@ -68,7 +71,7 @@ describe('columns are taken as their schema has them', () => {
     output: { of: ['full'], at: [0] },
     rest: { 0: { groups: ['a'] } },
   };
-  test('whole', () => {
+  test('complete columns are accepted', () => {
     expect(areTaken(columns)).toBe(true);
   });
 

@@ -14,7 +14,7 @@ const origin = (more: Partial<CertificateOrigin> = {}): CertificateOrigin => ({
   ...more,
 });
 
-describe('a certificate is good', () => {
+describe('the namespaces of a certificate', () => {
   test('a certificate is valid in every namespace when there is no rule', () => {
     expect(certificateNamespaces([], origin())).toBeUndefined();
   });
@@ -33,7 +33,7 @@ describe('a certificate is good', () => {
       isGood: false,
     },
     { name: 'not by another unit', rule: { organization: 'shop', 'organizational-unit': 'mail' }, isGood: false },
-  ])('$name', ({ rule, isGood }) => {
+  ])('a certificate is checked against the rules: $name', ({ rule, isGood }) => {
     expect(certificateNamespaces([{ ...rule, namespaces: ['prod'] }], origin())).toEqual(isGood ? ['prod'] : []);
   });
 
@@ -60,6 +60,6 @@ test.each([
   { rule: { namespaces: ['a'] }, problem: 'must name authority, organization or organizational-unit' },
   { rule: { authority: 'agents', namespaces: ['a'] }, problem: 'SHA-256 fingerprint' },
   { rule: { organization: 'shop', namespaces: [] }, problem: '>=1' },
-])('a rule that says too little is refused: $problem', ({ rule, problem }) => {
+])('an incomplete certificate rule is rejected: $problem', ({ rule, problem }) => {
   expect(certificateRuleSchema.safeParse(rule).error?.message).toContain(problem);
 });

@@ -13,7 +13,7 @@ import { aClusterView, aMember } from '../../support/told-cluster.ts';
 const writer = aMember('web1', { role: 'writer' });
 const away = { kind: 'postgres', place: 'postgres://db/mon', state: 'away', problem: 'refused' } as const;
 
-describe('who writes after a hand-over', () => {
+describe('the next leader after a handover', () => {
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; expected: unknown }>([
     {
       name: 'of the others the one that is least behind',
@@ -39,7 +39,7 @@ describe('who writes after a hand-over', () => {
       expected: 'web2-id',
     },
     { name: 'anybody, while nobody writes', view: { writer: null }, to: 'web1:4567', expected: 'web1-id' },
-  ])('$name', ({ view, to, expected }) => {
+  ])('the next leader is chosen: $name', ({ view, to, expected }) => {
     expect(successionOf(aClusterView(view), to)).toMatchObject({ kind: 'to', member: { id: expected } });
   });
 
@@ -93,7 +93,7 @@ describe('who writes after a hand-over', () => {
       code: 'conflict',
       reason: /^every other member is behind, gone or not believed$/,
     },
-  ])('refused: $name', ({ view, to, code, reason }) => {
+  ])('a handover is rejected: $name', ({ view, to, code, reason }) => {
     expect(successionOf(aClusterView(view), to)).toEqual({
       kind: 'refused',
       code,
@@ -102,7 +102,7 @@ describe('who writes after a hand-over', () => {
   });
 });
 
-describe('what the member that answers is in trouble with', () => {
+describe('the troubles of a member', () => {
   const behind = [writer, aMember('web2', { state: 'behind', behind: 1204 })];
   test.each<{ name: string; view?: Partial<ClusterView>; expected: readonly string[] }>([
     { name: 'nothing', expected: [] },
@@ -129,12 +129,12 @@ describe('what the member that answers is in trouble with', () => {
       view: { database: { ...away, kind: 'leveldb' } },
       expected: [],
     },
-  ])('$name', ({ view, expected }) => {
+  ])('the troubles of a member list $name', ({ view, expected }) => {
     expect(clusterTroubles(aClusterView(view)).map(({ text }) => text)).toEqual(expected);
   });
 });
 
-test('a member that is not known yet has no name', () => {
+test('an unknown member has no name', () => {
   const view = aClusterView({ answered_by: 'web9-id', writer: { id: 'web8-id', since: 1, epoch: 1 } });
   expect(answeringMember(view)).toBeUndefined();
   expect(writerName(view)).toBe('web8-id');
@@ -144,7 +144,7 @@ test('a member that is not known yet has no name', () => {
 
 const standing = (seq: number, hears: boolean): PeerStanding => ({ seq, hears_database: hears });
 
-describe('how far the store is, for one that has lost the database', () => {
+describe('the newest known position of a lost database', () => {
   test.each([
     { name: 'nobody has answered', standings: [], expected: undefined },
     { name: 'those who answer have lost it as well', standings: [standing(9, false)], expected: undefined },
@@ -153,7 +153,7 @@ describe('how far the store is, for one that has lost the database', () => {
       standings: [standing(7, true), standing(8, true), standing(9, false)],
       expected: 8,
     },
-  ])('$name', ({ standings, expected }) => {
+  ])('the newest known position of a lost database is derived: $name', ({ standings, expected }) => {
     expect(newestHeard(standings)).toBe(expected);
   });
 });

@@ -47,6 +47,9 @@ test.each([
   { all: 1000, ofAddress: 0, isShared: true, refusal: 'all' },
   { all: 500, ofAddress: 100, isShared: false, refusal: 'address' },
   { all: 500, ofAddress: 499, isShared: true, refusal: undefined },
-])('$all open, $ofAddress of an address (shared: $isShared): $refusal', ({ all, ofAddress, isShared, refusal }) => {
-  expect(connectionRefusal({ all, ofAddress }, isShared, limits)).toBe(refusal);
-});
+])(
+  '$all open connections, $ofAddress of the address (shared: $isShared), are limited by: $refusal',
+  ({ all, ofAddress, isShared, refusal }) => {
+    expect(connectionRefusal({ all, ofAddress }, isShared, limits)).toBe(refusal);
+  },
+);

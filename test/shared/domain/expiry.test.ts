@@ -16,7 +16,7 @@ test('an end that goes over the wire and back is the same moment, to the millise
 test.each([
   { name: 'seconds', expireAt: 1_795_184_718.25, endMs: 1_795_184_718_250 },
   { name: 'milliseconds, as older backends wrote them', expireAt: 1_795_184_718_250, endMs: 1_795_184_718_250 },
-])('$name are read', ({ expireAt, endMs }) => {
+])('an end in $name is parsed', ({ expireAt, endMs }) => {
   expect(endOf(expireAt)).toBe(endMs);
 });
 

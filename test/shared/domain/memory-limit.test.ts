@@ -23,7 +23,7 @@ test.each([
   expect(memoryLimit(setting, { heap, machine })).toBe(Math.floor(limit));
 });
 
-test('a start comes to its end with more than may be known while nothing is refused', () => {
+test('the memory limit during the start is higher than the one in operation', () => {
   expect(startLimit({ heap: GIB })).toBeGreaterThan(memoryLimit(undefined, { heap: GIB, machine: 64 * GIB }));
   expect(startLimit({ heap: GIB })).toBeLessThan(GIB);
 });

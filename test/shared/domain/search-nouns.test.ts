@@ -34,7 +34,7 @@ test.each([
   ['subscriptions!=db', true],
   ['keepalive>5m', true],
   ['keepalive>1h or address!=192.0.2.7', false],
-])('a client by %s: %s', (text, expected) => {
+])('a client is found by %s: %s', (text, expected) => {
   expect(found(CLIENT_SEARCH, client, text)).toBe(expected);
 });
 
@@ -44,7 +44,7 @@ test.each([
   ['status>=warn !status=crit', true],
   ['status=ok', false],
   ['last<1m check~d*k', true],
-])('a result by %s: %s', (text, expected) => {
+])('a result is found by %s: %s', (text, expected) => {
   expect(found(RESULT_SEARCH, result, text)).toBe(expected);
 });
 
@@ -68,7 +68,7 @@ test.each([
   ['creator=alice subscription~client:*', true],
   // Nobody has said what it kept back.
   ['kept_back>=0', false],
-])('a silenced entry by %s: %s', (text, expected) => {
+])('a silence is found by %s: %s', (text, expected) => {
   expect(found(SILENCED_SEARCH, entry, text)).toBe(expected);
 });
 
@@ -78,7 +78,7 @@ test.each([
   ['that ends late', { expire_at: NOW + 3600 }, 'state=active left>30m'],
   ['whose end has come', { expire_at: NOW }, 'state=ended'],
   ['that kept something back', { suppressed: 12, last_suppressed: NOW }, 'kept_back>10'],
-])('a silenced entry %s', (_name, changes, text) => {
+])('a silence %s is found by its state', (_name, changes, text) => {
   expect(found(SILENCED_SEARCH, { ...entry, ...changes }, text)).toBe(true);
 });
 
@@ -89,11 +89,11 @@ test.each([
   ['ok<90 critical>20 silenced=3', true],
   ['clients>=100 web', true],
   ['down>1', false],
-])('an aggregate by %s: %s', (text, expected) => {
+])('an aggregate is found by %s: %s', (text, expected) => {
   expect(found(AGGREGATE_SEARCH, { name: 'web', clients: 100, checks: 2, results: counts }, text)).toBe(expected);
 });
 
-test('an aggregate without results is neither good nor bad', () => {
+test('an aggregate without results is found neither as OK nor as failing', () => {
   const none = { name: 'web', clients: 0, checks: 0, results: { ...counts, ok: 0, total: 0 } };
   expect([found(AGGREGATE_SEARCH, none, 'ok<100'), found(AGGREGATE_SEARCH, none, 'ok>=0')]).toEqual([false, false]);
 });
@@ -113,7 +113,7 @@ test.each([
   ['next<1m critical>1', true],
   ['cron~*', true],
   ['unknown>0', false],
-])('a check by %s: %s', (text, expected) => {
+])('a check is found by %s: %s', (text, expected) => {
   expect(found(CHECK_SEARCH, check, text)).toBe(expected);
 });
 
@@ -138,7 +138,7 @@ test.each([
   ['db-1/disk', true],
   ['id=17 age>1m', true],
   ['reason=exit', false],
-])('a dead letter by %s: %s', (text, expected) => {
+])('a dead letter is found by %s: %s', (text, expected) => {
   expect(found(DEAD_LETTER_SEARCH, letter, text)).toBe(expected);
 });
 

@@ -30,7 +30,7 @@ test.each<{ because: string; peers: Named[]; cut: Record<string, string> }>([
     peers: [peer('a', 50), peer('b', 50), peer('c', 90), peer('d', 30, 2000)],
     cut: { c: 'each', d: 'stalled' },
   },
-])('$because', ({ peers, cut }) => {
+])('slow peers are cut off: $because', ({ peers, cut }) => {
   const found = [...peersToCut(peers, limits)].map(([{ name }, reason]) => [name, reason] as const);
   expect(Object.fromEntries(found)).toEqual(cut);
 });

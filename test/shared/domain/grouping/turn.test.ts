@@ -12,7 +12,7 @@ import {
 
 const TIMES = { waitMs: 30_000, intervalMs: 300_000, repeatMs: 14_400_000 };
 
-describe('a group has its next turn', () => {
+describe('the next flush of a group', () => {
   test.each<{ name: string; pace: readonly (number | undefined)[]; due: number }>([
     { name: 'after group_wait at first', pace: [1000], due: 31_000 },
     { name: 'not before group_interval after the last', pace: [20_000, 10_000, 10_000], due: 310_000 },
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-describe('what is told of an event that comes', () => {
+describe('the change that an event makes in its group', () => {
   test.each<{ name: string; of: string; change: string }>([
     { name: 'that nobody knows', of: comes(undefined, 2), change: 'new' },
     { name: 'again, before it was told', of: comes({ ...KNOWN, told: undefined }, 1), change: 'new' },
@@ -81,7 +81,7 @@ describe('what is told of an event that comes', () => {
       change: 'forgotten',
     },
     { name: 'back, before its end was told', of: comes({ ...KNOWN, isOver: true, status: 0 }, 2), change: 'same' },
-  ])('$name', ({ of, change }) => {
+  ])('an event in a group is classified: $name', ({ of, change }) => {
     expect(of).toBe(change);
   });
 });
@@ -124,8 +124,8 @@ function turn(
   };
 }
 
-describe('the turn of a group', () => {
-  test('tells what changed first, the worst before the rest, then ends, then what is known', () => {
+describe('the flush of a group', () => {
+  test('a flush lists changes first, the worst before the rest, then resolved events, then unchanged ones', () => {
     const members = [
       member('known', { told: 2 }),
       member('over', { isOver: true, status: 0, told: 2 }),
@@ -150,7 +150,7 @@ describe('the turn of a group', () => {
     expect(turn(members, { isRepeatDue: true, presence: { a: 'silenced' } })).toMatchObject({ cause: undefined });
   });
 
-  test('leaves out what is silenced, and remembers that it is untold', () => {
+  test('a flush leaves out silenced events, which stay pending', () => {
     const members = [member('a'), member('b')];
     expect(turn(members, { presence: { a: 'silenced' } })).toMatchObject({
       listed: 'b new',
@@ -160,21 +160,21 @@ describe('the turn of a group', () => {
     });
   });
 
-  test('holds what is inhibited and untold until it comes again', () => {
+  test('a flush holds inhibited pending events until they change again', () => {
     const members = [member('a'), member('b', { told: 'held' }), member('c', { told: 2 })];
     const presence = { a: 'inhibited', c: 'inhibited' } as const;
     expect(turn(members, { presence })).toMatchObject({ cause: undefined, held: 'a', hasUntold: false });
   });
 
-  test('forgets what is gone, without a word', () => {
+  test('a flush drops events that no longer exist without a notification', () => {
     expect(turn([member('a')], { presence: { a: 'gone' } })).toMatchObject({ cause: undefined, leaves: 'a' });
   });
 
-  test('tells what is stored nowhere once', () => {
+  test('a flush notifies transient events once', () => {
     expect(turn([member('a', { isPassing: true })])).toMatchObject({ listed: 'a new', leaves: 'a', told: '' });
   });
 
-  test('has so many events and bytes at most, but one, and counts the others', () => {
+  test('a flush has a limit of events and bytes, contains at least one and counts the others', () => {
     const members = [member('a'), member('b'), member('c')];
     expect(turn(members, { events: 2 })).toMatchObject({ listed: 'a new, b new', leftOut: 1, told: 'a b c' });
     expect(turn(members, { bytes: 150 })).toMatchObject({ listed: 'a new', leftOut: 2 });

@@ -16,7 +16,7 @@ function ruleOf(definition: Partial<InhibitionDefinition>): InhibitionRule {
 
 const disk = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: 'disk', status: 2 } });
 
-describe('what a rule finds', () => {
+describe('the events that an inhibition rule matches', () => {
   test.each<{ name: string; when: string; found: boolean }>([
     { name: 'a check', when: 'check=disk', found: true },
     { name: 'a status', when: 'check=disk status=crit', found: true },
@@ -24,11 +24,11 @@ describe('what a rule finds', () => {
     { name: 'an attribute', when: 'rack=a', found: true },
     { name: 'a pattern', when: 'client~web-*', found: true },
     { name: 'how often it occurred', when: 'check=disk occurrences>=3', found: false },
-  ])('$name', ({ when, found }) => {
+  ])('an inhibition rule matches by $name', ({ when, found }) => {
     expect(isInhibitor(ruleOf({ when }), 'default', disk)).toBe(found);
   });
 
-  test('no end of a problem keeps anything quiet', () => {
+  test('the resolution of a problem inhibits nothing', () => {
     expect(isInhibitor(ruleOf({ when: 'check=disk' }), 'default', { ...disk, action: 'resolve' })).toBe(false);
   });
 

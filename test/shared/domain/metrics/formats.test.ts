@@ -76,7 +76,7 @@ describe('an output is read', () => {
     expect(pointsOf('influxdb_line', '# comment\ncpu a=1,b=2').points).toHaveLength(2);
   });
 
-  test('no further than the bound', () => {
+  test('an output yields at most the maximum number of points', () => {
     const { points, unreadable } = pointsOf('graphite_plaintext', 'a 1\n'.repeat(POINTS_MAX + 5));
     expect([points.length, unreadable]).toEqual([POINTS_MAX, 5]);
   });
@@ -91,7 +91,7 @@ describe('an output is read', () => {
     },
   );
 
-  test('not at all where the check has no metrics', () => {
+  test('an output of a check without metrics is not parsed', () => {
     expect(pointsOf('', 'load 1', { type: 'standard' })).toEqual({ points: [], unreadable: 0 });
     expect(pointsOf('whatever', 'load 1')).toEqual({ points: [], unreadable: 0 });
   });

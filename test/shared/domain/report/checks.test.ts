@@ -27,7 +27,7 @@ const ROUTER = { ...SWITCH, client: 'r-1' };
 /** An outage begins at that second. */
 const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
 
-describe('what kept it quiet (spec, report 1)', () => {
+describe('the inhibitor of a reported check (spec, report 1)', () => {
   const ended = (at: number, inhibitor?: typeof SWITCH): StatusTurn => ({
     atMs: at * 1000,
     was: 2,
@@ -61,7 +61,7 @@ describe('what kept it quiet (spec, report 1)', () => {
       now: SWITCH,
       expected: undefined,
     },
-  ])('$name', ({ turns, now, expected }) => {
+  ])('the inhibitor of a reported check is $name', ({ turns, now, expected }) => {
     const found = troubleOf(
       { client: 'web-1', check: 'ping', status: turns[0]?.status, turns, inhibitor: now },
       SPAN,
@@ -70,7 +70,7 @@ describe('what kept it quiet (spec, report 1)', () => {
     expect(found?.inhibited_by).toEqual(expected);
   });
 
-  test('it is told after what nothing kept quiet', () => {
+  test('inhibited checks are reported after the others', () => {
     const quiet = troubleOf({ client: 'a', check: 'ping', status: 2, turns: [broke(110)], inhibitor: SWITCH }, SPAN, 0);
     const loud = troubleOf({ client: 'b', check: 'ping', status: 2, turns: [broke(190)] }, SPAN, 0);
     const both = [quiet, loud].filter((one) => one !== undefined);
@@ -79,7 +79,7 @@ describe('what kept it quiet (spec, report 1)', () => {
   });
 });
 
-describe('how a check was not well (spec, report 1)', () => {
+describe('a failing check in the report (spec, report 1)', () => {
   test('a check that was OK during the whole span is not reported', () => {
     expect([of([150, undefined, 0]), of([90, 2, 0])]).toEqual([undefined, undefined]);
   });
@@ -130,7 +130,7 @@ describe('how a check was not well (spec, report 1)', () => {
       found: of([250, 2, 0], [150, 0, 2]),
       expected: { status: 2, ended: null, down: 50 },
     },
-  ])('$name', ({ found, expected }) => {
+  ])('a failing check is reported: $name', ({ found, expected }) => {
     expect(found).toMatchObject(expected);
   });
 
@@ -148,7 +148,7 @@ describe('how a check was not well (spec, report 1)', () => {
     expect(troubleOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
   });
 
-  test('silenced time is part of the time that it was not well', () => {
+  test('silenced time is part of the failing time', () => {
     const silenced = [{ sinceMs: 140_000, untilMs: 170_000 }];
     expect(troubleOf(past([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
   });
@@ -180,7 +180,7 @@ test('open problems are sorted by severity and age, resolved ones by duration', 
   expect(named(all.toSorted(longestFirst))).toEqual(['warning', 'unknown', 'newer', 'older']);
 });
 
-test('the noisiest are those that were not well most often, with the client on which it was', () => {
+test('the noisiest checks are those with the most outages, with the client that had them', () => {
   const noise = new Noise();
   for (const [client, check, outages] of [
     ['web-1', 'disk', 2],

@@ -19,7 +19,7 @@ const NOTHING: Report = {
   changes: null,
 };
 
-test('a quiet night says so', () => {
+test('a report without events says so', () => {
   expect(reportMarkdown(NOTHING)).toMatchInlineSnapshot(`
     "# Handover
 
@@ -45,7 +45,7 @@ test('a quiet night says so', () => {
   `);
 });
 
-test('a report says what is open, what is well again, what is noisy and who did what', () => {
+test('a report lists open and resolved problems, noisy checks and actions', () => {
   const row = { client: 'web-1', check: 'disk', worst: 2, outages: 1, silenced: 0, output: 'full', silences: [] };
   const report: Report = {
     ...NOTHING,
@@ -185,7 +185,7 @@ test.each([
   expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);
 });
 
-test('no name, reason or output means anything in Markdown, or acts on a terminal', () => {
+test('no name, reason or output acts as Markdown or on a terminal', () => {
   const reason = '\u001b[31m<b>|[x](http://a) `rm` a_b _c_\nnext';
   const actions = [{ at: UNTIL, who: 'eve', deed: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
   const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } });

@@ -22,7 +22,7 @@ describe('a check is counted after a tenth of its number', () => {
     expect(Math.max(...gaps)).toBeLessThan(1500);
   });
 
-  test('always, where it may have next to nothing', () => {
+  test('a check with a very small limit is counted at every entry', () => {
     for (let id = START_ID; id < START_ID + 100; id++) expect(isCountDue(id, 5)).toBe(true);
   });
 });

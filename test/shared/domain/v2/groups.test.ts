@@ -12,7 +12,7 @@ test.each<{ groups: string[]; scopes: Scope[] }>([
   { groups: ['editors', 'admins'], scopes: ['read', 'submit', 'silence', 'resolve', 'admin'] },
   { groups: ['of-another-cluster'], scopes: [] },
   { groups: ['constructor', '__proto__'], scopes: [] },
-])('$groups may $scopes', ({ groups, scopes }) => {
+])('the groups $groups have the scopes $scopes', ({ groups, scopes }) => {
   expect([...scopesOfGroups(groups)].toSorted()).toEqual(scopes.toSorted());
 });
 
