@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = builtProgram('mon');
 
 describe('the real console in a real pseudo-terminal', () => {
-  test('shows events, takes keys, silences, survives a lost connection, and leaves the terminal as it was', async () => {
+  test('the console shows events, silences, survives a lost connection and restores the terminal', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
@@ -52,7 +52,7 @@ describe('the real console in a real pseudo-terminal', () => {
     });
   });
 
-  test('keeps its compiled code for the next start', async () => {
+  test('the console caches its compiled code for the next start', async () => {
     // Beside a copy of its own: others keep theirs beside the programs of all tests.
     const folder = await mkdtemp(join(builtPrograms(), 'own-'));
     for (const file of ['mon.js', 'mon-program.js']) await copyFile(join(builtPrograms(), file), join(folder, file));
@@ -68,7 +68,7 @@ describe('the real console in a real pseudo-terminal', () => {
   test.each([
     { name: 'SIGTERM', end: (pty: Pty) => pty.kill('SIGTERM'), exit: { exitCode: 0, signal: 15 } },
     { name: 'ctrl-c, twice', end: (pty: Pty) => pty.write('\u0003\u0003'), exit: { exitCode: 0, signal: 0 } },
-  ])('leaves the terminal as it was: $name', async ({ end, exit }) => {
+  ])('the console restores the terminal when it ends by $name', async ({ end, exit }) => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('12 of 12 events shown');
@@ -96,7 +96,7 @@ describe('the real console in a real pseudo-terminal', () => {
     },
   );
 
-  test('never erases the whole screen while it runs, and draws each frame as one', async () => {
+  test('the console never erases the whole screen while it runs and draws each frame at once', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
@@ -200,18 +200,18 @@ test('a silence of the console covers the events that its preview counted, and z
   expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
 });
 
-describe('without a terminal, or with a wrong command line', () => {
+describe('the console without a terminal or with a wrong command line', () => {
   test.each([
     { name: 'a pipe', options: [], code: 2, says: 'mon watch' },
     { name: 'an unknown option', options: ['--nonsense'], code: 2, says: '--nonsense' },
     { name: 'a backend that is no URL', options: ['--backend', 'nowhere at all'], code: 2, says: 'http://' },
     { name: 'an argument', options: ['events'], code: 2, says: 'mon --help' },
-  ])('$name is refused with what to do', async ({ options, code, says }) => {
+  ])('the console with $name is rejected with a remedy', async ({ options, code, says }) => {
     const outcome = await run(options);
     expect(outcome).toEqual({ code, output: '', errors: expect.stringContaining(says) });
   });
 
-  test('--version and --help print and end', async () => {
+  test('--version and --help print their text and exit', async () => {
     const [version, help] = await Promise.all([run(['--version']), run(['--help'])]);
     expect(version).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--read-only') });

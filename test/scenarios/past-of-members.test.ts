@@ -26,7 +26,7 @@ async function stateAt({ url }: RunningBackend, at?: number): Promise<PastState>
   return (await (await fetch(`${url}/api/mon/v1/timeline/state?${moment}`)).json()) as PastState;
 }
 
-test('the one that writes keeps checkpoints in the database, and every member tells of the past by them', async () => {
+test('the leader stores checkpoints in the database, and every member serves the past from them', async () => {
   const database = await server().database();
   // Nothing is noted at first, so that what is there then is in the checkpoint alone.
   const first = await startSharing(database, { timeline: { days: 0 } });

@@ -4,7 +4,7 @@ import { HandlerStory } from '../../support/handler-story.ts';
 const handler = (attributes: object) => ({ handlers: { default: { ...attributes } } });
 
 describe('occurrences', () => {
-  test('are waited for, then the problem is told again at each refresh, and its end is told', async () => {
+  test('the filter occurrences waits, then notifies at each refresh and at the end', async () => {
     const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
     const check = { occurrences: 3, refresh: 300, interval: 60 };
     for (let times = 0; times < 14; times++) await story.report(2, check);
@@ -30,7 +30,7 @@ describe('occurrences', () => {
   });
 });
 
-test('an event is kept while something that it depends on has one, and told once that is over', async () => {
+test('an event is suppressed while one that it depends on is open, and notified once that is resolved', async () => {
   const story = await HandlerStory.open(handler({ filter: 'check_dependencies' }));
   await story.api.saveClient({ name: 'nas', address: '192.0.2.9', subscriptions: ['storage'] });
   const check = { dependencies: ['mount', 'nas/ping', 'subscription:storage/raid'] };
@@ -56,7 +56,7 @@ test('an event is kept while something that it depends on has one, and told once
 });
 
 describe('severities', () => {
-  test('choose what is told, and a resolve is told to who was told of the problem', async () => {
+  test('the severities of a handler select its events, and a resolve goes to those that were notified', async () => {
     const story = await HandlerStory.open({
       handlers: { pager: { severities: ['critical'] }, desk: { severities: ['warning', 'unknown'] } },
     });
@@ -83,7 +83,7 @@ describe('severities', () => {
   });
 });
 
-describe('a filter of one’s own', () => {
+describe('a custom filter', () => {
   const filters = {
     production: { attributes: { client: { environment: 'production' } } },
     test: { attributes: { client: { environment: 'test' } }, negate: true },
@@ -111,12 +111,15 @@ describe('a filter of one’s own', () => {
     { attributes: { filters: [], filter: 'production' }, environment: 'test', told: [1, 2, 3, 4] },
     { attributes: { filter: 'typed' }, environment: 'test', told: [3, 4] },
     { attributes: { filter: 'nobody-defined-it' }, environment: 'test', told: [1, 2, 3, 4] },
-  ])('$attributes of a client in $environment: $told', async ({ attributes, environment, told }) => {
-    const story = await play(attributes, { environment });
-    expect((await story.told()).map(({ occurrences }) => occurrences)).toEqual(told);
-  });
+  ])(
+    'a filter with $attributes of a client in $environment passes the occurrences $told',
+    async ({ attributes, environment, told }) => {
+      const story = await play(attributes, { environment });
+      expect((await story.told()).map(({ occurrences }) => occurrences)).toEqual(told);
+    },
+  );
 
-  test('lets everything through outside of its windows', async () => {
+  test('a filter with windows passes everything outside of them', async () => {
     // Midnight.
     const story = await play({ filter: 'by-day' }, {});
     expect(await story.lines()).toHaveLength(4);

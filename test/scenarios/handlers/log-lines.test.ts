@@ -94,20 +94,23 @@ test.each<{
     settings: { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port: await freePort() } } } },
     fields: { handler: 'default', reason: 'the connection was refused' },
   },
-])('$level: $message', async ({ message, level, settings, result, silenced, fields = {} }) => {
-  const story = await HandlerStory.open(settings);
-  await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
-  if (silenced) await story.api.silence({ check: 'disk' });
-  await story.report(2, result);
-  await story.settled();
-  const records = story.said(message);
-  expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
-  // Who reads the log does not get the secrets of clients (security S16 and S17).
-  expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
-  expect(records[0]?.fields).not.toHaveProperty('event');
-});
+])(
+  'the log contains the line $level: $message',
+  async ({ message, level, settings, result, silenced, fields = {} }) => {
+    const story = await HandlerStory.open(settings);
+    await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
+    if (silenced) await story.api.silence({ check: 'disk' });
+    await story.report(2, result);
+    await story.settled();
+    const records = story.said(message);
+    expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
+    // Who reads the log does not get the secrets of clients (security S16 and S17).
+    expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
+    expect(records[0]?.fields).not.toHaveProperty('event');
+  },
+);
 
-test('info: handler does not handle action', async () => {
+test('the log says on level info which action a handler does not handle', async () => {
   const story = await HandlerStory.open();
   for (let at = 0; at < 21; at++) {
     await story.report(at % 2 === 0 ? 0 : 2, { low_flap_threshold: 5, high_flap_threshold: 20 });
@@ -117,7 +120,7 @@ test('info: handler does not handle action', async () => {
   ]);
 });
 
-test('info: handler extension output, of the built-in handler debug, without secrets', async () => {
+test('the log contains the output of the built-in handler debug without secrets', async () => {
   const story = await HandlerStory.open({});
   await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
   await story.report(2, { handler: 'debug' });

@@ -13,7 +13,7 @@ import { HttpReceiver } from '../../support/http-receiver.ts';
 const SECRETIVE = { name: 'web-1', address: '192.0.2.1', password: 'hunter2', environment: 'production' };
 
 describe('a receiver of TCP', () => {
-  test('gets each event on a connection of its own, without a newline at the end', async () => {
+  test('a TCP receiver gets each event on a separate connection, without a newline at the end', async () => {
     const receiver = await openLineReceiver();
     const story = await HandlerStory.open({
       handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port: receiver.port } } },
@@ -60,7 +60,7 @@ describe('a receiver of TCP', () => {
   });
 });
 
-test('a receiver of UDP gets each event as a datagram', async () => {
+test('a UDP receiver gets each event as a datagram', async () => {
   const socket = createSocket('udp4');
   onTestFinished(() => void socket.close());
   const received: string[] = [];
@@ -81,7 +81,7 @@ test('a receiver of UDP gets each event as a datagram', async () => {
 });
 
 describe('a receiver of webhooks', () => {
-  test('gets events without secrets and signed, unless the definition says otherwise', async () => {
+  test('a webhook receiver gets signed events without secrets, unless the definition changes that', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({
       handlers: {
@@ -157,7 +157,7 @@ describe('a receiver of webhooks', () => {
   });
 });
 
-test('a transport is a topic of the live feed for who asks for it, without secrets, and a file with them', async () => {
+test('a transport sends messages without secrets to the feed and with them to a file', async () => {
   const story = await HandlerStory.open();
   const file = join(story.dir, 'alerts.jsonl');
   await story.reload({

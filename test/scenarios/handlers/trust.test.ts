@@ -9,8 +9,8 @@ const attack = (file: string): string =>
   `$(touch ${file}) \`touch ${file}\` '; touch ${file}; ' "; touch ${file}; " | touch ${file}`;
 
 /** Commands come from definitions on the backend's own machine, and from nowhere else (security S14). */
-describe('nothing that comes from outside runs', () => {
-  test('text of an event, whatever it holds, is only text to a handler and a mutator', async () => {
+describe('no input from outside is executed', () => {
+  test('any text of an event is only text to a handler and a mutator', async () => {
     const story = await HandlerStory.open({
       handlers: { default: {}, short: { mutator: 'line' } },
       mutators: { line: { command: 'cat' } },
@@ -28,7 +28,7 @@ describe('nothing that comes from outside runs', () => {
     expect(existsSync(planted)).toBe(false);
   });
 
-  test('a result brings no command, handler, filter or mutator of its own', async () => {
+  test('a result cannot define a command, handler, filter or mutator', async () => {
     const story = await HandlerStory.open();
     const planted = join(story.dir, 'planted');
     const command = `touch ${planted}`;
@@ -51,7 +51,7 @@ describe('nothing that comes from outside runs', () => {
   });
 
   test.each(['/handlers', '/settings', '/checks', '/checks/disk', '/api/mon/v1/handlers', '/mutators'])(
-    'nothing at %s takes a definition',
+    'the path %s accepts no definition',
     async (target) => {
       const story = await HandlerStory.open();
       const body = JSON.stringify({ name: 'disk', type: 'pipe', command: 'true' });
@@ -61,7 +61,7 @@ describe('nothing that comes from outside runs', () => {
     },
   );
 
-  test('a handler and its mutator see few variables of the environment, and none of the backend’s own', async () => {
+  test('a handler and its mutator see few environment variables, and none of the backend itself', async () => {
     process.env['MON_STORY_PASSWORD'] = 'hunter2';
     onTestFinished(() => void delete process.env['MON_STORY_PASSWORD']);
     const story = await HandlerStory.open({
