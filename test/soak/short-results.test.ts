@@ -13,7 +13,7 @@ const REPORT_MS = 15_000;
 const SHORTEN_MS = 120_000;
 
 test(
-  'a backend that is told results by what differs ends as one that is told all of them whole',
+  'a backend that receives delta results ends in the same state as one that receives full results',
   async () => {
     let failedAtMs: number | undefined;
     let [told, amended] = [0, 0];
