@@ -96,7 +96,7 @@ test('the recordings compare at least 26 filters, each with a verdict for every 
   }
 });
 
-describe('of forty results a handler gets those that it gets at the peer', () => {
+describe('the results that a filter passes', () => {
   test.each(FILTERS)('a handler with the filter $name gets the results that it gets at the peer', (filter) => {
     expect(verdictsOf(filter)).toBe(filter.here?.verdicts ?? filter.verdicts);
   });
