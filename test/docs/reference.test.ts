@@ -65,7 +65,7 @@ describe('every configuration of the pages', () => {
     ({ block: { language, attributes } }) => /^(?:yaml|json)$/.test(language) && !('untested' in attributes),
   );
 
-  test.each(configurations)('$at is one', async ({ block }) => {
+  test.each(configurations)('the configuration at $at is valid', async ({ block }) => {
     expect(await problemIn(block)).toBeUndefined();
   });
 });
@@ -100,7 +100,7 @@ test.each([
   { commands: "A=1 monctl x --reason 'a b' > file 2>&1 &", calls: 'monctl x --reason a b' },
   { commands: 'until a 2>/dev/null; do sleep 0.2; done', calls: 'a, sleep 0.2, done' },
   { commands: 'a --x="1 2" \\\n  b', calls: 'a --x=1 2 b' },
-])('$commands calls $calls', ({ commands, calls }) => {
+])('the shell line $commands calls $calls', ({ commands, calls }) => {
   expect(
     callsIn(commands)
       .map((call) => call.join(' '))
