@@ -44,7 +44,7 @@ test('trap 1: the content type does not matter', async () => {
   expect((await as(PYSENSU, 'POST', '/results', { name: 'trap', source: 'trap-1', output: '' })).status).toBe(202);
 });
 
-describe('trap 2: the body of a GET is ignored', () => {
+describe('trap 2: the body of a GET', () => {
   test.each<{ target: string; client: ClientProgram; body: unknown }>([
     { target: '/clients', client: PYSENSU, body: {} },
     { target: '/clients', client: PYSENSU, body: { limit: 1 } },
@@ -122,7 +122,7 @@ test('trap 6: the values that would crash Uchiwa have the right type', async () 
   expect(begins).toEqual(expect.arrayContaining([null, NOW + 600]));
 });
 
-describe('trap 7: the numbers of /info are integers', () => {
+describe('trap 7: the numbers of /info', () => {
   test('trap 7: every number of /info that Go decodes as an integer is one', async () => {
     const { text, body } = await get('/info');
     expect(infoType.safeParse(body).error).toBeUndefined();
@@ -136,7 +136,7 @@ describe('trap 7: the numbers of /info are integers', () => {
   });
 });
 
-describe('trap 8: a limit that is no number is no limit', () => {
+describe('trap 8: an invalid limit', () => {
   const lists = ['/clients', '/stashes', '/aggregates', '/silenced', '/silenced/checks/disk', '/events', '/results'];
   test.each(lists)('trap 8: an invalid limit of %s is no limit', async (target) => {
     const whole = await as(SENSU_CLI, 'GET', target);
@@ -213,7 +213,7 @@ test('trap 11: a success has exactly the code that each client expects', async (
   decode(z.array(z.string()).min(1), unhealthy);
 });
 
-describe('trap 12: a silenced entry has every key', () => {
+describe('trap 12: the keys of a silence', () => {
   test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])(
     'trap 12: a silence entry in %s has every key',
     async (target) => {

@@ -132,7 +132,7 @@ const TARGETS = [
   '/api/mon/v1/events/web-2/disk/explain',
 ];
 
-describe('no response of the API shows a secret', () => {
+describe('secrets in the responses of the API', () => {
   test.each(TARGETS)('the response of %s shows no secret', async (target) => {
     const { status, text } = await ask('GET', target);
     expect([200, 404, 412]).toContain(status);
@@ -196,7 +196,7 @@ describe('no response of the API shows a secret', () => {
   });
 });
 
-describe('no rejection repeats a secret', () => {
+describe('secrets in rejections', () => {
   const text = JSON.stringify(SECRET);
   test.each([
     { target: '/clients', body: `{"name": "a", "address": "b", "password": ${SECRET}}` },
@@ -259,7 +259,7 @@ test('the feed shows no secret', async () => {
   feed.socket.terminate();
 });
 
-describe('monctl shows no secret', () => {
+describe('secrets in the output of monctl', () => {
   test.each([
     'event list',
     'event info web-1 disk',
@@ -314,7 +314,7 @@ async function reload(text: string): Promise<void> {
   process.kill(daemon.pid, 'SIGHUP');
 }
 
-describe('the log shows no secret', () => {
+describe('secrets in the log', () => {
   test('the log shows no secret of a configuration that changed or was rejected', async () => {
     await reload(
       JSON.stringify(

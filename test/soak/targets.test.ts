@@ -26,7 +26,7 @@ const VERBS = [
 /** Changes in views that a merged list does not have. */
 const ONE_BACKEND = new Set(['change-silence', 'delete-clients', 'retry-letters', 'drop-letters']);
 
-describe('a key acts only on what the screen showed under the cursor or marked', () => {
+describe('the target of a key', () => {
   test.each<{ name: string; clients: readonly string[]; members?: readonly string[]; verbs: readonly string[] }>([
     { name: 'of one backend', clients: ['a', 'b', 'c', 'd', 'e', 'f'], verbs: VERBS },
     {

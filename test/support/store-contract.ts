@@ -37,7 +37,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     return { store, lease: await store.acquire('main', 30_000), dir, reopen };
   }
 
-  describe(`${name} keeps what is written`, () => {
+  describe(`the values of ${name}`, () => {
     test('values are read in the order of the keys, with undefined for missing ones', async () => {
       const { store, lease } = await opened();
       await store.write(lease, [put(['a'], '1'), put(['b'], '2')], []);
@@ -144,7 +144,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} scans`, () => {
+  describe(`the scans of ${name}`, () => {
     const inOrder: Key[] = [
       ['a'],
       ['a', 0],
@@ -247,7 +247,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} numbers its writes`, () => {
+  describe(`the sequence numbers of ${name}`, () => {
     test('sequence numbers are dense from 1, including writes without operations or changes', async () => {
       const { store, lease } = await opened();
       expect(store.lastSeq('main')).toBe(0);
@@ -280,7 +280,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} lets one holder write`, () => {
+  describe(`the leases of ${name}`, () => {
     test('a newer lease ends the older one', async () => {
       const { store, lease } = await opened();
       const newer = await store.acquire('main', 30_000);
@@ -311,7 +311,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} tells what changed`, () => {
+  describe(`the watches of ${name}`, () => {
     test('a watch gets the past first, then each write before it resolves', async () => {
       const { store, lease } = await opened();
       await store.write(lease, [], [event('a'), event('b')]);
@@ -417,7 +417,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} closes`, () => {
+  describe(`the end of ${name}`, () => {
     test('a closing store completes earlier writes and rejects later ones', async () => {
       const { store, lease, dir } = await opened();
       const write = store.write(lease, [put(['a'], '1')], []);

@@ -378,7 +378,7 @@ describe('the screen', () => {
   });
 });
 
-describe('a console without the focus or in a pause requests fewer frames', () => {
+describe('a console without the focus or in a pause', () => {
   test.each([
     { name: 'without the focus', away: '\u001B[O', back: '\u001B[I' },
     { name: 'paused', away: 'p', back: 'p' },

@@ -233,7 +233,7 @@ describe('the end', () => {
   });
 });
 
-describe('a plan that is not changed', () => {
+describe('a plan that cannot be changed', () => {
   test('a plan cannot be changed in read-only mode', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('!');

@@ -32,7 +32,7 @@ const isTaken = (topic: string, row: unknown): boolean => {
 describe.each<{ topic: string; schema: z.ZodObject; row: Readonly<Record<string, unknown>> }>([
   { topic: 'events', schema: eventRowSchema, row: EVENT },
   { topic: 'clients', schema: clientRowSchema, row: CLIENT },
-])('rows of $topic are accepted as their schema defines them', ({ topic, schema, row }) => {
+])('the schema of the rows of $topic', ({ topic, schema, row }) => {
   test('a row of the feed and its removal are accepted', () => {
     expect(isTaken(topic, row)).toBe(true);
     expect(isTaken(topic, null)).toBe(true);
@@ -57,7 +57,7 @@ const areTaken = (events: unknown): boolean => {
   }
 };
 
-describe('columns are accepted as their schema defines them', () => {
+describe('the schema of columns', () => {
   const columns: Readonly<Record<string, unknown>> = {
     namespace: { of: ['default'], at: [0] },
     client: { of: ['web-1'], at: [0] },

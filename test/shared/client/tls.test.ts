@@ -74,7 +74,7 @@ test('a backend with a certificate of a trusted authority is accepted', async ()
   expect(await openApiClient({ backend: await speaking(good), env: await trusting(authority) }).clients()).toEqual([]);
 });
 
-describe('a TLS problem is reported with a remedy', () => {
+describe('TLS problems and their remedies', () => {
   test.each([
     {
       name: 'self-signed',

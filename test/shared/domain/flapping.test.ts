@@ -91,7 +91,7 @@ test.each([
   expect(v2StateChange(Array.from(statuses, Number))).toBe(expected);
 });
 
-describe('a check is flapping', () => {
+describe('the start and the end of flapping', () => {
   const thresholds = { low: 5, high: 20 };
 
   test.each<{ name: string; was: boolean; change: number; expected: boolean }>([

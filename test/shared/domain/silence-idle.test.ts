@@ -42,7 +42,7 @@ const tableOf = (scenarios: readonly Scenario[]): void => {
   });
 };
 
-describe('a silence is idle if it has matched nothing for long (spec, idleness 1)', () => {
+describe('a silence that has matched nothing for long (spec, idleness 1)', () => {
   tableOf([
     { name: 'not a second before', since: MADE, at: MADE + WEEK - 1, step: NONE },
     { name: 'when the time has come', since: MADE, at: MADE + WEEK, step: idle(MADE, MADE + WEEK) },

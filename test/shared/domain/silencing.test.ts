@@ -188,7 +188,7 @@ describe('the lifetime of a silence', () => {
   });
 });
 
-describe('an event is silenced', () => {
+describe('the silences of an event', () => {
   const subscriptions = ['web', 'eu', 'client:web-1'];
 
   test.each<{ name: string; entries: SilencedRequest[]; expected: string[] }>([

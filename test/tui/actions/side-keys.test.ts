@@ -16,7 +16,7 @@ async function openList(columns = 80, rows = 24): Promise<ConsoleRig> {
   return rig;
 }
 
-describe('h and l, or the arrows, look at a list from the side', () => {
+describe('scrolling sideways', () => {
   test('scrolling sideways moves the columns of the events to the left and reveals the hidden ones', async () => {
     const rig = await openList();
     expect(rig.row('STATUS')).not.toContain('LAST');

@@ -83,7 +83,7 @@ test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('the configuration %j se
   expect(parseConfig(text, FILE)).toEqual({ ...EMPTY_CONFIG, context: undefined });
 });
 
-describe('a mistake in the configuration is reported with its position and what is allowed', () => {
+describe('mistakes in the configuration', () => {
   test.each([
     ['kyes:\n  silence: k', ['console.yml:1:1: kyes: unknown setting: did you mean keys?']],
     [

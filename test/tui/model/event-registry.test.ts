@@ -168,7 +168,7 @@ test('the order is critical, warning, unknown, OK, inhibited, silenced, the newe
   ]);
 });
 
-describe('while the order is paused', () => {
+describe('a paused order', () => {
   test('values change in place in a paused order, rows stay and new events wait', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     registry.freeze();

@@ -30,7 +30,7 @@ function registryOf(count: number): EventRegistry {
   return registry;
 }
 
-describe('the beginning of what a new filter finds', () => {
+describe('the first matches of a new filter', () => {
   test('the first matches of a new filter are shown before all matches are known', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('5'));

@@ -47,7 +47,7 @@ test('the presence of the owner of a plan is judged by the clock of the backend'
   expect(asked(console)).toMatchObject([{ kind: 'order-plan', orders: [{ order: 'take', force: true }] }]);
 });
 
-describe('a plan is loaded', () => {
+describe('the loading of a plan', () => {
   test('a plan is loaded once when view 7 is open and the feed reports a newer revision', () => {
     const console = onView7();
     const plan = aPlan(console);

@@ -71,8 +71,8 @@ describe('info', () => {
   });
 });
 
-describe('hand-over', () => {
-  test('hand-over makes the named member the leader and says how long it took', async () => {
+describe('monctl cluster hand-over', () => {
+  test('a handover makes the named member the leader and says how long it took', async () => {
     expect(await monctl('cluster hand-over web2:4567')).toEqual({
       code: 0,
       stdout: 'web2:4567 is the leader now, after 0.0s\n',
@@ -82,7 +82,7 @@ describe('hand-over', () => {
     expect((await monctl('cluster hand-over web1:4567 --output json')).stdout).toContain('"seconds": 0');
   });
 
-  test('hand-over shows the name of the new leader without control characters', async () => {
+  test('a handover shows the name of the new leader without control characters', async () => {
     const named = TOLD.members.map((member) =>
       member.id === 'web2-id' ? { ...member, name: 'web2\u001B[2J' } : member,
     );
@@ -91,7 +91,7 @@ describe('hand-over', () => {
     expect([code, stdout]).toEqual([0, 'web2\\x1b[2J is the leader now, after 0.0s\n']);
   });
 
-  test('hand-over asks a person and names the new leader', async () => {
+  test('a handover asks a person and names the new leader', async () => {
     const question = 'web2:4567 would become the leader instead of web1:4567\nhand over? [y/N] ';
     expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({
       code: 7,
@@ -104,7 +104,7 @@ describe('hand-over', () => {
     expect(cluster.handedTo).toEqual(['web2-id', 'web1-id']);
   });
 
-  test('hand-over sends nothing with --dry-run', async () => {
+  test('a handover sends nothing with --dry-run', async () => {
     const { code, stdout } = await monctl('cluster hand-over web2:4567 --dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain(`would send POST ${backend.url}/api/mon/v1/cluster/hand-over\n`);
@@ -116,14 +116,14 @@ describe('hand-over', () => {
     { line: 'web9', code: 3, says: 'there is no member web9' },
     { line: 'web3:4567', code: 6, says: 'web3:4567 has sent no heartbeat for a while' },
     { line: 'web1:4567', code: 6, says: 'web1:4567 is the leader already' },
-  ])('hand-over to $line is rejected with exit code $code, even before the question', async ({ line, code, says }) => {
+  ])('a handover to $line is rejected with exit code $code, even before the question', async ({ line, code, says }) => {
     const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
     expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);
     expect(await monctl(`cluster hand-over ${line}`, { answer: 'y' })).toEqual(refused);
     expect(cluster.handedTo).toEqual([]);
   });
 
-  test('a hand-over that times out is reported as unavailable', async () => {
+  test('a handover that times out is reported as unavailable', async () => {
     const slow = new ToldCluster(TOLD);
     slow.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     await using own = await startBackend({ cluster: slow });
@@ -133,7 +133,7 @@ describe('hand-over', () => {
     });
   });
 
-  test('a hand-over on a backend without a cluster says what a cluster requires', async () => {
+  test('a handover on a backend without a cluster says what a cluster requires', async () => {
     await using alone = await startBackend();
     const { code, stderr } = await monctl('cluster hand-over', {}, alone.url);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store postgres://…')]);

@@ -16,7 +16,7 @@ async function backendWith(handlers: object): Promise<(...line: string[]) => Pro
   return (...line) => runMonctl(['handler', 'test', ...line], { MON_BACKEND: backend.url });
 }
 
-describe('a dry run shows what would be sent, without secrets, and sends nothing', () => {
+describe('the dry run of a handler test', () => {
   let backend: RunningBackend;
   beforeAll(async () => {
     const url = `https://hooks.example.com/${SECRET}`;

@@ -24,7 +24,7 @@ const ended = async (child: ChildProcess): Promise<{ code: number | null; stdout
 };
 const sh = (script: string, max = '1h'): readonly string[] => ['--max', max, '--', 'sh', '-c', script];
 
-describe('of a backend', () => {
+describe('maintenance with a backend', () => {
   let backend: RunningBackend;
   let clock: ManualClock;
   let api: ApiClient;

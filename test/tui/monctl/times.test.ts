@@ -83,7 +83,7 @@ test('a begin without a zone is the next such time of the local clock', () => {
 });
 
 test.each(['2020-01-01T00:00', '90', '2026-11-20T11:58Z'])(
-  'a begin at %s is refused because it is in the past',
+  'a begin at %s is rejected because it is in the past',
   (text) => {
     expect(() => BEGIN(text)).toThrow(/^--begin ".*" is .* in the past: omit --begin to start now$/);
   },

@@ -104,7 +104,7 @@ describe('the page', () => {
   });
 });
 
-describe('a hand-over', () => {
+describe('a handover', () => {
   test('a handover is confirmed, sent, timed and shown', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);

@@ -47,7 +47,7 @@ test('the overview is drawn in ASCII', async () => {
   await expectGolden(rig.screen, 'overview-ascii');
 });
 
-describe('Enter opens what is under the cursor as a list', () => {
+describe('Enter on the overview', () => {
   test('Enter on a newly critical check opens the events of that check', async () => {
     const rig = await openOverview();
     rig.type('j');

@@ -6,7 +6,7 @@ import type { ListOrder } from '../../../tui/model/list-order.ts';
 
 const ROWS = 4;
 
-describe('when the list changes', () => {
+describe('a changed list', () => {
   test.each<{ name: string; cursor: ListCursor; keys: string; expected: ListCursor }>([
     {
       name: 'the cursor follows its event, and a window at the top stays there',
@@ -55,7 +55,7 @@ describe('when the list changes', () => {
   });
 });
 
-describe('when the cursor moves', () => {
+describe('a moved cursor', () => {
   test.each<{ name: string; from: ListCursor; to: number; expected: ListCursor }>([
     {
       name: 'within the window nothing scrolls',

@@ -173,7 +173,7 @@ describe('a busy terminal', () => {
   });
 });
 
-describe('a terminal that', () => {
+describe('a terminal that is gone or belongs to another program', () => {
   test('a terminal that is gone closes the stream and is no error', async () => {
     const { stdout, device, clock } = openStdout();
     const seen: unknown[] = [];

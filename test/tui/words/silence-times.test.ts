@@ -7,7 +7,7 @@ function seconds(...date: readonly [year: number, month: number, day: number, ho
   return Date.UTC(...date) / 1000;
 }
 
-describe('when a silence starts', () => {
+describe('the start of a silence', () => {
   test.each([
     { text: '22:30', expected: seconds(2026, 10, 20, 22, 30) },
     { text: '22:30Z', expected: seconds(2026, 10, 20, 22, 30) },

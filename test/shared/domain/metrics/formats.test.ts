@@ -19,7 +19,7 @@ function anOutput(format: string | undefined, output: string, more: object = {})
 const pointsOf = (format: string | undefined, output: string, more: object = {}) =>
   eventPoints(anOutput(format, output, more));
 
-describe('an output is read', () => {
+describe('the points of an output', () => {
   test.each([
     ['graphite_plaintext', 'web-1.load.one 0.5 1700000000', 'web-1.load.one', 0.5, {}, 1_700_000_000],
     ['graphite_plaintext', 'load;cpu=0;dc=a 1e3', 'load', 1000, { cpu: '0', dc: 'a' }, NOW],
@@ -132,7 +132,7 @@ describe('an output is read', () => {
   );
 });
 
-describe('metrics are written', () => {
+describe('the written metrics', () => {
   const output = 'cpu\\ x,dc=a\\,b idle=1.5 1700000000000000000';
 
   test.each([

@@ -4,7 +4,7 @@ import { isCountDue } from '../../../../shared/domain/timeline/due-count.ts';
 /** As the timeline gives them: microseconds. */
 const START_ID = 1_700_000_000_000_000;
 
-describe('a check is counted after a tenth of its number', () => {
+describe('the counting of a check after a tenth of its entries', () => {
   test.each([
     ['every microsecond', 1],
     ['every millisecond', 1000],

@@ -20,7 +20,7 @@ function selects(text: string): boolean | string {
     : isSelected(selector, (name) => fieldAt({ event: EVENT }, name));
 }
 
-describe('a selector asks', () => {
+describe('a selector of the v2 API', () => {
   test.each<[string, boolean]>([
     ['event.check.name == disk', true],
     ['event.check.name == "disk"', true],

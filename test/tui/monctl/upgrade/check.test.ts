@@ -53,7 +53,7 @@ const OTHER_VERSION = 'other version';
 const orphan: Dumped = { type: 'CheckConfig', metadata: { namespace: 'gone', name: 'db' }, spec: { command: 'true' } };
 const pipeline: Dumped = { type: 'Pipeline', metadata: { namespace: 'default', name: 'incidents' } };
 
-describe('from a dump alone', () => {
+describe('an upgrade check of a dump', () => {
   test.each<{
     name: string;
     rule: string;
@@ -217,7 +217,7 @@ describe('from a dump alone', () => {
   });
 });
 
-describe('from a cluster that runs', () => {
+describe('an upgrade check of a running cluster', () => {
   test('upgrade check reads the lists, versions and members of a running cluster', async () => {
     const cluster = await startCluster({
       members: ['backend-a', 'backend-b!'],
