@@ -27,7 +27,7 @@ test('items are sorted as by toSorted, and equal ones keep their order', () => {
   );
 });
 
-test('sorting many items takes many steps', () => {
+test('the sorting of many items is split into many steps', () => {
   const items = Array.from({ length: 100_000 }, (_, at) => ({ key: (at * 7919) % 100_003, at }));
   const { items: result, steps } = sorted(items);
   expect(steps).toBeGreaterThan(500);

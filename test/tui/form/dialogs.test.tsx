@@ -64,7 +64,7 @@ describe('the silence dialog', () => {
     expect(silenceDialog({ ...form, duration: 2, onResolve: false })).toContain('ends 2026-11-21 02:14Z (in 4h)');
   });
 
-  test('the silence dialog asks for a confirmation when it covers many events', () => {
+  test('the silence dialog asks whether the scope is right when it covers many events', () => {
     expect(silenceDialog(openSilenceForm(TARGETS, []), { ...NOTHING, total: 51 })).toContain('is the scope right?');
   });
 

@@ -115,7 +115,7 @@ describe('monctl audit list', () => {
 });
 
 describe('monctl audit verify', () => {
-  test('monctl audit verify says that the trail is complete and what proves it', async () => {
+  test('monctl audit verify prints the number of verified records and the last hash', async () => {
     expect((await monctl('audit', 'verify')).stdout).toBe('there are no records\n');
     await silenceTwice();
     const { hash } = await api.auditHead();

@@ -218,7 +218,7 @@ test('the entity list quotes the warning of the backend when the entity limit is
   expect([code, stderr]).toEqual([0, expect.stringMatching(/1\/1/)]);
 });
 
-test('exact state is rejected by create and accepted by restore', async () => {
+test('an exact dump is rejected by create with a reference to monctl restore', async () => {
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);

@@ -135,7 +135,7 @@ test('event list shows only the events of the namespaces that are named', async 
   expect(await monctl('event', 'info', 'web-1', 'nope', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
-test('a silence in another namespace is named as in either API and appears in the list of events', async () => {
+test('a silence in another namespace is found by its v1 and v2 name and shown in the list of events', async () => {
   const options = ['--namespace', 'staging'];
   const silenced = await monctl(
     'silenced',

@@ -141,7 +141,7 @@ function filter(name: string, expression: string, action = 'allow'): string {
   });
 }
 
-test('a filter that the peer ignores and mon applies is named once', async () => {
+test('a filter with attributes that do not exist in filters of Sensu Go is named once', async () => {
   const file = await aFile(
     'filters.json',
     [

@@ -39,7 +39,7 @@ test('the facts of a dump are namespaces, checks, entities, agents with versions
   });
 });
 
-test('a dump without namespaces reports none, so that no check counts as an orphan', () => {
+test('a dump without namespaces leaves them and the checks unknown, so that no check counts as an orphan', () => {
   const told = facts({ type: 'CheckConfig', metadata: { name: 'cpu', namespace: 'ops' }, spec: {} });
   expect(told.namespaces).toBeUndefined();
   expect(told.checks).toBeUndefined();

@@ -154,7 +154,7 @@ describe('an entity that is new', () => {
 describe('an entity that replaces a client', () => {
   const put = { metadata: { name: 'web-01', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] };
 
-  test('an entity that replaces a client leaves the attributes that only the v1 API has', () => {
+  test('an entity that replaces a client sets the v2 attributes and leaves those that only the v1 API has', () => {
     expect(clientOf(put, AGENT)).toEqual({
       last_seen: 0,
       name: 'web-01',

@@ -144,7 +144,7 @@ describe('the checks of a client', () => {
     expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'resolve' } }]);
   });
 
-  test('checks keep their marks behind a menu, which applies to them', () => {
+  test('the menu of actions applies to the marked checks, even if they have disappeared', () => {
     driver.type(' x');
     driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
     driver.pass(1000);
