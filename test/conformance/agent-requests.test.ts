@@ -130,7 +130,7 @@ function ask({ backend }: Scene, { subscription, request }: RequestLine['data'])
   if (subscriptions.includes(subscription)) backend.request({ ...request, issued: Math.floor(Date.now() / 1000) });
 }
 
-test('a real agent answers every request as recorded with the real peer, but for the named differences', async () => {
+test('a real agent responds to every request as recorded with the real peer, except for the named differences', async () => {
   const scene = await aScene();
   const requests = lines.flatMap((line, index) => (line.observe === 'log:client' ? [] : [{ line, number: index + 1 }]));
   for (const { line } of requests) ask(scene, line.data);
@@ -148,7 +148,7 @@ test('a real agent answers every request as recorded with the real peer, but for
   }
 });
 
-test('it says in its log what the peer says', async () => {
+test('a real agent logs what the peer logs', async () => {
   const scene = await aScene();
   const recorded = lines.filter((line) => line.observe === 'log:client');
   const said = new Map(recorded.map((line) => [line.case, line.data[0]]));
@@ -177,7 +177,7 @@ test('it says in its log what the peer says', async () => {
   });
 });
 
-test('every line of the recording was dealt with', () => {
+test('every line of the agent recording was replayed', () => {
   expect(lines.map(({ observe }) => observe).filter((observe) => observe === 'log:client')).toHaveLength(3);
   expect(lines).toHaveLength(47);
 });

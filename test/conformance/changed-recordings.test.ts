@@ -143,7 +143,7 @@ test('a recording without its first lines differs by the same decisions, because
   expect(await wrongOf('misc', lines)).toEqual([]);
 });
 
-test('requests with an encoded path of other names are answered as the decoded path', async () => {
+test('requests with an encoded path of other names get the response of the decoded path', async () => {
   const added = [
     recorded(['GET', '/clients/m%69n'], [404]),
     recorded(['GET', '/clients/min%2Fhistory'], [404]),
@@ -157,7 +157,7 @@ test('requests with an encoded path of other names are answered as the decoded p
   expect(await wrongOf('clients', withLines('clients', 111, added))).toEqual([]);
 });
 
-test('methods and bytes that are no HTTP are rejected by the parser, whichever they are', async () => {
+test('any methods and bytes that are no HTTP are rejected by the parser', async () => {
   const added = [
     recorded(['Get', '/results'], [405]),
     recorded(['FETCH', '/clients/x'], [404]),
@@ -178,7 +178,7 @@ test('consumers are counted in every query of /health, and secrets are redacted 
   expect(await wrongOf('misc', withLines('misc', 9, added))).toEqual([]);
 });
 
-test('clients with other keepalive objects are accepted or refused by what they hold', async () => {
+test('clients with other keepalive objects are accepted or rejected by their content', async () => {
   const crash = [500, ''] as const;
   const added = [
     recorded(['POST', '/clients', { name: 'k2', address: 'x', keepalive: { handlers: ['file', 'keepalive'] } }], crash),
@@ -189,7 +189,7 @@ test('clients with other keepalive objects are accepted or refused by what they 
   expect(await wrongOf('clients', withLines('clients', 8, added))).toEqual([]);
 });
 
-test('results with other refused sources and numbers are refused, and missing in later lists and totals', async () => {
+test('results with other invalid sources and numbers are rejected, and missing in later lists and totals', async () => {
   const accepted = [202, { issued: 1_795_176_183 }] as const;
   const result = { name: 'v', output: 'o' };
   const added = [
@@ -204,7 +204,7 @@ test('results with other refused sources and numbers are refused, and missing in
   expect(await wrongOf('results', lines)).toEqual([]);
 });
 
-test('aggregates with other members that are deleted are counted without them at once', async () => {
+test('deleted members are no longer counted in aggregates of other names', async () => {
   const result = { output: 'o', status: 2, aggregate: 'p|q', handle: false };
   const accepted = [202, { issued: 1_795_176_188 }] as const;
   const counts = { ok: 0, warning: 0, critical: 1, unknown: 0, total: 1, stale: 0 };
@@ -250,7 +250,7 @@ test('other silences are looked up by their exact names, and deleted by their id
   expect(await wrongOf('silenced', withLines('silenced', 16, added))).toEqual([]);
 });
 
-test('a client that was deleted before another one is gone at once, and comes back with its next result', async () => {
+test('a client that was deleted before another one is gone at once and returns with its next result', async () => {
   const client = { name: 'late', address: 'a', keepalives: false, version: '1.9.0', timestamp: 1_795_176_153 };
   const stored = { ...client, subscriptions: ['client:late'] };
   const added = [

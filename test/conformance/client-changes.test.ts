@@ -30,7 +30,7 @@ describe('DELETE /events/:client/:check', () => {
     { name: 'UCHIWA', client: UCHIWA },
     { name: 'SENSU_CLI', client: SENSU_CLI },
     { name: 'PYSENSU', client: PYSENSU },
-  ])('$name gets 202 with the time, then 404', async ({ name, client }) => {
+  ])('DELETE /events/:client/:check by $name returns 202 with the time, then 404', async ({ name, client }) => {
     const target = `/events/delete-by-${name}/disk`;
     await fail(`delete-by-${name}`);
     const answer = await as(client, 'DELETE', target);
@@ -45,24 +45,27 @@ describe('POST /resolve', () => {
   test.each([
     { name: 'SENSU_CLI', client: SENSU_CLI },
     { name: 'PYSENSU', client: PYSENSU },
-  ])('$name gets 202 with the time, then 404; 400 for half of it', async ({ name, client }) => {
-    const body = { client: `resolve-by-${name}`, check: 'disk' };
-    await fail(body.client);
-    expect(await as(client, 'POST', '/resolve', body)).toMatchObject({ status: 202, body: { issued: NOW } });
-    expect(await as(client, 'POST', '/resolve', body)).toEqual(absent);
-    expect((await as(client, 'POST', '/resolve', { client: body.client })).status).toBe(400);
-  });
+  ])(
+    'POST /resolve by $name returns 202 with the time, then 404, and 400 for an incomplete body',
+    async ({ name, client }) => {
+      const body = { client: `resolve-by-${name}`, check: 'disk' };
+      await fail(body.client);
+      expect(await as(client, 'POST', '/resolve', body)).toMatchObject({ status: 202, body: { issued: NOW } });
+      expect(await as(client, 'POST', '/resolve', body)).toEqual(absent);
+      expect((await as(client, 'POST', '/resolve', { client: body.client })).status).toBe(400);
+    },
+  );
 });
 
 describe('POST /clients', () => {
-  test('takes a whole client back as Uchiwa has read it', async () => {
+  test('POST /clients accepts a whole client as Uchiwa has read it', async () => {
     const client = clientType.parse((await as(UCHIWA, 'GET', '/clients/db-1')).body);
     const answer = await as(UCHIWA, 'POST', '/clients', { ...client, dc: 'site', _id: 'site/db-1' });
     expect(answer).toMatchObject({ status: 201, body: { name: 'db-1' } });
     expect((await as(UCHIWA, 'GET', '/clients/db-1')).body).toMatchObject(client);
   });
 
-  test('is 400 for what is no client', async () => {
+  test('POST /clients returns 400 for an invalid client', async () => {
     expect((await as(UCHIWA, 'POST', '/clients', { name: 'db 1', address: '' })).status).toBe(400);
   });
 });
@@ -74,7 +77,7 @@ describe('DELETE /clients/:c', () => {
     { name: 'the deregister handler', client: PLUGIN, query: '?invalidate=true' },
     { name: 'the deregister handler, with its bare number', client: PLUGIN, query: '?invalidate=true&60' },
     { name: 'pysensu', client: PYSENSU, query: '' },
-  ])('$name gets 202 with the time, then 404', async ({ client, query }) => {
+  ])('DELETE /clients/:c by $name returns 202 with the time, then 404', async ({ client, query }) => {
     await as(UCHIWA, 'POST', '/clients', { name: 'leaving', address: '' });
     const answer = await as(client, 'DELETE', `/clients/leaving${query}`);
     expect(answer.status).toBe(202);
@@ -95,7 +98,7 @@ describe('POST /request', () => {
       body: { check: 'disk', subscribers: ['client:web-1'], creator: 'sensu-handler', reason: 'disk is full' },
     },
     { name: 'Nagstamon', client: NAGSTAMON, body: { check: 'disk', subscribers: ['client:web-1'], dc: 'site' } },
-  ])('$name gets 202 with the time', async ({ client, body }) => {
+  ])('POST /request by $name returns 202 with the time', async ({ client, body }) => {
     const answer = await as(client, 'POST', '/request', body);
     expect(answer.status).toBe(202);
     issuedType.parse(answer.body);
@@ -105,7 +108,7 @@ describe('POST /request', () => {
     { body: { check: 'nope' }, status: 404 },
     { body: { subscribers: ['web'] }, status: 400 },
     { body: { check: 'disk', subscribers: 'web' }, status: 400 },
-  ])('$body: $status', async ({ body, status }) => {
+  ])('POST /request with $body returns $status', async ({ body, status }) => {
     expect((await as(SENSU_CLI, 'POST', '/request', body)).status).toBe(status);
   });
 });
@@ -115,7 +118,7 @@ describe('POST /results', () => {
   test.each([
     { name: 'pysensu', client: PYSENSU },
     { name: 'Nagstamon', client: NAGSTAMON },
-  ])('$name gets 202 with the time, and 400 without an output', async ({ client }) => {
+  ])('POST /results by $name returns 202 with the time, and 400 without an output', async ({ client }) => {
     const answer = await as(client, 'POST', '/results', result);
     expect(answer.status).toBe(202);
     issuedType.parse(answer.body);
@@ -128,7 +131,7 @@ describe('DELETE /results/:c/:k', () => {
     { name: 'Uchiwa', client: UCHIWA },
     { name: 'the purge handler', client: PLUGIN },
     { name: 'pysensu', client: PYSENSU },
-  ])('$name gets 204, then 404', async ({ client }) => {
+  ])('DELETE /results/:c/:k by $name returns 204, then 404', async ({ client }) => {
     await fail('purged');
     expect(await as(client, 'DELETE', '/results/purged/disk')).toMatchObject({ status: 204, text: '' });
     expect(await as(client, 'DELETE', '/results/purged/disk')).toEqual(absent);
@@ -140,7 +143,7 @@ describe('DELETE /aggregates/:n', () => {
     { name: 'Uchiwa', client: UCHIWA },
     { name: 'sensu-cli', client: SENSU_CLI },
     { name: 'pysensu', client: PYSENSU },
-  ])('$name gets 204, then 404', async ({ client }) => {
+  ])('DELETE /aggregates/:n by $name returns 204, then 404', async ({ client }) => {
     await as(PYSENSU, 'POST', '/results', { source: 'a', name: 'k', output: '', aggregate: 'short-lived' });
     expect(await as(client, 'DELETE', '/aggregates/short-lived')).toMatchObject({ status: 204, text: '' });
     expect(await as(client, 'DELETE', '/aggregates/short-lived')).toEqual(absent);
@@ -186,19 +189,22 @@ describe('POST /silenced and /silenced/clear', () => {
       target: { id: 'client:n:n' },
       id: 'client:n:n',
     },
-  ])('$name gets 201 and 204 without bodies, then 404', async ({ client, entry, target, id }) => {
-    expect(await as(client, 'POST', '/silenced', entry)).toMatchObject({ status: 201, text: '' });
-    const [found] = z.array(silencedType).parse((await as(client, 'GET', `/silenced?filter.id=${id}`)).body);
-    expect(found?.id).toBe(id);
-    expect(await as(client, 'POST', '/silenced/clear', target)).toMatchObject({ status: 204, text: '' });
-    expect(await as(client, 'POST', '/silenced/clear', target)).toEqual(absent);
-  });
+  ])(
+    'POST /silenced and its clearing by $name return 201 and 204 without bodies, then 404',
+    async ({ client, entry, target, id }) => {
+      expect(await as(client, 'POST', '/silenced', entry)).toMatchObject({ status: 201, text: '' });
+      const [found] = z.array(silencedType).parse((await as(client, 'GET', `/silenced?filter.id=${id}`)).body);
+      expect(found?.id).toBe(id);
+      expect(await as(client, 'POST', '/silenced/clear', target)).toMatchObject({ status: 204, text: '' });
+      expect(await as(client, 'POST', '/silenced/clear', target)).toEqual(absent);
+    },
+  );
 
-  test('clearing without an id, as sensu-cli 0.11 does, is 400', async () => {
+  test('POST /silenced/clear without an id, as sensu-cli 0.11 sends it, returns 400', async () => {
     expect((await as(SENSU_CLI, 'POST', '/silenced/clear', {})).status).toBe(400);
   });
 
-  test('an entry about nothing is 400', async () => {
+  test('POST /silenced without a target returns 400', async () => {
     expect((await as(ANSIBLE, 'POST', '/silenced', { reason: 'r' })).status).toBe(400);
   });
 });
@@ -208,21 +214,21 @@ describe('POST /stashes and DELETE of one', () => {
     { name: 'Uchiwa', client: UCHIWA, more: { dc: 'site', expire: 60 } },
     { name: 'sensu-cli', client: SENSU_CLI, more: {} },
     { name: 'pysensu', client: PYSENSU, more: { expire: -1 } },
-  ])('$name gets 201 with the path, 204, then 404', async ({ client, more }) => {
+  ])('POST /stashes and its deletion by $name return 201 with the path, 204, then 404', async ({ client, more }) => {
     const body = { path: 'silence/web-9/disk', content: { timestamp: NOW }, ...more };
     expect(await as(client, 'POST', '/stashes', body)).toMatchObject({ status: 201, body: { path: body.path } });
     expect((await as(client, 'DELETE', `/stashes/${body.path}`)).status).toBe(204);
     expect((await as(client, 'DELETE', `/stash/${body.path}`)).status).toBe(404);
   });
 
-  test('POST /stashes/:path has the content as its body', async () => {
+  test('POST /stashes/:path takes its body as the content', async () => {
     const answer = await as(PYSENSU, 'POST', '/stashes/by/path', { owner: 'ops' });
     expect(answer).toMatchObject({ status: 201, body: { path: 'by/path' } });
     expect((await as(PYSENSU, 'GET', '/stashes/by/path')).body).toEqual({ owner: 'ops' });
   });
 
   test.each([{}, { path: 'a' }, { path: 'a', content: 'text' }, { path: 1, content: {} }])(
-    'POST /stashes of %o is 400',
+    'POST /stashes with %o returns 400',
     async (body) => {
       expect((await as(UCHIWA, 'POST', '/stashes', body)).status).toBe(400);
     },

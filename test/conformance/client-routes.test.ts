@@ -151,7 +151,7 @@ describe.each<Read>([
     type: z.looseObject({ timestamp: z.int() }),
   },
 ])('$row', ({ by, targets, body, type }) => {
-  test.each(targets)('%s is 200 with the types that clients decode', async (target) => {
+  test.each(targets)('GET %s returns 200 with the types that clients decode', async (target) => {
     for (const client of by) {
       const answer = await as(client, 'GET', target, body);
       expect(answer.status).toBe(200);
@@ -161,9 +161,9 @@ describe.each<Read>([
   });
 });
 
-describe('rows that read, where nothing is', () => {
+describe('reads without content', () => {
   test.each(['/events/nobody', '/results/nobody', '/clients/nobody/history', '/silenced/checks/nope'])(
-    'GET %s is an empty list',
+    'GET %s returns an empty list',
     async (target) => {
       expect(await as(SENSU_CLI, 'GET', target)).toMatchObject({ status: 200, body: [] });
     },
@@ -180,41 +180,44 @@ describe('rows that read, where nothing is', () => {
     '/silenced/ids/no:entry',
     '/stashes/nope',
     '/stash/silence/all/disk',
-  ])('GET %s is 404', async (target) => {
+  ])('GET %s returns 404', async (target) => {
     expect((await as(SENSU_CLI, 'GET', target)).status).toBe(404);
   });
 
-  test.each(['/aggregates/nope/clients', '/aggregates/nope/checks'])('GET %s is 404 with a list', async (target) => {
-    expect(await as(UCHIWA, 'GET', target)).toMatchObject({ status: 404, body: [] });
-  });
+  test.each(['/aggregates/nope/clients', '/aggregates/nope/checks'])(
+    'GET %s returns 404 with a list',
+    async (target) => {
+      expect(await as(UCHIWA, 'GET', target)).toMatchObject({ status: 404, body: [] });
+    },
+  );
 
-  test('GET /aggregates/:n/results/:severity is 400 for what is no severity', async () => {
+  test('GET /aggregates/:n/results/:severity returns 400 for an invalid severity', async () => {
     expect((await as(UCHIWA, 'GET', '/aggregates/app/results/bad')).status).toBe(400);
   });
 });
 
 describe('GET /health', () => {
   test.each(['/health', '/health?consumers=1&messages=100', '/health?consumers=&messages=', '/health?consumers=x'])(
-    '%s is 204 without a body',
+    'GET %s returns 204 without a body',
     async (target) => {
       expect(await as(SENSU_CLI, 'GET', target)).toMatchObject({ status: 204, text: '' });
       expect((await as(PYSENSU, 'GET', target, { consumers: 2, messages: 0 })).status).toBe(204);
     },
   );
 
-  test('is 412 with a sentence for each thing that is wrong', async () => {
+  test('GET /health returns 412 with a sentence for each problem', async () => {
     const answer = await as(SENSU_CLI, 'GET', '/health?consumers=2');
     expect(answer.status).toBe(412);
     expect(z.array(z.string()).length(2).safeParse(answer.body).error).toBeUndefined();
   });
 });
 
-test('GET /checks leaves out what agents schedule by themselves', async () => {
+test('GET /checks leaves out standalone checks', async () => {
   const checks = list(checkType).parse((await as(UCHIWA, 'GET', '/checks')).body);
   expect(checks.map(({ name }) => name)).toEqual(['disk', 'http', 'ping']);
 });
 
-test('GET /results of what said nothing about itself has the integers that the exporter decodes', async () => {
+test('GET /results of a sparse result has the integers that the exporter decodes', async () => {
   const { check } = resultType.parse((await as(EXPORTER, 'GET', '/results/router-1/bgp')).body);
   expect(check).toMatchObject({ status: 1, issued: NOW, executed: NOW, output: 'session down', history: [1] });
   expect(check).not.toHaveProperty('interval');
@@ -222,7 +225,7 @@ test('GET /results of what said nothing about itself has the integers that the e
 
 // Only the enterprise edition has these. Uchiwa interprets an error as "there are none" (clients 2).
 test.each(['clients', 'events', 'keepalives_avg_60', 'check_requests', 'results'])(
-  'GET /metrics/%s is points, or a plain no',
+  'GET /metrics/%s returns points or a plain 404',
   async (name) => {
     const { status, body } = await as(UCHIWA, 'GET', `/metrics/${name}`);
     const points = z.object({ points: z.array(z.tuple([z.int(), z.number()])) });

@@ -44,7 +44,7 @@ test('trap 1: the content type does not matter', async () => {
   expect((await as(PYSENSU, 'POST', '/results', { name: 'trap', source: 'trap-1', output: '' })).status).toBe(202);
 });
 
-describe('trap 2: the body of a GET is ignored', () => {
+describe('trap 2: the body of a GET', () => {
   test.each<{ target: string; client: ClientProgram; body: unknown }>([
     { target: '/clients', client: PYSENSU, body: {} },
     { target: '/clients', client: PYSENSU, body: { limit: 1 } },
@@ -52,35 +52,38 @@ describe('trap 2: the body of a GET is ignored', () => {
     { target: '/silenced', client: ANSIBLE, body: { subscription: 'web', check: 'disk' } },
     { target: '/aggregates/app', client: PYSENSU, body: { max_age: 60 } },
     { target: '/health', client: PYSENSU, body: { consumers: 2, messages: 0 } },
-  ])('$target with $body', async ({ target, client, body }) => {
+  ])('trap 2: the body $body of GET $target is ignored', async ({ target, client, body }) => {
     const [withBody, without] = [await as(client, 'GET', target, body), await as(client, 'GET', target)];
     expect(withBody).toMatchObject({ status: target === '/health' ? 204 : 200, text: without.text });
     expect(withBody.headers).not.toHaveProperty('x-pagination');
   });
 
-  test('and so is that of a DELETE', async () => {
+  test('trap 2: the body of a DELETE is ignored', async () => {
     await as(PYSENSU, 'POST', '/stashes', { path: 'trap-2', content: {} });
     expect((await as(PYSENSU, 'DELETE', '/stashes/trap-2', {})).status).toBe(204);
   });
 });
 
-describe('trap 3: an answer is plain and says its length, however much a client likes gzip', () => {
-  test.each([...ROUND, '/results', '/nope'])('%s', async (target) => {
-    const { headers, text } = await get(target);
-    expect(headers).not.toHaveProperty('content-encoding');
-    expect(headers).not.toHaveProperty('transfer-encoding');
-    expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
-  });
+describe('trap 3: plain responses with a length, even for clients that accept gzip', () => {
+  test.each([...ROUND, '/results', '/nope'])(
+    'trap 3: the response of %s is uncompressed and has a length',
+    async (target) => {
+      const { headers, text } = await get(target);
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers).not.toHaveProperty('transfer-encoding');
+      expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+    },
+  );
 });
 
-describe('trap 4: all that Uchiwa asks for in a round is there', () => {
+describe('trap 4: everything that Uchiwa requests in a round', () => {
   let empty: RunningBackend;
   beforeAll(async () => {
     empty = await startBackend();
   });
   afterAll(() => empty[Symbol.asyncDispose]());
 
-  test.each(ROUND)('%s', async (target) => {
+  test.each(ROUND)('trap 4: the request %s of a round of Uchiwa returns JSON', async (target) => {
     for (const { url } of [empty, backend]) {
       const { status, headers, body } = await ask(url, UCHIWA, 'GET', target);
       expect({ status, type: headers['content-type'] }).toEqual({
@@ -92,7 +95,7 @@ describe('trap 4: all that Uchiwa asks for in a round is there', () => {
   });
 });
 
-test('trap 5: nothing that Uchiwa posts is answered with 400 or more', async () => {
+test('trap 5: no POST of Uchiwa returns 400 or more', async () => {
   const noise = { dc: 'site', _id: 'site/x' };
   const [client] = decode(z.array(clientType), await get('/clients'));
   const posts: [target: string, body: object][] = [
@@ -110,7 +113,7 @@ test('trap 5: nothing that Uchiwa posts is answered with 400 or more', async () 
   expect(statuses).toEqual([201, 201, 204, 204, 201, 202, 202, 201]);
 });
 
-test('trap 6: what would end the process of Uchiwa has the right type', async () => {
+test('trap 6: the values that would crash Uchiwa have the right type', async () => {
   const item = z.looseObject({});
   decode(z.array(item).min(1), await get('/events'));
   decode(z.array(item).min(1), await get('/clients'));
@@ -119,23 +122,23 @@ test('trap 6: what would end the process of Uchiwa has the right type', async ()
   expect(begins).toEqual(expect.arrayContaining([null, NOW + 600]));
 });
 
-describe('trap 7: the numbers of /info are integers', () => {
-  test('everywhere that Go wants one', async () => {
+describe('trap 7: the numbers of /info', () => {
+  test('trap 7: every number of /info that Go decodes as an integer is one', async () => {
     const { text, body } = await get('/info');
     expect(infoType.safeParse(body).error).toBeUndefined();
     // Go decodes by notation: it does not accept 1.0 as an integer.
     expect(text).not.toMatch(/"(?:messages|consumers|timestamp)":-?\d*[.eE]/);
   });
 
-  test('and the settings are texts', async () => {
+  test('trap 7: the settings of /info are strings', async () => {
     const { sensu } = decode(infoType, await get('/info'));
     expect(Object.keys(sensu.settings)).not.toEqual([]);
   });
 });
 
-describe('trap 8: a limit that is no number is no limit', () => {
+describe('trap 8: an invalid limit', () => {
   const lists = ['/clients', '/stashes', '/aggregates', '/silenced', '/silenced/checks/disk', '/events', '/results'];
-  test.each(lists)('%s', async (target) => {
+  test.each(lists)('trap 8: an invalid limit of %s is no limit', async (target) => {
     const whole = await as(SENSU_CLI, 'GET', target);
     for (const query of ['?limit=&offset=', '?limit=abc', '?limit=-1&offset=1']) {
       const { status, headers, text } = await as(SENSU_CLI, 'GET', target + query);
@@ -144,14 +147,14 @@ describe('trap 8: a limit that is no number is no limit', () => {
     }
   });
 
-  test('nor on an aggregate', async () => {
+  test('trap 8: an empty limit on an aggregate is no limit', async () => {
     expect((await as(SENSU_CLI, 'GET', '/aggregates/app?limit=&offset=')).status).toBe(200);
   });
 });
 
-describe('trap 9: a page says of how many', () => {
+describe('trap 9: the total of a page', () => {
   test.each(['/clients', '/events', '/results', '/stashes', '/silenced', '/aggregates', '/checks'])(
-    'Uchiwa has all of %s when it has as many as the total',
+    'trap 9: Uchiwa reads all of %s by the total',
     async (target) => {
       const all = (await get(target)).body as readonly unknown[];
       const found: unknown[] = [];
@@ -166,7 +169,7 @@ describe('trap 9: a page says of how many', () => {
     },
   );
 
-  test('a plugin has all results when a page is empty, and never sees a page twice', async () => {
+  test('trap 9: a plugin reads all results until a page is empty, and never sees a page twice', async () => {
     const found: unknown[] = [];
     const pages = new Set<string>();
     for (;;) {
@@ -180,12 +183,12 @@ describe('trap 9: a page says of how many', () => {
     expect(found).toEqual((await get('/results')).body);
   });
 
-  test('without a limit there is no such header', async () => {
+  test('trap 9: a response without a limit has no X-Pagination header', async () => {
     expect((await get('/clients?offset=1')).headers).not.toHaveProperty('x-pagination');
   });
 });
 
-test('trap 10: a history is of texts in an event, of integers elsewhere', async () => {
+test('trap 10: the history contains strings in an event and integers elsewhere', async () => {
   const event = decode(eventType, await get('/events/web-1/disk'));
   expect(event.check.history).toEqual(['2']);
   const result = decode(resultType, await get('/results/web-1/disk'));
@@ -197,7 +200,7 @@ test('trap 10: a history is of texts in an event, of integers elsewhere', async 
   ]);
 });
 
-test('trap 11: a success has exactly the code that each client waits for', async () => {
+test('trap 11: a success has exactly the code that each client expects', async () => {
   const entry = { subscription: 'client:trap-11' };
   expect((await as(ANSIBLE, 'POST', '/silenced', entry)).status).toBe(201);
   expect((await as(ANSIBLE, 'POST', '/silenced/clear', entry)).status).toBe(204);
@@ -210,13 +213,16 @@ test('trap 11: a success has exactly the code that each client waits for', async
   decode(z.array(z.string()).min(1), unhealthy);
 });
 
-describe('trap 12: a silenced entry has every key', () => {
-  test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])('in %s', async (target) => {
-    const { body } = await as(ANSIBLE, 'GET', target);
-    expect(z.array(silencedType).min(1).safeParse(body).error).toBeUndefined();
-  });
+describe('trap 12: the keys of a silence', () => {
+  test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])(
+    'trap 12: a silence entry in %s has every key',
+    async (target) => {
+      const { body } = await as(ANSIBLE, 'GET', target);
+      expect(z.array(silencedType).min(1).safeParse(body).error).toBeUndefined();
+    },
+  );
 
-  test('null where nothing was said, -1 for never, and else the seconds that are left', async () => {
+  test('trap 12: a silence has null for unset attributes, -1 for never, and else the seconds that are left', async () => {
     expect((await as(ANSIBLE, 'GET', '/silenced/ids/*:bgp')).body).toEqual({
       id: '*:bgp',
       subscription: null,
@@ -232,11 +238,11 @@ describe('trap 12: a silenced entry has every key', () => {
   });
 });
 
-describe('trap 13: an answer without a body says so', () => {
+describe('trap 13: the length of an empty response', () => {
   test.each<{ target: string; body: object; status: number }>([
     { target: '/silenced', body: { check: 'trap-13' }, status: 201 },
     { target: '/resolve', body: { client: 'nobody', check: 'disk' }, status: 404 },
-  ])('$target: $status', async ({ target, body, status }) => {
+  ])('trap 13: POST $target returns $status with a length of 0', async ({ target, body, status }) => {
     const answer = await as(UCHIWA, 'POST', target, body);
     expect(answer).toMatchObject({ status, text: '', headers: { 'content-length': '0' } });
     expect(answer.headers).not.toHaveProperty('content-type');
@@ -248,14 +254,14 @@ describe('trap 13: an answer without a body says so', () => {
     { target: '/stashes', body: [] },
     { target: '/request', body: { check: 'nope' } },
     { target: '/clients', body: { name: 'a b' } },
-  ])('and every other refusal of a POST is an object: $target', async ({ target, body }) => {
+  ])('trap 13: every other rejection of a POST is an object: $target', async ({ target, body }) => {
     const answer = await as(UCHIWA, 'POST', target, body);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     decode(z.strictObject({ error: z.string().min(1), code: z.enum(ERROR_CODES) }), answer);
   });
 });
 
-test('trap 14: unknown keys, an empty id and newlines at the end are fine, and an empty id is no entry', async () => {
+test('trap 14: unknown keys, an empty id and trailing newlines are accepted, and an empty id clears nothing', async () => {
   const body = { dc: 'site', _id: 'site/*:trap-14', id: '', check: 'trap-14' };
   expect((await as(UCHIWA, 'POST', '/silenced', body)).status).toBe(201);
   const entry = decode(silencedType, await get('/silenced/ids/*:trap-14'));
@@ -264,14 +270,14 @@ test('trap 14: unknown keys, an empty id and newlines at the end are fine, and a
   expect((await as(UCHIWA, 'POST', '/request', { dc: 'site', check: 'disk', subscribers: null })).status).toBe(202);
 });
 
-test('trap 15: the version chooses the aggregates that there are', async () => {
+test('trap 15: the version in /info selects the existing aggregate API', async () => {
   const { sensu } = decode(infoType, await as(PLUGIN, 'GET', '/info'));
   const [major = '', minor = ''] = sensu.version.split('.');
   expect(major >= '1' || minor >= '24').toBe(true);
 });
 
-describe('trap 16: other names of the same', () => {
-  test('/incidents are the events', async () => {
+describe('trap 16: other names of the same routes', () => {
+  test('trap 16: /incidents returns the events', async () => {
     for (const path of ['', '/web-1', '/web-1/disk']) {
       expect((await as(SENSU_CLI, 'GET', `/incidents${path}`)).text).toBe(
         (await as(SENSU_CLI, 'GET', `/events${path}`)).text,
@@ -279,7 +285,7 @@ describe('trap 16: other names of the same', () => {
     }
   });
 
-  test('/stash is one of the stashes, whatever its path', async () => {
+  test('trap 16: /stash returns one of the stashes, whatever its path', async () => {
     for (const path of ['silence/web-1/disk', 'with%20space', 'trap%2016/a/b']) {
       await as(PYSENSU, 'POST', `/stash/${path}`, { owner: 'ops' });
       expect(await as(PLUGIN, 'GET', `/stash/${path}`)).toMatchObject({ status: 200, body: { owner: 'ops' } });
@@ -289,18 +295,18 @@ describe('trap 16: other names of the same', () => {
     }
   });
 
-  test('/check is none', async () => {
+  test('trap 16: /check returns 404', async () => {
     expect((await as(SENSU_CLI, 'GET', '/check/disk')).status).toBe(404);
   });
 });
 
-describe('trap 17: a colon in a path is itself or escaped', () => {
+describe('trap 17: a raw or escaped colon in a path', () => {
   test.each([
     ['/silenced/subscriptions/client:web-1', '/silenced/subscriptions/client%3Aweb-1'],
     ['/silenced/ids/client:web-1:disk', '/silenced/ids/client%3Aweb-1%3Adisk'],
     ['/silenced/ids/*:bgp', '/silenced/ids/%2A%3abgp'],
     ['/aggregates/dc:1|web', '/aggregates/dc%3A1%7Cweb'],
-  ])('%s', async (raw, escaped) => {
+  ])('trap 17: the path %s works with a raw and an escaped colon', async (raw, escaped) => {
     const [plain, decoded] = [await get(raw), await get(escaped)];
     expect(plain.status).toBe(200);
     expect(plain.text).not.toBe('[]');
@@ -308,7 +314,7 @@ describe('trap 17: a colon in a path is itself or escaped', () => {
   });
 });
 
-describe('credentials are sent before anybody asks for them', () => {
+describe('credentials that are sent unrequested', () => {
   let closed: RunningBackend;
   beforeAll(async () => {
     closed = await startBackend({ settings: { api: { user: 'ops', password: 'se:cret' } } });
@@ -317,11 +323,11 @@ describe('credentials are sent before anybody asks for them', () => {
 
   const basic = withHeader(`Basic ${Buffer.from('ops:se:cret').toString('base64')}`);
 
-  test('with a user and a password', async () => {
+  test('credentials of a user that are sent unrequested are accepted', async () => {
     for (const target of ROUND) expect((await ask(closed.url, basic, 'GET', target)).status).toBe(200);
   });
 
-  test('a token is no password, and does no harm where none is needed', async () => {
+  test('a token is not accepted as a password, and is ignored where no credentials are required', async () => {
     const token = withHeader('token se:cret');
     expect(await ask(closed.url, token, 'GET', '/events')).toMatchObject({
       status: 401,
@@ -331,7 +337,7 @@ describe('credentials are sent before anybody asks for them', () => {
   });
 });
 
-test('a connection that Uchiwa keeps answers one round after another', async () => {
+test('a kept connection of Uchiwa serves one round after another', async () => {
   const targets = [...ROUND, ...ROUND];
   const bytes = targets.map((target) => requestBytes({ method: 'GET', target, headers: UCHIWA.headers })).join('');
   const answers = await exchange(
@@ -342,7 +348,7 @@ test('a connection that Uchiwa keeps answers one round after another', async () 
   expect(answers.map(({ status }) => status)).toEqual(targets.map(() => 200));
 });
 
-test('every answer has what the genuine one has', async () => {
+test('every response has the headers of the genuine one', async () => {
   for (const [method, target] of [
     ['GET', '/events'],
     ['HEAD', '/events'],

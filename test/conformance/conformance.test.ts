@@ -53,11 +53,11 @@ describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioNa
     }
   });
 
-  test('every answer is the recorded one, but for the named differences', () => {
+  test('every response is the recorded one, except for the named differences', () => {
     expect(outcomes.filter(({ kind }) => kind === 'different')).toEqual([]);
   });
 
-  test('every line was dealt with', () => {
+  test('every recorded line was replayed', () => {
     const counts: Record<string, number> = {};
     for (const outcome of outcomes) {
       const what = outcome.kind === 'skipped' ? outcome.reason : outcome.kind;
@@ -67,6 +67,6 @@ describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioNa
   });
 });
 
-test('every decision is needed by a recorded line', () => {
+test('every decision is used by a recorded line', () => {
   expect(DECISIONS.filter((decision) => !needed.has(decision)).map(({ because }) => because)).toEqual([]);
 });

@@ -54,12 +54,12 @@ const isListed = ({ kind, refused, definition }: JudgedDefinition): boolean =>
       Object.entries(item.having).every(([name, type]) => typeOf(definition[name]) === type),
   );
 
-test('whatever the legacy service takes starts', () => {
+test('every definition that Sensu Core accepts is accepted here', () => {
   const refused = definitions.filter((judged) => judged.refused.length === 0 && isRefused(judged));
   expect(refused.filter(({ attribute }) => !OWN.has(attribute))).toEqual([]);
 });
 
-test('what the legacy service refuses and starts here is listed with the reason', () => {
+test('every definition that Sensu Core rejects and this backend accepts is listed with the reason', () => {
   const taken = definitions.filter((judged) => judged.refused.length > 0 && !isRefused(judged));
   expect(taken.filter((judged) => !isListed(judged))).toEqual([]);
 });

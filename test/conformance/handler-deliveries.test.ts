@@ -63,13 +63,13 @@ function comparable(texts: readonly string[]): unknown[] {
   });
 }
 
-describe('what arrives is what arrived at the peer', () => {
+describe('the deliveries of handlers', () => {
   test.each([
     ['only_check_output mutator', 'onlyout'],
     ['pipe mutator', 'mutated'],
     ['failing mutator', 'badmut'],
     ['unknown mutator', 'nomut'],
-  ])('%s', async (title, handler) => {
+  ])('the delivery of the %s is as recorded at the peer', async (title, handler) => {
     const recorded = (await replayCase(title, `handler:${handler}`)) as readonly string[];
     expect(comparable(await written(handler))).toEqual(comparable(recorded));
   });
@@ -89,7 +89,7 @@ describe('what arrives is what arrived at the peer', () => {
     expect(received()[0]?.endsWith('\n')).toBe(recorded.raw_ends_with_newline);
   });
 
-  test('transport handler', async () => {
+  test('the delivery of the transport handler is as recorded at the peer', async () => {
     const listener = await FeedPeer.subscribe(story.url, { topics: [], transports: ['events_out'] });
     onTestFinished(() => listener.socket.terminate());
     const hears = (type: 'live' | 'message'): Promise<void> =>

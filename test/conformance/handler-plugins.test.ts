@@ -71,8 +71,8 @@ function kindOf(value: unknown): Kind | undefined {
 const kindsOf = (event: object): object =>
   Object.fromEntries(Object.keys(READ).map((path) => [path, kindOf(attributeAt({ ...event }, path.split('.')))]));
 
-describe('what handler plugins read', () => {
-  test('is in each event, of its type', async () => {
+describe('the events that handler plugins parse', () => {
+  test('each event has the fields that handler plugins parse, in their types', async () => {
     const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
     for (const status of [0, 2, 0]) await story.report(status);
     const [created = {}, resolved = {}] = await story.told();
@@ -80,13 +80,13 @@ describe('what handler plugins read', () => {
     expect(kindsOf(resolved)).toEqual(READ);
   });
 
-  test('last_ok is null of what was never well', async () => {
+  test('last_ok of an event that was never OK is null', async () => {
     const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
     await story.report(2);
     expect(kindsOf((await story.told())[0] ?? {})).toEqual({ ...READ, last_ok: 'null' });
   });
 
-  test('is one JSON document on the standard input, which ends with it', async () => {
+  test('an event is one JSON document on the standard input, which ends after it', async () => {
     const story = await HandlerStory.open({});
     // Like the library of the plugins: read to the end and parse; on an error, print a message and exit with 0.
     const plugin = join(story.dir, 'plugin.mjs');

@@ -52,7 +52,7 @@ describe('null check/subscription id', () => {
   test.each([
     { entry: { subscription: null, check: 'disk' }, id: '*:disk' },
     { entry: { subscription: 'client:web-1', check: null }, id: 'client:web-1:*' },
-  ])('$entry makes $id, which silences', async ({ entry, id }) => {
+  ])('null check/subscription id: the silence $entry has the id $id and takes effect', async ({ entry, id }) => {
     const rig = await start();
     await rig.report('web-1', 'disk', 2);
     expect((await rig.ask('POST', '/silenced', entry)).status).toBe(201);
@@ -62,7 +62,7 @@ describe('null check/subscription id', () => {
   });
 });
 
-test('cors:false ignored', async () => {
+test('cors:false ignored: no response has a CORS header', async () => {
   const rig = await start({ api: { cors: false } });
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await rig.ask(method, '/clients');
@@ -74,7 +74,7 @@ describe('expire -1 deletes', () => {
   test.each([
     { target: '/silenced', body: { check: 'disk', expire: -1 } },
     { target: '/stashes', body: { path: 'note', content: {}, expire: -1 } },
-  ])('$target: it stays for ever', async ({ target, body }) => {
+  ])('expire -1 deletes: $target with expire -1 stays forever', async ({ target, body }) => {
     const rig = await start();
     expect((await rig.ask('POST', target, body)).status).toBe(201);
     nowMs += 10 * 365 * 86_400_000;
@@ -91,7 +91,7 @@ describe('suffix/prefix lookups', () => {
     '/silenced/subscriptions/web-1',
     '/silenced/checks/isk',
     '/silenced/checks/d.sk',
-  ])('%s finds nothing', async (target) => {
+  ])('suffix/prefix lookups: %s finds nothing', async (target) => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { subscription: 'client:web-1' });
     await rig.ask('POST', '/silenced', { check: 'disk' });
@@ -99,7 +99,7 @@ describe('suffix/prefix lookups', () => {
     expect([status, body]).toEqual(target.startsWith('/silenced/ids/') ? [404, body] : [200, []]);
   });
 
-  test('a prefix is found by who asks for one', async () => {
+  test('suffix/prefix lookups: a prefix matches only with the parameter prefix', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { subscription: 'client:web-1' });
     await rig.ask('POST', '/silenced', { subscription: 'clients' });
@@ -108,7 +108,7 @@ describe('suffix/prefix lookups', () => {
   });
 });
 
-test('unstable page order', async () => {
+test('unstable page order: lists are sorted', async () => {
   const rig = await start();
   for (const name of ['m', 'b', 'z', 'a', 'k']) await rig.report('web', name, 2, { aggregate: name });
   for (const target of ['/events', '/results', '/aggregates']) {
@@ -122,7 +122,7 @@ test('unstable page order', async () => {
   }
 });
 
-test('filter after paginate', async () => {
+test('filter after paginate: a page is taken from the filtered list', async () => {
   const rig = await start();
   for (const [at, name] of ['a', 'b', 'c', 'd', 'e'].entries()) await rig.report('web', name, 1 + (at % 2));
   const page = await rig.ask('GET', '/events?limit=2&offset=1&filter.check.status=1');
@@ -133,7 +133,7 @@ test('filter after paginate', async () => {
   });
 });
 
-test('undecoded query and path', async () => {
+test('undecoded query and path: both are decoded', async () => {
   const rig = await start();
   await rig.report('web-1', 'disk', 2, { output: 'o2 x' });
   await rig.ask('POST', '/silenced', { subscription: 'client:web-1' });
@@ -144,7 +144,7 @@ test('undecoded query and path', async () => {
 });
 
 describe('expire_on_resolve', () => {
-  test('before begin', async () => {
+  test('expire_on_resolve before begin: the silence stays', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', begin: NOW + 60, expire_on_resolve: true });
     await rig.report('web', 'disk', 2);
@@ -156,7 +156,7 @@ describe('expire_on_resolve', () => {
     expect(await rig.get('/silenced')).toEqual([]);
   });
 
-  test('under auto_resolve false', async () => {
+  test('expire_on_resolve under auto_resolve false: the silence stays', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     for (const status of [2, 0]) await rig.report('web', 'disk', status, { auto_resolve: false });
@@ -166,7 +166,7 @@ describe('expire_on_resolve', () => {
     expect(await rig.get('/silenced')).toEqual([]);
   });
 
-  test('by an OK of a check that had no event', async () => {
+  test('an OK of a check without an event does not clear a silence with expire_on_resolve', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     await rig.report('web', 'disk', 0);
@@ -175,7 +175,7 @@ describe('expire_on_resolve', () => {
 });
 
 describe('stale silenced', () => {
-  test('an event is silenced as soon as an entry is there, and no longer than it', async () => {
+  test('stale silenced: an event is silenced exactly while a silence exists', async () => {
     const rig = await start();
     await rig.report('web', 'disk', 2);
     const silencing = async (): Promise<unknown> => {
@@ -193,7 +193,7 @@ describe('stale silenced', () => {
   });
 });
 
-test('negative status severity', async () => {
+test('negative status severity: a negative status is unknown', async () => {
   const rig = await start();
   for (const status of [-1, -2, -3, -4]) {
     await rig.report(`web${String(status)}`, 'disk', status, { aggregate: 'app' });
@@ -204,7 +204,7 @@ test('negative status severity', async () => {
   expect(await rig.get('/events')).toHaveLength(4);
 });
 
-test('status > 3 missing from unknown', async () => {
+test('status > 3 missing from unknown: it is counted as unknown', async () => {
   const rig = await start();
   for (const status of [3, 4, 127, 255])
     await rig.report(`web-${String(status)}`, 'disk', status, { aggregate: 'app' });
@@ -216,18 +216,21 @@ test('status > 3 missing from unknown', async () => {
 });
 
 describe('aggregate names with : or |', () => {
-  test.each(['/aggregates/x:y|z', '/aggregates/x%3Ay%7Cz'])('%s is there', async (target) => {
-    const rig = await start();
-    await rig.report('web', 'disk', 0, { aggregate: 'x:y|z' });
-    for (const path of ['', '/clients', '/checks', '/results/ok']) {
-      expect((await rig.ask('GET', target + path)).status).toBe(200);
-    }
-    expect((await rig.ask('DELETE', target)).status).toBe(204);
-  });
+  test.each(['/aggregates/x:y|z', '/aggregates/x%3Ay%7Cz'])(
+    'aggregate names with : or |: %s is found',
+    async (target) => {
+      const rig = await start();
+      await rig.report('web', 'disk', 0, { aggregate: 'x:y|z' });
+      for (const path of ['', '/clients', '/checks', '/results/ok']) {
+        expect((await rig.ask('GET', target + path)).status).toBe(200);
+      }
+      expect((await rig.ask('DELETE', target)).status).toBe(204);
+    },
+  );
 });
 
 describe('lazy member pruning', () => {
-  test('a member goes with its result, an aggregate with its last member', async () => {
+  test('lazy member pruning: a member disappears with its result, and an aggregate with its last member', async () => {
     const rig = await start();
     for (const client of ['a', 'b']) await rig.report(client, 'disk', 0, { aggregate: 'app' });
     await rig.ask('DELETE', '/results/a/disk');
@@ -239,17 +242,20 @@ describe('lazy member pruning', () => {
 });
 
 describe('settings secrets', () => {
-  test.each(['', '?redacted=true', '?redacted=false', '?redacted=FALSE'])('/settings%s', async (query) => {
-    const handlers = { mail: { type: 'pipe', command: 'mail', smtp: { password: 'hunter2' } } };
-    const rig = await start({ handlers });
-    const { status, text } = await rig.ask('GET', `/settings${query}`);
-    expect(status).toBe(200);
-    expect(text).toContain('REDACTED');
-    expect(text).not.toContain('hunter2');
-  });
+  test.each(['', '?redacted=true', '?redacted=false', '?redacted=FALSE'])(
+    'settings secrets: /settings%s redacts them',
+    async (query) => {
+      const handlers = { mail: { type: 'pipe', command: 'mail', smtp: { password: 'hunter2' } } };
+      const rig = await start({ handlers });
+      const { status, text } = await rig.ask('GET', `/settings${query}`);
+      expect(status).toBe(200);
+      expect(text).toContain('REDACTED');
+      expect(text).not.toContain('hunter2');
+    },
+  );
 });
 
-test('event bodies leak client secrets', async () => {
+test('event bodies leak client secrets: events redact them', async () => {
   const rig = await start();
   await rig.ask('POST', '/clients', { name: 'web', address: 'a', db: { password: 'hunter2' } });
   await rig.report('web', 'disk', 2, { api_token: 'hunter2' });
@@ -260,7 +266,7 @@ test('event bodies leak client secrets', async () => {
   }
 });
 
-test('request bodies in logs', async () => {
+test('request bodies in logs: the log contains none', async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['--log-level', 'debug'] });
   const body = JSON.stringify({ name: 'web', address: 'a', note: 'said-in-a-body' });
   const requests: Partial<RawRequest>[] = [
@@ -278,7 +284,7 @@ test('request bodies in logs', async () => {
 });
 
 describe('DELETE check 202 for nothing and orphan events', () => {
-  test('its events are resolved with it', async () => {
+  test('DELETE check: the events of the check are resolved', async () => {
     const rig = await start();
     for (const client of ['a', 'b']) await rig.report(client, 'disk', 2, { aggregate: 'app' });
     await rig.report('a', 'load', 1);
@@ -288,13 +294,13 @@ describe('DELETE check 202 for nothing and orphan events', () => {
     expect(await rig.get('/aggregates')).toEqual([]);
   });
 
-  test('202 stays, also for a check that nobody knows: asking twice is no failure', async () => {
+  test('DELETE check: an unknown check also returns 202, so that a repetition does not fail', async () => {
     const rig = await start();
     expect((await rig.ask('DELETE', '/checks/nope')).status).toBe(202);
   });
 });
 
-test('resolve result switching off TTL', async () => {
+test('resolve result switching off TTL: the TTL still applies', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
   const rig = rigOf(backend.url);
@@ -319,7 +325,7 @@ describe('subdue day wrap', () => {
     { at: '2026-11-21T07:59:59Z', isSubdued: true, because: 'and on into saturday' },
     { at: '2026-11-21T08:00:01Z', isSubdued: false, because: 'where it ends' },
     { at: '2026-11-21T17:00:00Z', isSubdued: false, because: 'saturday evening is of no window' },
-  ])('$at: $because', ({ at, isSubdued }) => {
+  ])('subdue day wrap: the window at $at follows from: $because', ({ at, isSubdued }) => {
     expect(isInWindow(windows, Date.parse(at), 'UTC')).toBe(isSubdued);
   });
 });

@@ -19,15 +19,15 @@ const AGENT = 'Messages from the agent';
 const BACKEND = 'Messages from the backend';
 const DELTA = 'Delta results';
 
-describe('what an agent says, in docs/agent-protocol.md', () => {
+describe('the messages of an agent in docs/agent-protocol.md', () => {
   const said = EXAMPLES.filter(({ section }) => section === AGENT);
 
-  test('is every message there is', () => {
+  test('docs/agent-protocol.md shows every message of an agent', () => {
     const types = agentMessageSchema.options.map((option) => option.shape.type.value);
     expect(typesIn(EXAMPLES, AGENT)).toEqual(types.toSorted());
   });
 
-  test.each(said)('$type: $text', ({ message }) => {
+  test.each(said)('the agent message $type is valid: $text', ({ message }) => {
     const parsed = agentMessageSchema.parse(message);
     const inside =
       parsed.type === 'results'
@@ -36,7 +36,7 @@ describe('what an agent says, in docs/agent-protocol.md', () => {
     expect(inside.filter(({ success }) => !success)).toEqual([]);
   });
 
-  test('is understood by a backend', async () => {
+  test('a backend accepts the documented messages of an agent', async () => {
     await using backend = await startBackend();
     const agent = await AgentPeer.connect(backend.url);
     const [hello, ...rest] = said.map(({ message }) => message as AgentMessage);
@@ -49,15 +49,18 @@ describe('what an agent says, in docs/agent-protocol.md', () => {
   });
 });
 
-describe('what the backend says, in docs/agent-protocol.md', () => {
-  test('is every message there is', () => {
+describe('the messages of the backend in docs/agent-protocol.md', () => {
+  test('docs/agent-protocol.md shows every message of the backend to an agent', () => {
     const types = backendMessageSchema.options.map((option) => option.shape.type.value);
     expect(typesIn(EXAMPLES, BACKEND)).toEqual(types.toSorted());
   });
 
-  test.each(EXAMPLES.filter(({ section }) => section === BACKEND))('$type: $text', ({ message }) => {
-    expect(backendMessageSchema.parse(message)).toEqual(message);
-  });
+  test.each(EXAMPLES.filter(({ section }) => section === BACKEND))(
+    'the backend message $type is valid: $text',
+    ({ message }) => {
+      expect(backendMessageSchema.parse(message)).toEqual(message);
+    },
+  );
 });
 
 describe('delta results, in docs/agent-protocol.md', () => {

@@ -27,7 +27,7 @@ const FOLDERS = new Map(
     .map((item) => [named(item)[0] ?? '', item.split('May import:')[1] ?? ''] as const),
 );
 
-describe('the folders on the page', () => {
+describe('the folders on the architecture page', () => {
   test('the page names every folder of the source tree', () => {
     const files = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', {
       cwd: REPOSITORY,
@@ -52,14 +52,14 @@ describe('the folders on the page', () => {
   });
 });
 
-describe('where to find a feature', () => {
+describe('the features on the architecture page', () => {
   const features = itemsOf('Where to find a feature').map((item) => named(item).slice(-3));
 
   test('the page lists more than 20 features', () => {
     expect(features.length).toBeGreaterThan(20);
   });
 
-  test.each(features)('%s is in %s and is called in %s', (name = '', file = '', caller = '') => {
+  test.each(features)('the feature %s is in %s and is called in %s', (name = '', file = '', caller = '') => {
     const names = new RegExp(`\\b${name}\\b`);
     expect(repositoryText(file)).toMatch(names);
     expect(repositoryText(caller)).toMatch(names);
@@ -83,7 +83,7 @@ describe.each(['The life of a result', 'The life of a key press'])('%s', (title)
   });
 });
 
-test('every file that the page names is there', () => {
+test('every file that the architecture page names exists', () => {
   const files = named(PAGE).filter((name) => /^(?:shared|daemon|tui|test)\/.*\.tsx?$/.test(name));
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((file) => globSync(file, { cwd: REPOSITORY }).length === 0)).toEqual([]);

@@ -12,11 +12,11 @@ const SOURCES = repositoryFiles('{shared,daemon,tui,scripts,test}/**/*.{ts,tsx}'
 /** Files that contain invalid citations on purpose. */
 const ABOUT_CITATIONS = new Set(['test/docs/citations.ts', 'test/docs/citations.test.ts']);
 
-describe('what the sources cite', () => {
+describe('the citations in the sources', () => {
   const places = new Map([...PAGES].map(([name, text]) => [name, placesOf(text)]));
   const sources = [...SOURCES].filter(([path]) => !ABOUT_CITATIONS.has(path));
 
-  test('is there, in docs/spec or docs/architecture.md', () => {
+  test('every cited place exists in docs/spec or docs/architecture.md', () => {
     const cited = sources.flatMap(([path, text]) =>
       citationsIn(text, PAGES).map(({ page, place }) => ({ path, page, place })),
     );
@@ -24,12 +24,12 @@ describe('what the sources cite', () => {
     expect(cited.filter(({ page, place }) => places.get(page)?.has(place) !== true)).toEqual([]);
   });
 
-  test('is spelled as CONTRIBUTING.md says', () => {
+  test('every citation is spelled as CONTRIBUTING.md says', () => {
     const wrong = sources.flatMap(([path, text]) => otherSpellingsIn(text, PAGES).map((found) => `${path}: ${found}`));
     expect(wrong).toEqual([]);
   });
 
-  test('is of every page that there is', () => {
+  test('every page of the specification is cited', () => {
     const cited = new Set(sources.flatMap(([, text]) => citationsIn(text, PAGES).map(({ page }) => page)));
     expect([...PAGES.keys()].filter((page) => !cited.has(page))).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('a citation', () => {
     { text: 'kept (legacy-peer, Filters)', found: [], missing: ['legacy-peer Filters'] },
     { text: 'kept (legacy-peer)', found: [], missing: ['legacy-peer no place'] },
     { text: 'for reference, and to go on', found: [] },
-  ])('$text', ({ text, found, missing = [] }) => {
+  ])('the citations in "$text" are found', ({ text, found, missing = [] }) => {
     const cited = citationsIn(text, pages);
     const [there, nowhere] = [true, false].map((wanted) =>
       cited
@@ -79,7 +79,7 @@ describe('a citation', () => {
     'design S7',
     'design, State',
     'performance, rule 8',
-  ])('is not written %s', (text) => {
+  ])('a citation spelled "%s" is wrong', (text) => {
     expect(otherSpellingsIn(`kept (${text})`, pages)).toHaveLength(1);
   });
 });

@@ -24,13 +24,13 @@ test('the folders of tests are those of the tree', () => {
   expect(tested.filter((folder) => !folders.has(folder))).toEqual([]);
 });
 
-test('only these tests pause', () => {
+test('only the named tests pause', () => {
   const files = repositoryFiles('test/{daemon,scenarios,scripts,shared,tui}/**/*.test.{ts,tsx}');
   const pausing = [...files].filter(([, text]) => /setTimeout as |setTimeout\(resolve/.test(text));
   expect(pausing.map(([name]) => name)).toEqual([...PAUSING.keys()]);
 });
 
-test('files and folders that it names are there, some of them below test', () => {
+test('every file and folder that CONTRIBUTING.md names exists', () => {
   const paths = /`((?:shared|daemon|tui|test|scripts|docs|scenarios|soak)\/[\w./*-]+)`/g;
   const named = Array.from(PAGE.matchAll(paths), ([, name = '']) => name).filter((name) => !name.includes('*'));
   expect(named.length).toBeGreaterThan(40);
@@ -39,7 +39,7 @@ test('files and folders that it names are there, some of them below test', () =>
   );
 });
 
-test('each soak that there is can be asked for by the name that it has there', () => {
+test('CONTRIBUTING.md lists every soak test by its name', () => {
   const [, list = ''] = /`npm run soak -- (kill --rounds 200` \(or [^)]+)\)/.exec(PAGE) ?? [];
   const soaks = [...repositoryFiles('test/soak/*.test.ts').keys()].map((path) => basename(path, '.test.ts'));
   expect(list.match(/[a-z][\w-]*(?=`| --)/g)?.toSorted()).toEqual(soaks.toSorted());

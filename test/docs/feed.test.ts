@@ -27,20 +27,20 @@ const SAID: Readonly<Record<FeedMessage['type'], true>> = {
   stats: true,
 };
 
-describe('what a consumer says, in docs/feed.md', () => {
+describe('the messages of a consumer in docs/feed.md', () => {
   const requests = EXAMPLES.filter(({ section }) => section === CONSUMER);
 
-  test('is every message there is', () => {
+  test('docs/feed.md shows every message of a consumer', () => {
     const types = feedRequestSchema.options.map((option) => option.shape.type.value);
     expect(typesIn(EXAMPLES, CONSUMER)).toEqual(['authenticate', ...types].toSorted());
   });
 
-  test.each(requests)('$type: $text', ({ type, message }) => {
+  test.each(requests)('the consumer message $type is valid: $text', ({ type, message }) => {
     const schema = type === 'authenticate' ? feedLoginSchema : feedRequestSchema;
     expect(schema.parse(message)).toEqual(message);
   });
 
-  test('is understood by a backend', async () => {
+  test('a backend accepts the documented messages of a consumer', async () => {
     await using backend = await startBackend();
     const answers = requests
       .filter(({ type }) => type !== 'authenticate')
@@ -61,12 +61,15 @@ describe('what a consumer says, in docs/feed.md', () => {
   });
 });
 
-describe('what the backend says, in docs/feed.md', () => {
-  test('is every message there is', () => {
+describe('the messages of the backend in docs/feed.md', () => {
+  test('docs/feed.md shows every message of the backend to a consumer', () => {
     expect(typesIn(EXAMPLES, BACKEND)).toEqual(Object.keys(SAID).toSorted());
   });
 
-  test.each(EXAMPLES.filter(({ section }) => section === BACKEND))('$type: $text', ({ text, message }) => {
-    expect(parseFeedFrame(text)).toEqual(message);
-  });
+  test.each(EXAMPLES.filter(({ section }) => section === BACKEND))(
+    'the feed message $type is valid: $text',
+    ({ text, message }) => {
+      expect(parseFeedFrame(text)).toEqual(message);
+    },
+  );
 });

@@ -80,12 +80,12 @@ const COUNTS: Readonly<Record<string, () => number>> = {
   'exported functions that are declared in two files': () => declaredTwice(/^export (?:async )?function (\w+)/gm),
 };
 
-test('the glossary lists the phrases that are not used', () => {
+test('the glossary lists the banned phrases', () => {
   expect(BANNED.length).toBeGreaterThan(20);
 });
 
-describe('the language gets no worse', () => {
-  test.each(Object.entries(COUNTS))('%s', (name, count) => {
+describe('the counts of old language', () => {
+  test.each(Object.entries(COUNTS))('the number of %s does not rise', (name, count) => {
     const left = LEFT[name] ?? 0;
     const now = count();
     expect(now, `${name}: write in the words of docs/glossary.md`).toBeLessThanOrEqual(left);

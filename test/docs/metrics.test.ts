@@ -23,7 +23,7 @@ function documented(): ReadonlyMap<string, Entry> {
   );
 }
 
-test('the page of metrics has each metric that a backend serves, with its type, labels and meaning', async () => {
+test('the page of metrics lists each metric of a backend with its type, labels and meaning', async () => {
   await using backend = await startBackend({
     settings: { handlers: { mail: { type: 'pipe', command: 'true' } }, 'entity-limit': 5 },
   });

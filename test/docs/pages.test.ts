@@ -32,7 +32,7 @@ function pageOf(name: string): string {
 }
 
 describe.each([...PAGES])('%s', (_name, text) => {
-  test('says of every block how it is tried, or why it is not', () => {
+  test('the page says of every block how it is tested, or why it is not', () => {
     const blocks = blocksOf(text);
     const reasons = blocks.flatMap(({ attributes: { untested } }) => (untested === undefined ? [] : [untested]));
     expect(reasons.filter((reason) => !Object.hasOwn(UNTESTED, reason))).toEqual([]);
@@ -44,7 +44,7 @@ describe.each([...PAGES])('%s', (_name, text) => {
   });
 });
 
-test('docs/tutorial.md leads from nothing to a silenced alert and back', { timeout: TIMEOUT_MS }, async () => {
+test('docs/tutorial.md works from an empty machine to a silenced alert and back', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open();
   await followPage(PAGES.get('docs/tutorial.md') ?? '', shell, async (command, shown) => {
     expect(command).toBe('mon');
@@ -56,7 +56,7 @@ test('docs/tutorial.md leads from nothing to a silenced alert and back', { timeo
 });
 
 test(
-  'docs/how-to/behind-a-proxy.md leads every program through a proxy with a path',
+  'docs/how-to/behind-a-proxy.md connects every program through a proxy with a path',
   { timeout: TIMEOUT_MS },
   async () => {
     let port = 0;
@@ -67,7 +67,7 @@ test(
   },
 );
 
-test('docs/how-to/backup.md brings everything back', { timeout: TIMEOUT_MS }, async () => {
+test('docs/how-to/backup.md restores everything', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open({ '4999': String(await freePort()) });
   await shell.write('/etc/mon/conf.d/checks.yml', 'checks: {}');
   await shell.run('mon-backend start --state-dir state --log backend.log &');
@@ -75,31 +75,31 @@ test('docs/how-to/backup.md brings everything back', { timeout: TIMEOUT_MS }, as
   expect(await followPage(pageOf('backup'), shell)).toBeGreaterThan(3);
 });
 
-test('docs/how-to/from-sensu-core.md reads a configuration of it', { timeout: TIMEOUT_MS }, async () => {
+test('docs/how-to/from-sensu-core.md loads a configuration of Sensu Core', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open();
   await shell.write('/etc/sensu/config.json', JSON.stringify({ rabbitmq: { host: 'mq' }, redis: { host: 'redis' } }));
   await shell.write('/etc/sensu/conf.d/client.json', JSON.stringify(SENSU_CORE));
   expect(await followPage(pageOf('from-sensu-core'), shell)).toBeGreaterThan(3);
 });
 
-test('docs/how-to/from-alertmanager.md takes its alerts', { timeout: TIMEOUT_MS }, async () => {
+test('docs/how-to/from-alertmanager.md receives alerts of Prometheus', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open();
   expect(await followPage(pageOf('from-alertmanager'), shell)).toBeGreaterThan(3);
 });
 
-test('docs/how-to/one-page-for-one-trouble.md leads through a storm', { timeout: TIMEOUT_MS }, async () => {
+test('docs/how-to/one-page-for-one-trouble.md works through a storm', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open();
   expect(await followPage(pageOf('one-page-for-one-trouble'), shell)).toBeGreaterThan(3);
 });
 
-test('docs/how-to/from-sensu-go.md takes a dump of it', { timeout: TIMEOUT_MS }, async () => {
+test('docs/how-to/from-sensu-go.md restores a dump of Sensu Go', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open({ '8080': '0', '8081': '0' });
   await shell.write('sensu-dump.yml', repositoryText('test/support/sensu-go-cluster.yml'));
   expect(await followPage(pageOf('from-sensu-go'), shell)).toBeGreaterThan(3);
 });
 
 test(
-  'docs/how-to/high-availability.md leads to backends of which one may be lost',
+  'docs/how-to/high-availability.md sets up backends of which one may be lost',
   { timeout: TIMEOUT_MS },
   async () => {
     await using postgres = await startPostgres();
@@ -120,7 +120,7 @@ test(
   },
 );
 
-test('docs/how-to/high-availability.md makes an environment that a shell reads as the service does', async () => {
+test('docs/how-to/high-availability.md writes an environment that a shell reads like the service', async () => {
   await using shell = await DocumentedShell.open();
   await shell.write('/etc/mon/backend.yml', '');
   const made = blocksOf(pageOf('high-availability')).find(({ text }) => text.includes('> /etc/mon/backend.env'));
@@ -134,6 +134,6 @@ test.each([
   { expected: ['b'], output: 'a\nb\nc' },
   { expected: ['b', 'a'], output: 'a\nb\nc', missing: 'a' },
   { expected: ['web-1  crit'], output: 'crit  web-1', missing: 'web-1  crit' },
-])('$expected is in $output but for $missing', ({ expected, output, missing }) => {
+])('the lines $expected are found in $output except $missing', ({ expected, output, missing }) => {
   expect(missingLine(expected, output)).toBe(missing);
 });

@@ -5,13 +5,13 @@ import { valueText } from '../../scripts/lib/value-text.ts';
 import { repositoryText } from '../support/repository.ts';
 
 test.each([...PRINTED_PAGES.keys()])(
-  '%s is what the programs read: print it again with `node scripts/print-pages.ts`',
+  'the page %s is up to date with the programs (print it with `node scripts/print-pages.ts`)',
   async (page) => {
     expect(repositoryText(page)).toBe(await printed(page));
   },
 );
 
-test('every setting says what it is', () => {
+test('every setting has a description', () => {
   expect(repositoryText('docs/settings.md').match(/^\| `[^|]*\| +\|.*$/gm) ?? []).toEqual([]);
 });
 
@@ -25,7 +25,7 @@ test.each([
     schema: { type: 'object', properties: { a: { type: 'string' }, 'b-c': {} }, required: ['a'] },
     text: "{ a: string; 'b-c'?: any }",
   },
-])('a shape reads $text', ({ schema, text }) => {
+])('a schema is printed as $text', ({ schema, text }) => {
   expect(shapeText(schema)).toBe(text);
 });
 
@@ -35,6 +35,6 @@ test.each([
   { schema: { enum: ['info', 'debug'] }, text: '`info`, `debug`' },
   { schema: { type: 'array', items: { type: 'string' } }, text: 'list of text' },
   { schema: { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'unlimited' }] }, text: 'from 0 or `unlimited`' },
-])('a setting may be $text', ({ schema, text }) => {
+])('the values of a setting are printed as $text', ({ schema, text }) => {
   expect(valueText(schema)).toBe(text);
 });

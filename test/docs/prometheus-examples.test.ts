@@ -47,13 +47,13 @@ describe('the examples for Prometheus and Grafana', () => {
   test.each([
     ...RULES.map(({ alert, expr }) => [`the rule ${alert}`, expr] as const),
     ...PANELS.flatMap(({ title, targets }) => targets.map(({ expr }) => [`the panel "${title}"`, expr] as const)),
-  ])('%s asks for what there is', (_where, expression) => {
+  ])('the expression of %s uses existing metrics', (_where, expression) => {
     const names = metricsIn(expression);
     expect(names).not.toEqual([]);
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('have rules with names of their own, a severity and a sentence', () => {
+  test('the example rules have unique names, a severity and a summary', () => {
     expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length);
     for (const { labels, annotations } of RULES) {
       expect(['critical', 'warning']).toContain(labels.severity);
@@ -61,11 +61,11 @@ describe('the examples for Prometheus and Grafana', () => {
     }
   });
 
-  test('have panels with numbers of their own', () => {
+  test('the example panels have unique numbers', () => {
     expect(new Set(PANELS.map(({ id }) => id)).size).toBe(PANELS.length);
   });
 
-  test('have a configuration that sends alerts to mon, and takes figures and measurements from it', () => {
+  test('the example configuration sends alerts to mon and scrapes its metrics', () => {
     expect(parse(repositoryText('examples/prometheus/prometheus.yml'))).toMatchObject({
       rule_files: ['rules.yml'],
       scrape_configs: [{ job_name: 'mon' }, { job_name: 'mon-checks', metrics_path: '/metrics/checks' }],

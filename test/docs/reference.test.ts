@@ -26,7 +26,7 @@ describe('every command of the pages', () => {
     callsIn(block.text).map(([program = '', ...words]) => ({ at, program: program.replace(/^.*\//, ''), words })),
   );
 
-  test('of monctl is one that it knows, with options that it has', () => {
+  test('every monctl command in the documentation exists and has the options that are shown', () => {
     const own = calls.filter(({ program }) => program === 'monctl');
     expect(own.length).toBeGreaterThan(150);
     expect(own.flatMap(({ at, words }) => problemOf(at, words))).toEqual([]);
@@ -36,7 +36,7 @@ describe('every command of the pages', () => {
     { name: 'mon-backend', help: BACKEND_HELP },
     { name: 'mon-agent', help: AGENT_HELP },
     { name: 'mon', help: CONSOLE_HELP },
-  ])('of $name has options that its help knows', ({ name, help }) => {
+  ])('every $name command in the documentation has options that its help names', ({ name, help }) => {
     const own = calls.filter(({ program }) => program === name);
     expect(own.length).toBeGreaterThan(2);
     const options = own.flatMap(({ at, words }) =>
@@ -65,7 +65,7 @@ describe('every configuration of the pages', () => {
     ({ block: { language, attributes } }) => /^(?:yaml|json)$/.test(language) && !('untested' in attributes),
   );
 
-  test.each(configurations)('$at is one', async ({ block }) => {
+  test.each(configurations)('the configuration at $at is valid', async ({ block }) => {
     expect(await problemIn(block)).toBeUndefined();
   });
 });
@@ -103,7 +103,7 @@ test.each([
   { commands: "A=1 monctl x --reason 'a b' > file 2>&1 &", calls: 'monctl x --reason a b' },
   { commands: 'until a 2>/dev/null; do sleep 0.2; done', calls: 'a, sleep 0.2, done' },
   { commands: 'a --x="1 2" \\\n  b', calls: 'a --x=1 2 b' },
-])('$commands calls $calls', ({ commands, calls }) => {
+])('the shell line $commands calls $calls', ({ commands, calls }) => {
   expect(
     callsIn(commands)
       .map((call) => call.join(' '))

@@ -16,12 +16,12 @@ afterAll(stop);
 describe('the index', () => {
   const listed = navigationOf(repositoryText(INDEX)).flatMap(({ pages }) => pages.map(({ source }) => source));
 
-  test('lists every page of docs once', () => {
+  test('the index lists every page of docs once', () => {
     const pages = [...repositoryFiles('docs/**/*.md').keys()].filter((page) => page !== INDEX);
     expect(listed.filter((page) => page.startsWith('docs/')).toSorted()).toEqual(pages.toSorted());
   });
 
-  test('is found from the README', () => {
+  test('the README links to the index', () => {
     expect(repositoryText('README.md')).toContain(`](${INDEX})`);
   });
 });
@@ -34,7 +34,7 @@ describe('the site', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('is built without a link that leads nowhere, and loads nothing from elsewhere', async () => {
+  test('the site is built without broken links and loads nothing from elsewhere', async () => {
     const pages = await new Site(relative(REPOSITORY, folder)).write();
     expect(pages).toBeGreaterThan(listedPages());
     const index = await readFile(join(folder, 'index.html'), 'utf8');
@@ -54,15 +54,15 @@ test.each([
   { source: 'docs/spec', path: 'index.html' },
   { source: 'CHANGELOG.md', path: 'project/changelog.html' },
   { source: 'examples/backend.yml', path: 'files/examples/backend.yml.html' },
-])('$source is at $path', ({ source, path }) => {
+])('the file $source is published at $path', ({ source, path }) => {
   expect(sitePath(source)).toBe(path);
 });
 
-test('a link says the way from page to page', () => {
+test('a link is relative from page to page', () => {
   expect(relativeLink('spec/console.html', 'tls.html')).toBe('../tls.html');
 });
 
-test('a link is broken where there is no such page, and where there is no such place on it', () => {
+test('a link to a missing page or a missing anchor is broken', () => {
   const content =
     '<a href="b.html#here">b</a> <a href="b.html#there">b</a> <a href="c.html">c</a> <a href="https://x">x</a>';
   const pages = [
@@ -72,7 +72,7 @@ test('a link is broken where there is no such page, and where there is no such p
   expect(brokenLinks(pages)).toEqual(['a.html: b.html#there', 'a.html: c.html']);
 });
 
-test('search finds sections, by what a reader sees of them', () => {
+test('the search finds sections by their visible text', () => {
   const html =
     '<h1 id="tls">TLS</h1><p>It is <em>safe</em>.</p><h2 id="keys">Keys</h2><pre><code>a &lt; b</code></pre>';
   expect(searchSections('tls.html', html)).toEqual([
@@ -81,7 +81,7 @@ test('search finds sections, by what a reader sees of them', () => {
   ]);
 });
 
-test('an excerpt shows the words that were found, and what is round them', () => {
+test('an excerpt shows the found words with their surroundings', () => {
   const text = `${'before '.repeat(20)}a silence ends ${'after '.repeat(40)}`;
   const pieces = excerptOf(text, ['silence']);
   expect(pieces.filter(({ isWord }) => isWord)).toEqual([{ text: 'silence', isWord: true }]);
@@ -92,6 +92,6 @@ test('an excerpt shows the words that were found, and what is round them', () =>
 test.each([
   { text: 'use --dry-run now', indexed: ['use', 'dry', 'run', 'now', 'dry-run'], searched: ['dry-run', 'use', 'now'] },
   { text: 'entity_limit: 5', indexed: ['entity', 'limit', '5', 'entity_limit'], searched: ['entity_limit', '5'] },
-])('$text is found by its names as a whole, too', ({ text, indexed, searched }) => {
+])('the text "$text" is also found by its full names', ({ text, indexed, searched }) => {
   expect([indexedWords(text), searchedWords(text)]).toEqual([indexed, searched]);
 });

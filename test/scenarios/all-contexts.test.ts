@@ -19,7 +19,7 @@ async function silencedIds(api: ApiClient): Promise<readonly string[]> {
   return (await api.silenced()).map(({ id }) => id);
 }
 
-test('one console over two real backends silences an event of the same name at both, and takes it back at both', async () => {
+test('one console silences an event of the same name at two real backends and undoes it at both', async () => {
   await using prodBackend = await startBackend();
   await using labBackend = await startBackend();
   const prod = openApiClient({ backend: prodBackend.url });
@@ -61,7 +61,7 @@ test('one console over two real backends silences an event of the same name at b
   expect(await prod.event('web-1', 'disk')).toBeDefined();
 });
 
-test('lines and pipes are of one backend', async () => {
+test('screen-reader mode and mon watch require a single backend', async () => {
   const config = join(await tempDir(), 'console.yml');
   await writeFile(config, `contexts:\n  lab: { backend: 'http://127.0.0.1:9' }\n`);
   const run = promisify(execFile)(process.execPath, [PROGRAM, 'watch', '--config', config, '--context', 'all']);

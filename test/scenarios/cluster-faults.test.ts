@@ -81,7 +81,7 @@ const writes = async (url: string): Promise<boolean> => {
   return leader?.id === id;
 };
 
-describe('a program that cannot begin ends at once, with the setting and the remedy', () => {
+describe('a program that cannot start', () => {
   test.each<{ name: string; prepare?: string; url?: (url: string) => string; message: RegExp }>([
     { name: 'a URL that is none', url: () => 'postgres://db-1', message: /store: must be postgres:\/\/USER/ },
     {
@@ -108,7 +108,7 @@ describe('a program that cannot begin ends at once, with the setting and the rem
     await expect(starting).rejects.toThrow(message);
   });
 
-  test('a store that a newer version has written', async () => {
+  test('a backend does not start on a store that a newer version has written', async () => {
     const database = await server.database();
     await (await openPostgresStore(database)).close();
     await server.run(database, 'update mon.store set schema = 99');
@@ -118,7 +118,7 @@ describe('a program that cannot begin ends at once, with the setting and the rem
   });
 });
 
-test('a database that does not answer yet is waited for, which is said once', async () => {
+test('a database that does not respond yet is waited for, and this is logged once', async () => {
   const direct = await server.database();
   const network = await startCutProxy(direct.replace('postgres:', 'http:'), () => 1);
   const starting = daemon(direct.replace(/@[^/]*/, `@${new URL(network.url).host}`));
@@ -129,7 +129,7 @@ test('a database that does not answer yet is waited for, which is said once', as
   await stores(url, 'disk');
 });
 
-test('a password that is changed while backends run: reads and writes get 503 with the reason, until it is right again', async () => {
+test('a changed database password makes reads and writes fail with 503 and the reason until it is right again', async () => {
   const { url: database, role } = await ownDatabase();
   const { url } = await backend({ database });
   await stores(url, 'before');
@@ -153,7 +153,7 @@ test('a password that is changed while backends run: reads and writes get 503 wi
   expect(await checksAt(url)).toEqual(['after', 'before']);
 });
 
-test('a database whose disk is full: changes get 503 and are not made, reads go on, and all goes on when there is room', async () => {
+test('a full disk of the database rejects changes with 503, and reads go on until writes work again', async () => {
   const database = await server.database();
   const both = [await backend({ database }), await backend({ database })] as const;
   await stores(both[0].url, 'before');
@@ -177,7 +177,7 @@ test('a database whose disk is full: changes get 503 and are not made, reads go 
   for (const { url } of both) await expect.poll(() => checksAt(url)).toEqual(['after', 'before']);
 });
 
-test('a backend whose address others cannot reach: they say so, with the setting, and go on with the next one', async () => {
+test('a backend with an unreachable address is reported with the setting, and the next one takes over', async () => {
   const database = await server.database();
   const lost = await backend({ database, settings: { 'peer-url': 'http://127.0.0.1:1' } });
   const other = await backend({ database });
@@ -192,7 +192,7 @@ test('a backend whose address others cannot reach: they say so, with the setting
   await stores(other.url, 'after');
 });
 
-test('clocks that differ by minutes are said, and who writes next goes on with all there is', async () => {
+test('clocks that differ by minutes are reported, and the next leader has the whole state', async () => {
   const database = await server.database();
   const clock = new SkippingClock();
   clock.skip(300_000);
@@ -208,7 +208,7 @@ test('clocks that differ by minutes are said, and who writes next goes on with a
   expect(await checksAt(right.url)).toEqual(['after', 'before']);
 });
 
-test('between backends a certificate counts that the other one has told, whoever issued it and until when; another one does not', async () => {
+test('members trust exactly the certificate that the other one has announced, even an expired one', async () => {
   const database = await server.database();
   const own = makeCertificate('authority.example', { isAuthority: true });
   const expired = await writePair(
@@ -237,7 +237,7 @@ async function programOf(version: string): Promise<string> {
   return file;
 }
 
-test('one that stood still for longer than its lease shows nothing before it knows whether it still writes', async () => {
+test('a leader that was paused for longer than its lease shows nothing before it knows its role', async () => {
   const database = await server.database();
   const clock = new SkippingClock();
   const { url } = await backend({ database, clock });
@@ -252,7 +252,7 @@ test('one that stood still for longer than its lease shows nothing before it kno
   await expect.poll(async () => (await fetch(`${url}/events`)).status).toBe(200);
 });
 
-test('a backend of the next minor version joins, takes over, and is joined by the one before; one of the next major version does not start', async () => {
+test('a backend of the next minor version joins and takes over, and one of the next major version does not start', async () => {
   const database = await server.database();
   const [major, minor] = VERSION.split('.').map(Number);
   const later = `${String(major)}.${String(Number(minor) + 1)}.0`;

@@ -12,9 +12,9 @@ const PROGRAM = builtProgram('mon');
 
 const CLEAN = { alternate: false, cursorHidden: false, paste: false, focus: false, mouse: false, synchronized: false };
 
-describe('whatever the terminal is called', () => {
+describe('terminals of every type', () => {
   test.each(['xterm-256color', 'screen-256color', 'tmux-256color', 'linux'])(
-    '%s: the screen is drawn, never erased as a whole, each frame as one, and given back with all modes off',
+    'a terminal of type %s gets whole frames without an erased screen, and is restored on exit',
     async (TERM) => {
       const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url, '--mouse'], { TERM });
@@ -40,7 +40,7 @@ describe('whatever the terminal is called', () => {
     { name: '--screen-reader', options: ['--screen-reader'], env: {} },
     { name: 'INK_SCREEN_READER', options: [], env: { INK_SCREEN_READER: 'true' } },
   ])(
-    '$name: sentences are appended, and no escape sequence is ever written',
+    '$name makes the console append sentences without any escape sequence',
     async ({ options, env }: { options: readonly string[]; env: Readonly<Record<string, string>> }) => {
       const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url, ...options], env);
@@ -62,7 +62,7 @@ describe('whatever the terminal is called', () => {
 });
 
 describe('the bell', () => {
-  test('rings in the terminal for what becomes critical, and says so to the desktop when it is asked to', async () => {
+  test('the bell rings for new critical events, with a desktop notification if it is requested', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url, '--notify']);
     await pty.waitForText('12 of 12 events shown');
@@ -74,7 +74,7 @@ describe('the bell', () => {
   });
 });
 
-test('a terminal that takes nothing for three seconds shows what is so when it takes it again, and nothing of what was before', async () => {
+test('a terminal that was blocked for three seconds then shows only the current state', async () => {
   const backend = await startSceneBackend();
   await using pty = startConsole(['--backend', backend.url]);
   await pty.waitForText('12 of 12 events shown');
@@ -101,7 +101,7 @@ test('a terminal that takes nothing for three seconds shows what is so when it t
   expect(pty.screen.output.length - before).toBeLessThan(60_000);
 });
 
-test('mon watch in a pipe: each line at once, the end of the reader is the end of it', async () => {
+test('mon watch in a pipe writes each line at once and ends with its reader', async () => {
   const backend = await startSceneBackend();
   const child = spawn(
     process.execPath,

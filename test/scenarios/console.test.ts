@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = builtProgram('mon');
 
 describe('the real console in a real pseudo-terminal', () => {
-  test('shows events, takes keys, silences, survives a lost connection, and leaves the terminal as it was', async () => {
+  test('the console shows events, silences, survives a lost connection and restores the terminal', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
@@ -68,7 +68,7 @@ describe('the real console in a real pseudo-terminal', () => {
   test.each([
     { name: 'SIGTERM', end: (pty: Pty) => pty.kill('SIGTERM'), exit: { exitCode: 0, signal: 15 } },
     { name: 'ctrl-c, twice', end: (pty: Pty) => pty.write('\u0003\u0003'), exit: { exitCode: 0, signal: 0 } },
-  ])('leaves the terminal as it was: $name', async ({ end, exit }) => {
+  ])('the console restores the terminal when it ends by $name', async ({ end, exit }) => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('12 of 12 events shown');
@@ -81,7 +81,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test.each(['screen-256color', 'tmux-256color', 'linux', 'vt100'])(
-    'in a terminal that calls itself %s it shows all, and leaves it as it was',
+    'the console in a terminal of type %s shows everything and restores the terminal on exit',
     async (name) => {
       const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url], { TERM: name });
@@ -96,7 +96,7 @@ describe('the real console in a real pseudo-terminal', () => {
     },
   );
 
-  test('never erases the whole screen while it runs, and draws each frame as one', async () => {
+  test('the console never erases the whole screen while it runs and draws each frame at once', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
@@ -107,7 +107,7 @@ describe('the real console in a real pseudo-terminal', () => {
     expect(pty.screen.output.split('\u001B[?2026l').length).toBe(opened);
   });
 
-  test('of a row that changes it writes the cells that do, and no others', async () => {
+  test('the console writes only the changed cells of a row', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
@@ -120,7 +120,7 @@ describe('the real console in a real pseudo-terminal', () => {
     expect(written).not.toContain('events shown');
   });
 
-  test('with NO_COLOR there is none', async () => {
+  test('the console uses no colors when NO_COLOR is set', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });
     await pty.waitForText('LIVE 4,812 results/s');
@@ -128,7 +128,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 });
 
-test('with the real backend: what fails is seen, silenced, heard again and resolved', async () => {
+test('the console with a real backend shows, silences, unsilences and resolves a failing check', async () => {
   await using backend = await startDaemon({ stateDir: await tempDir() });
   const api = openApiClient({ backend: backend.url });
   await api.submitResult({ source: 'web-1', name: 'http', status: 2, output: 'connect timeout\nafter 10 s' });
@@ -157,7 +157,7 @@ test('with the real backend: what fails is seen, silenced, heard again and resol
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 
-test('with the real backend: a silence covers what its preview counted, two keys and a reason make it, z ends it', async () => {
+test('a silence of the console covers the events that its preview counted, and z ends it', async () => {
   await using backend = await startDaemon({ stateDir: await tempDir() });
   const api = openApiClient({ backend: backend.url });
   for (const source of ['web-1', 'web-2', 'db-1']) {
@@ -200,18 +200,18 @@ test('with the real backend: a silence covers what its preview counted, two keys
   expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
 });
 
-describe('without a terminal, or with a wrong command line', () => {
+describe('the console without a terminal or with a wrong command line', () => {
   test.each([
     { name: 'a pipe', options: [], code: 2, says: 'mon watch' },
     { name: 'an unknown option', options: ['--nonsense'], code: 2, says: '--nonsense' },
     { name: 'a backend that is no URL', options: ['--backend', 'nowhere at all'], code: 2, says: 'http://' },
     { name: 'an argument', options: ['events'], code: 2, says: 'mon --help' },
-  ])('$name is refused with what to do', async ({ options, code, says }) => {
+  ])('the console with $name is rejected with a remedy', async ({ options, code, says }) => {
     const outcome = await run(options);
     expect(outcome).toEqual({ code, output: '', errors: expect.stringContaining(says) });
   });
 
-  test('--version and --help print and end', async () => {
+  test('--version and --help print their text and exit', async () => {
     const [version, help] = await Promise.all([run(['--version']), run(['--help'])]);
     expect(version).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--read-only') });

@@ -46,7 +46,7 @@ const silencedAt = async ({ url }: RunningBackend): Promise<readonly [status: nu
   return [status, headers.get('retry-after')];
 };
 
-test('a member shows what it has until the others have more for too long, then nobody asks it, until it has everything again', async () => {
+test('a follower that is cut off serves reads for a while, is then avoided, and returns when it is current', async () => {
   const { network, cut, other } = await pair(false);
   await silence(other, 'before');
   await expect.poll(async () => (await (await fetch(`${cut.url}/silenced`)).json()) as unknown[]).toHaveLength(1);
@@ -65,7 +65,7 @@ test('a member shows what it has until the others have more for too long, then n
   expect(await (await fetch(`${cut.url}/silenced`)).json()).toHaveLength(2);
 });
 
-test('so does one that wrote, when another one has taken over', async () => {
+test('a leader that was cut off stops when another backend has taken its lease', async () => {
   const { network, cut, other } = await pair(true);
   network.stall();
   await expect.poll(() => silence(other, 'meanwhile')).toBe(201);

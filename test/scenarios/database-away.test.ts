@@ -39,7 +39,7 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: unknown]
 ];
 
 test(
-  'a database that is away is no defect of any route: what needs it gets 503, and when to ask again',
+  'an unavailable database makes every route that needs it return 503 with the time to retry',
   { tags: 'slow' },
   async () => {
     const database = await server().database();

@@ -96,32 +96,29 @@ const NO_KEY = { 'peer-key-file': undefined };
 test.each([
   { name: 'with a peer key', settings: {}, status: 401, namedStatus: 401 },
   { name: 'without one', settings: NO_KEY, status: 400, namedStatus: 412 },
-])(
-  'the secret of the store runs no command of its own on a backend $name',
-  async ({ settings, status, namedStatus }) => {
-    const database = await server().database();
-    const [, member] = await both(database, settings, settings);
-    const attacker = new Attacker(database);
-    const file = join(await tempDir(), 'ran');
-    const handler = { name: 'own', type: 'pipe', command: `touch ${file}` };
-    const order = { job: { ...aJob(), handler: 'own' }, handler, attempt: 1 };
-    const bare = { 'mon-peer': await attacker.secret() };
-    const body = JSON.stringify(order);
-    expect((await send(member.url, { method: 'POST', target: PEER_RUNS_PATH, headers: bare, body })).status).toBe(401);
-    expect((await attacker.post(member, PEER_RUNS_PATH, order)).status).toBe(status);
-    const definition = definitionDigest({ name: 'own', type: 'pipe', command: `touch ${file}` }, undefined);
-    const named = await attacker.post(member, PEER_RUNS_PATH, {
-      job: { ...aJob(), handler: 'own' },
-      definition,
-      attempt: 1,
-    });
-    expect(named.status).toBe(namedStatus);
-    expect(existsSync(file)).toBe(false);
-  },
-);
+])('the secret of the store cannot run a command on a backend $name', async ({ settings, status, namedStatus }) => {
+  const database = await server().database();
+  const [, member] = await both(database, settings, settings);
+  const attacker = new Attacker(database);
+  const file = join(await tempDir(), 'ran');
+  const handler = { name: 'own', type: 'pipe', command: `touch ${file}` };
+  const order = { job: { ...aJob(), handler: 'own' }, handler, attempt: 1 };
+  const bare = { 'mon-peer': await attacker.secret() };
+  const body = JSON.stringify(order);
+  expect((await send(member.url, { method: 'POST', target: PEER_RUNS_PATH, headers: bare, body })).status).toBe(401);
+  expect((await attacker.post(member, PEER_RUNS_PATH, order)).status).toBe(status);
+  const definition = definitionDigest({ name: 'own', type: 'pipe', command: `touch ${file}` }, undefined);
+  const named = await attacker.post(member, PEER_RUNS_PATH, {
+    job: { ...aJob(), handler: 'own' },
+    definition,
+    attempt: 1,
+  });
+  expect(named.status).toBe(namedStatus);
+  expect(existsSync(file)).toBe(false);
+});
 
 test.each([{ settings: {} }, { settings: NO_KEY }])(
-  'the secret of the store makes no administrator (settings: $settings)',
+  'the secret of the store cannot make an administrator (settings: $settings)',
   async ({ settings }) => {
     const database = await server().database();
     const [writer] = await both(database, settings, settings);
@@ -137,7 +134,7 @@ test.each([{ settings: {} }, { settings: NO_KEY }])(
   },
 );
 
-test('a command that came over the API is not run for another backend where the settings of this one refuse it', async () => {
+test('a command from the API is not run for another backend if the own settings forbid such commands', async () => {
   const database = await server().database();
   const file = join(await tempDir(), 'ran');
   const [writer, member] = await both(database, { 'run-handlers': false }, { 'api-commands': false });
@@ -172,7 +169,7 @@ test('a command that came over the API is not run for another backend where the 
   expect(member.log.records.map(({ message }) => message)).not.toContain('handler output');
 });
 
-test('a row that is written into the database by hand makes no member, and health says so', async () => {
+test('a row that is inserted into the database by hand is no member, and the health report says so', async () => {
   const database = await server().database();
   const [writer, member] = await both(database, {}, {});
   const attacker = new Attacker(database);
@@ -226,7 +223,7 @@ test('members with different keys exchange nothing, and the health of each says 
   await expect.poll(async () => (await send(member.url, { method: 'GET', target: '/stashes' })).body).toHaveLength(1);
 });
 
-test('a backend whose key file is lost does not start, and says what to do', async () => {
+test('a backend whose key file is missing does not start and says what to do', async () => {
   const database = await server().database();
   const lost = join(await tempDir(), 'peer.key');
   await expect(startBackend({ database, settings: { 'peer-key-file': lost } })).rejects.toThrow(
@@ -234,7 +231,7 @@ test('a backend whose key file is lost does not start, and says what to do', asy
   );
 });
 
-test('beside a backend of an earlier version changes are refused at once, and each hands over to the other', async () => {
+test('changes beside a backend of an earlier version are rejected at once, and each hands over to the other', async () => {
   const database = await server().database();
   const [writer, member] = await both(database, {}, {});
   const attacker = new Attacker(database);
@@ -256,7 +253,7 @@ test('beside a backend of an earlier version changes are refused at once, and ea
   expect((await send(member.url, { method: 'POST', target: '/stashes', body })).status).toBe(201);
 });
 
-test('with TLS, what members send to each other is signed, and goes on after each of them has started again', async () => {
+test('signed requests between members over TLS still work after each member restarted', async () => {
   const database = await server().database();
   const dir = await tempDir();
   const tls = await writePair(dir, makeCertificate('127.0.0.1', { names: ['127.0.0.1'] }));
@@ -280,7 +277,7 @@ test('with TLS, what members send to each other is signed, and goes on after eac
   expect(await change(next, 'b')).toBe(201);
 });
 
-test('a database of an earlier version gets the column for proofs, and keeps what it holds', async () => {
+test('a database of an earlier version gets the column for proofs and keeps its content', async () => {
   const database = await server().database();
   const first = await startSharing(database);
   const attacker = new Attacker(database);

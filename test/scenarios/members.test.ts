@@ -53,7 +53,7 @@ async function nameOfWriter(backend: RunningBackend): Promise<string | undefined
 
 const nameOf = ({ url }: RunningBackend): RegExp => new RegExp(`:${new URL(url).port}$`);
 
-test('a member shows what the one that writes has stored, and what becomes of it', async () => {
+test('a follower shows what the leader has stored, and later changes', async () => {
   const [, writer, other] = await members();
   expect(await change(writer, '/results', result('disk', 2))).toBe(202);
   await expect.poll(() => checksAt(other)).toEqual(['disk']);
@@ -64,7 +64,7 @@ test('a member shows what the one that writes has stored, and what becomes of it
   await expect.poll(() => checksAt(other)).toEqual([]);
 });
 
-test('a member counts the results of the one that writes, and takes the time of none of its writes', async () => {
+test('a follower counts the results of the leader, but not the duration of its writes', async () => {
   const [, writer, other] = await members();
   const feed = await FeedPeer.subscribe(other.url);
   onTestFinished(() => feed.socket.terminate());
@@ -75,13 +75,13 @@ test('a member counts the results of the one that writes, and takes the time of 
   expect(figures).toMatch(/^mon_store_write_duration_seconds_count 0$/m);
 });
 
-test('one that starts later has all that was there', async () => {
+test('a member that starts later has the whole state', async () => {
   const [url, writer] = await members();
   await change(writer, '/results', result('disk', 1));
   expect(await checksAt(await startSharing(url))).toEqual(['disk']);
 });
 
-test('each tells who they are, who writes, and that nobody is behind', async () => {
+test('each member lists the members, the leader and that nobody is behind', async () => {
   const [, writer, other] = await members();
   await expect.poll(async () => (await cluster(other)).members).toHaveLength(2);
   const view = await cluster(other);
@@ -95,7 +95,7 @@ test('each tells who they are, who writes, and that nobody is behind', async () 
   expect(await nameOfWriter(other)).toMatch(nameOf(writer));
 });
 
-test('one that stops hands over at once, and the next one takes writes', async () => {
+test('a leader that stops hands over at once, and the next one accepts writes', async () => {
   const [, writer, other] = await members();
   await change(writer, '/results', result('before', 2));
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(2);
@@ -125,14 +125,14 @@ async function askUntilTheEnd(url: string): Promise<readonly [connection: string
   }
 }
 
-test('one that stops cuts nobody who asks all the time: he is told to connect anew, which is refused', async () => {
+test('a stopping backend asks busy clients to reconnect and then refuses connections', async () => {
   const [, , other] = await members();
   const asking = askUntilTheEnd(other.url);
   await other[Symbol.asyncDispose]();
   expect(await asking).toEqual(['close', 'ECONNREFUSED']);
 });
 
-test('a rule about old results spares them at each member as long as at the one that writes, after a start and a take-over', async () => {
+test('a rule about stale results gives every member the same grace period after a start or failover', async () => {
   const url = await server().database();
   const settings = { 'aggregate-rules': { shop: { stale: { after: 8, critical: 1 } } } };
   const writer = await startSharing(url, settings);
@@ -150,7 +150,7 @@ test('a rule about old results spares them at each member as long as at the one 
   expect(await verdictAt(third)).toBe(0);
 });
 
-test('a hand-over goes to the member that is named; who handed over is told that it follows', async () => {
+test('a handover makes the named member leader, and the old leader becomes a follower', async () => {
   const [url, writer, other] = await members();
   await startSharing(url);
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(3);
@@ -164,7 +164,7 @@ test('a hand-over goes to the member that is named; who handed over is told that
   expect(await change(other, '/results', result('after', 2))).toBe(202);
 });
 
-test('one whose lease was taken writes nothing more, shows nothing more, and says why', async () => {
+test('a leader whose lease was taken writes and shows nothing more, and says why', async () => {
   const url = await server().database();
   const writer = await startSharing(url);
   await server().run(
@@ -177,13 +177,13 @@ test('one whose lease was taken writes nothing more, shows nothing more, and say
   expect((await fetch(`${writer.url}/events`)).status).toBe(503);
 });
 
-test('with nobody else there is nothing to hand over', async () => {
+test('a handover without another member is rejected', async () => {
   const writer = await startSharing(await server().database());
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(1);
   expect(await change(writer, '/api/mon/v1/cluster/hand-over', {})).toBe(400);
 });
 
-test('a database that lost acknowledged writes: members go on with what is there, and say so', async () => {
+test('members continue with the state of a database that lost acknowledged writes, and report it', async () => {
   const [url, writer, other] = await members();
   await change(writer, '/results', result('kept', 2));
   await expect.poll(() => checksAt(other)).toEqual(['kept']);
@@ -201,7 +201,7 @@ test('a database that lost acknowledged writes: members go on with what is there
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 
-test('a database that lost writes and has as many others instead is noticed', async () => {
+test('a database that lost writes and has as many other ones is detected', async () => {
   const [url, writer, other] = await members();
   await change(writer, '/results', result('kept', 2));
   await change(writer, '/results', result('lost', 2));
@@ -216,7 +216,7 @@ test('a database that lost writes and has as many others instead is noticed', as
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 
-test('beside a backend of another major version none starts, and says why', async () => {
+test('a backend does not start beside one of another major version and says why', async () => {
   const [url] = await members();
   await server().run(
     url,

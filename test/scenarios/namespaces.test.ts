@@ -14,7 +14,7 @@ async function silencedIds(api: ApiClient): Promise<readonly string[]> {
   return (await api.silenced()).map(({ id }) => id);
 }
 
-test('a console with a key that is kept to a namespace is told so, and goes there', async () => {
+test('a console with an API key of one namespace switches to that namespace', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(backend.url, basic('root', 'long enough'));
   await asRoot('POST', '/api/core/v2/namespaces', { name: 'team-a' });
@@ -35,7 +35,7 @@ test('a console with a key that is kept to a namespace is told so, and goes ther
   expect(pty.screen.text).toMatch(/team-a +web-1 /);
 });
 
-test('a console goes through the namespaces of a backend, and acts in the one of the row', async () => {
+test('a console switches between namespaces and acts in the namespace of the row', async () => {
   await using backend = await startBackend();
   const headers = administratorOf(backend.url);
   await openV2Client({ backend: backend.url, headers }).create(['namespaces'], { name: 'team-a' });

@@ -26,7 +26,7 @@ async function stateAt({ url }: RunningBackend, at?: number): Promise<PastState>
   return (await (await fetch(`${url}/api/mon/v1/timeline/state?${moment}`)).json()) as PastState;
 }
 
-test('the one that writes keeps checkpoints in the database, and every member tells of the past by them', async () => {
+test('the leader stores checkpoints in the database, and every member serves the past from them', async () => {
   const database = await server().database();
   // The timeline is off at first, so that this state is in the checkpoint only.
   const first = await startSharing(database, { timeline: { days: 0 } });

@@ -135,14 +135,14 @@ const TARGETS = [
   '/api/mon/v1/events/web-2/disk/explain',
 ];
 
-describe('no answer of the API shows a secret', () => {
-  test.each(TARGETS)('%s', async (target) => {
+describe('secrets in the responses of the API', () => {
+  test.each(TARGETS)('the response of %s shows no secret', async (target) => {
     const { status, text } = await ask('GET', target);
     expect([200, 404, 412]).toContain(status);
     expect(text).not.toContain(SECRET);
   });
 
-  test('and they are not merely empty', async () => {
+  test('the redacted responses of the API are not empty', async () => {
     expect((await ask('GET', '/events/web-1/disk')).body).toMatchObject({
       client: { password: 'REDACTED', http_socket: { password: 'REDACTED' }, deeper: { access_token: 'plain' } },
       check: { output: 'plain', password: 'REDACTED', secret: 'REDACTED', hooks: { critical: { output: 'plain' } } },
@@ -154,7 +154,7 @@ describe('no answer of the API shows a secret', () => {
     });
   });
 
-  test('the event of a dead letter shows none either, and neither does a simulation', async () => {
+  test('a dead letter and a simulation show no secret', async () => {
     const letters = await vi.waitFor(async () => {
       const { body } = await ask('GET', '/api/mon/v1/dead-letters?filter.handler=chat');
       expect(body).not.toEqual([]);
@@ -171,7 +171,7 @@ describe('no answer of the API shows a secret', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('a client says itself what is secret of it, and nothing uncovers the secrets of a check', async () => {
+  test('a client can mark its own secrets, but not unmark those of a check', async () => {
     await post('/clients', { name: 'web-3', address: '', redact: ['pin'], pin: SECRET, community: 'of-practice' });
     await post('/results', { source: 'web-3', name: 'disk', output: '', status: 1, pin: SECRET });
     expect((await ask('GET', '/events/web-3/disk')).body).toMatchObject({
@@ -189,17 +189,17 @@ describe('no answer of the API shows a secret', () => {
     '/clients?filter.pin=',
     '/events?filter.client.password=',
     '/results?filter.check.secret=',
-  ])('%s cannot be used to guess one', async (target) => {
+  ])('the filter %s cannot be used to guess a secret', async (target) => {
     expect(await ask('GET', target + SECRET)).toMatchObject({ status: 200, body: [] });
   });
 
-  test('a stash is given back as it was made: it belongs to who made it', async () => {
+  test('a stash is returned as it was created, including its secrets', async () => {
     await post('/stashes', { path: 'own', content: { password: 'a-password' } });
     expect((await ask('GET', '/stashes/own')).body).toEqual({ password: 'a-password' });
   });
 });
 
-describe('no refusal repeats a secret', () => {
+describe('secrets in rejections', () => {
   const text = JSON.stringify(SECRET);
   test.each([
     { target: '/clients', body: `{"name": "a", "address": "b", "password": ${SECRET}}` },
@@ -215,13 +215,13 @@ describe('no refusal repeats a secret', () => {
     { target: '/stashes', body: `{"path": "a", "content": ${text}, "expire": ${text}}` },
     { target: '/request', body: `{"check": "disk", "subscribers": ${text}}` },
     { target: '/resolve', body: `{"client": [${text}], "check": ${text}` },
-  ])('$target of $body', async ({ target, body }) => {
+  ])('the rejection of $target with $body repeats no secret', async ({ target, body }) => {
     const answer = await ask('POST', target, { body });
     expect(answer.status).toBe(target.startsWith('/api') ? 202 : 400);
     expect(answer.text).not.toContain(SECRET);
   });
 
-  test('of credentials', async () => {
+  test('a rejection of credentials does not repeat the secret', async () => {
     for (const Authorization of [`Basic ${SECRET}`, `Basic ${Buffer.from(`ops:${SECRET}`).toString('base64')}`]) {
       const { status, text: refusal } = await ask('GET', '/events', { headers: { Authorization } });
       expect(status).toBe(401);
@@ -229,7 +229,7 @@ describe('no refusal repeats a secret', () => {
     }
   });
 
-  test('to an agent', async () => {
+  test('the rejection of an agent message repeats no secret', async () => {
     const agent = await AgentPeer.connect(authorized(), 'web-9');
     await agent.join('spool', { password: SECRET });
     const check = { name: 'disk', output: [SECRET], secret: SECRET };
@@ -243,7 +243,7 @@ describe('no refusal repeats a secret', () => {
   });
 });
 
-test('the feed shows none', async () => {
+test('the feed shows no secret', async () => {
   const feed = await FeedPeer.subscribe(authorized(), { topics: ['events', 'clients', 'silenced'] });
   await feed.hears('live');
   await post('/results', { source: 'web-2', name: 'disk', output: `${SECRET} again`, status: 2, pin: SECRET });
@@ -262,7 +262,7 @@ test('the feed shows none', async () => {
   feed.socket.terminate();
 });
 
-describe('monctl shows none', () => {
+describe('secrets in the output of monctl', () => {
   test.each([
     'event list',
     'event info web-1 disk',
@@ -288,7 +288,7 @@ describe('monctl shows none', () => {
     'settings',
     'version',
     'client info nobody',
-  ])('%s', async (command) => {
+  ])('monctl %s shows no secret', async (command) => {
     for (const format of ['table', 'json', 'yaml']) {
       const args = [...command.split(' '), '--output', format, '--backend', authorized()];
       const { stdout, stderr } = await runMonctl(args);
@@ -297,7 +297,7 @@ describe('monctl shows none', () => {
     }
   });
 
-  test('also when there is no backend, or it does not let one in', async () => {
+  test('monctl shows no secret when there is no backend or when its credentials are rejected', async () => {
     for (const backend of [
       `http://ops:${SECRET}@127.0.0.1:1`,
       daemon.url.replace('//', `//ops:${SECRET}@`),
@@ -317,8 +317,8 @@ async function reload(text: string): Promise<void> {
   process.kill(daemon.pid, 'SIGHUP');
 }
 
-describe('the log shows none', () => {
-  test('of a configuration that changed, or that was rejected', async () => {
+describe('secrets in the log', () => {
+  test('the log shows no secret of a configuration that changed or was rejected', async () => {
     await reload(
       JSON.stringify(
         settings({ slack: { webhook_url: `${SECRET}-new` }, client: { redact: ['pin'], pin: `${SECRET}-new` } }),
@@ -334,7 +334,7 @@ describe('the log shows none', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('of all that went before', () => {
+  test('the log shows no secret of all requests before', () => {
     expect(daemon.records.map(({ message }) => message)).toEqual(
       expect.arrayContaining(['api response', 'authentication failed', 'check result rejected', 'agent rejected']),
     );

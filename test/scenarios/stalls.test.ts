@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 test.each([...OWN_ATTACKS, ...REVIEWED_ATTACKS].map((attack) => ({ name: attack.name, attack })))(
-  '$name does not hold the event loop',
+  '$name does not block the event loop',
   { timeout: 240_000 },
   async ({ attack }) => {
     await attack.prepare?.(daemon);

@@ -56,7 +56,7 @@ async function databaseOf(url: string): Promise<ClusterView['database']> {
 const missing = (acknowledged: Iterable<number>, stored: Set<string>): string[] =>
   [...acknowledged].map((at) => `check-${String(at)}`).filter((name) => !stored.has(name));
 
-test('a second backend with the same database serves beside the first one, and ends when it is told to', async () => {
+test('a second backend on the same database serves beside the first one and stops on request', async () => {
   const store = await server.database();
   const first = await member(store);
   const second = await member(store);
@@ -70,7 +70,7 @@ test('a second backend with the same database serves beside the first one, and e
 });
 
 test(
-  'a backend that is killed: another one takes writes, and has all that was acknowledged',
+  'another backend accepts writes after the leader was killed, and has everything acknowledged',
   { tags: 'slow' },
   async () => {
     const store = await server.database();
@@ -89,7 +89,7 @@ test(
   },
 );
 
-test('a backend that writes no more goes on with the configuration that a reload has brought', async () => {
+test('a former leader continues with the configuration of the last reload', async () => {
   const store = await server.database();
   const file = join(await tempDir(), 'config.json');
   const configure = (name: string): Promise<void> =>
@@ -111,7 +111,7 @@ test('a backend that writes no more goes on with the configuration that a reload
 });
 
 test(
-  'a database that is away: 503 while it is, and everything goes on without a restart',
+  'an unavailable database makes requests fail with 503, and everything resumes without a restart',
   { tags: 'slow' },
   async () => {
     const own = await startPostgres();

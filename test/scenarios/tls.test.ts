@@ -54,7 +54,7 @@ async function run(
   return { code, stdout, stderr };
 }
 
-test('an agent that trusts the authority comes in with nothing but its certificate', async () => {
+test('an agent that trusts the authority connects with only its certificate', async () => {
   const own = await writePair(join(dir, 'web-1'), makeCertificate('web-1', { issuer: authority, names: ['web-1'] }));
   const files = ['--trusted-ca-file', ca, '--cert-file', own['cert-file'], '--key-file', own['key-file']];
   startAgent([...(await agentArgs('web-1')), ...files]);
@@ -64,7 +64,7 @@ test('an agent that trusts the authority comes in with nothing but its certifica
   });
 });
 
-test('an agent that does not know the authority says what to do, and goes on trying', async () => {
+test('an agent that does not know the authority says what to do and keeps trying', async () => {
   const agent = startAgent(await agentArgs('web-2'));
   await vi.waitFor(() => {
     expect(agent.records).toContainEqual(
@@ -76,7 +76,7 @@ test('an agent that does not know the authority says what to do, and goes on try
   });
 });
 
-test('an agent that believes anybody says so at its start', async () => {
+test('an agent that skips verification says so at its start', async () => {
   const agent = startAgent([...(await agentArgs('web-3')), '--insecure-skip-tls-verify']);
   await vi.waitFor(() => {
     expect(agent.records).toContainEqual(
@@ -104,7 +104,7 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
 });
 
-test('monctl takes the authority from an option, the environment or a context, or believes anybody with a warning', async () => {
+test('monctl takes the authority from an option, the environment or a context, or skips verification with a warning', async () => {
   const list = ['client', 'list', '--backend', backend.url];
   expect(await runMonctl(list, CREDENTIALS)).toMatchObject({
     code: 2,
@@ -124,7 +124,7 @@ test('monctl takes the authority from an option, the environment or a context, o
   expect(await runMonctl(['client', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('so do the console and an upgrade of a backend that runs', async () => {
+test('the console and an upgrade through a running backend verify its certificate', async () => {
   const watch = await run(builtProgram('mon'), ['watch', '--once', '--backend', backend.url, '--trusted-ca-file', ca]);
   expect(watch).toMatchObject({ code: 0, stderr: '' });
   const unverified = await run(builtProgram('mon'), [

@@ -14,7 +14,7 @@ const BUILT = builtPrograms();
 const CTRL_S = '\u0013';
 const CTRL_U = '\u0015';
 
-test('an upgrade through the console: what blocks is found and mended, a backup, a restart in the middle, a new schema', async () => {
+test('an upgrade in the console finds and fixes a blocker, makes a backup, survives a restart and migrates', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db', 'web'] } });
   await using first = await startDaemon({ stateDir: dir });
   const upgrades = openUpgradeClient({ backend: first.url });

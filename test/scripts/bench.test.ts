@@ -16,13 +16,16 @@ test.each([
   { unit: '/s', before: [100], after: [150], ratios: [1.5], atEqualSpeed: [0.75] },
   { unit: 'ms', before: [4, 10], after: [2, 10], ratios: [0.5, 1], atEqualSpeed: [1, 2] },
   { unit: 'MiB', before: [500], after: [400], ratios: [0.8], atEqualSpeed: [0.8] },
-])('in $unit, on a machine that is twice as fast the second time', ({ unit, before, after, ratios, atEqualSpeed }) => {
-  const earlier = aRun(1_000_000, [{ what: 'it', values: before, unit }]);
-  const later = aRun(2_000_000, [{ what: 'it', values: after, unit }]);
-  expect(compareRuns(earlier, later)).toEqual([expect.objectContaining({ what: 'it', ratios, atEqualSpeed })]);
-});
+])(
+  'the ratios in $unit are corrected for a machine that is twice as fast in the second run',
+  ({ unit, before, after, ratios, atEqualSpeed }) => {
+    const earlier = aRun(1_000_000, [{ what: 'it', values: before, unit }]);
+    const later = aRun(2_000_000, [{ what: 'it', values: after, unit }]);
+    expect(compareRuns(earlier, later)).toEqual([expect.objectContaining({ what: 'it', ratios, atEqualSpeed })]);
+  },
+);
 
-test('what only one of the runs has is not compared, nor what changed its unit', () => {
+test('a measurement that only one run has, or whose unit changed, is not compared', () => {
   const earlier = aRun(1, [{ what: 'one', values: [1], unit: 'ms' }]);
   const later = aRun(1, [
     { what: 'one', values: [1], unit: 's' },
@@ -37,14 +40,14 @@ test.each([
   { values: [53_175.4], unit: '/s', text: '53,175 /s' },
   { values: [3], unit: '', text: '3' },
   { values: [null], unit: 'ms', text: 'NaN ms' },
-])('a figure is written as $text', ({ values, unit, text }) => {
+])('a measurement is printed as $text', ({ values, unit, text }) => {
   expect(figureText({ values, unit })).toBe(text);
 });
 
 test.each([
   { what: 'no JSON', text: '{"benches"', error: 'is not JSON' },
   { what: 'another JSON', text: '{}', error: "is not what 'npm run bench -- all' writes" },
-])('a file of $what is refused with its name', async ({ text, error }) => {
+])('a file of $what is rejected with its name', async ({ text, error }) => {
   const dir = mkdtempSync(join(tmpdir(), 'mon-bench-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const file = join(dir, 'figures.json');
@@ -53,7 +56,7 @@ test.each([
   await expect(readBenchFile(file)).rejects.toThrow(file);
 });
 
-test.each(['bench', 'soak', 'package'])('npm run %s explains itself, and what is wrong with an argument', (name) => {
+test.each(['bench', 'soak', 'package'])('npm run %s explains itself and a wrong argument', (name) => {
   const run = (...words: readonly string[]): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [join(import.meta.dirname, `../../scripts/${name}.ts`), ...words], {
       encoding: 'utf8',
@@ -66,10 +69,13 @@ test.each(['bench', 'soak', 'package'])('npm run %s explains itself, and what is
   expect(stderr).not.toMatch(/^ +at /m);
 });
 
-test.each(['turns', 'cluster'])('a part that %s does not have is refused before anything is measured', (name) => {
-  const bench = join(import.meta.dirname, '../../scripts/bench.ts');
-  const { status, stderr } = spawnSync(process.execPath, [bench, name, '--part', 'nothing'], { encoding: 'utf8' });
-  expect(status).toBe(2);
-  expect(stderr).toMatch(/^--part is one of \w+, \w+/);
-  expect(stderr).not.toMatch(/^ +at /m);
-});
+test.each(['turns', 'cluster'])(
+  'a part that the benchmark %s does not have is rejected before anything is measured',
+  (name) => {
+    const bench = join(import.meta.dirname, '../../scripts/bench.ts');
+    const { status, stderr } = spawnSync(process.execPath, [bench, name, '--part', 'nothing'], { encoding: 'utf8' });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^--part is one of \w+, \w+/);
+    expect(stderr).not.toMatch(/^ +at /m);
+  },
+);

@@ -31,7 +31,7 @@ test('./scripts/test --all runs the slow tests as well, as .ci/run does', () => 
   }
 });
 
-test('./scripts/test refuses other arguments before it does anything', () => {
+test('./scripts/test rejects other arguments before it does anything', () => {
   for (const args of [['--al'], ['--all', 'test/shared']]) {
     const { stdout, stderr, status } = clone.run('scripts/test', args);
     expect(stdout).toBe('');
@@ -40,7 +40,7 @@ test('./scripts/test refuses other arguments before it does anything', () => {
   }
 });
 
-test('./scripts/test goes on after a failed check, names it at the end and fails', () => {
+test('./scripts/test continues after a failed check, names it at the end and fails', () => {
   const { stdout, status } = clone.run('scripts/test', [], { FAIL: 'format lint' });
   expect(stdout.match(/running \w+/g)).toHaveLength(5);
   expect(lastLine(stdout)).toBe('failed: lint format');

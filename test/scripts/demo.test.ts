@@ -13,14 +13,14 @@ import { clientSchema } from '../../shared/schemas/client.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-test('the site has 2,000 machines, each with a name and an address of its own', () => {
+test('the demo site has 2,000 machines, each with a unique name and address', () => {
   expect(MACHINES).toHaveLength(2000);
   const clients = MACHINES.map((machine) => clientSchema.parse(clientOf(machine)));
   expect(new Set(clients.map(({ name }) => name)).size).toBe(2000);
   expect(new Set(clients.map(({ address }) => address)).size).toBe(2000);
 });
 
-test('each check of each machine is due once in an interval, and the same second always looks the same', () => {
+test('each check of the demo is due once per interval, and a second always yields the same results', () => {
   const round = Array.from({ length: INTERVAL }, (_, second) => resultsDue(second, 1000 + second)).flat();
   const keys = round.map(({ source, name }) => `${String(source)}/${name}`);
   expect(new Set(keys).size).toBe(keys.length);
@@ -28,7 +28,7 @@ test('each check of each machine is due once in an interval, and the same second
   expect(resultsDue(7, 1007)).toEqual(resultsDue(7, 1007));
 });
 
-test('in an hour each check fails somewhere and ends well somewhere, and racks go dark and come back', () => {
+test('every check of the demo fails somewhere within an hour and recovers, and racks go down and come back', () => {
   const seen = new Map<string, Set<number>>();
   // 7 has no common divisor with the interval, so the loop covers all checks.
   for (let second = 0; second < 3600; second += 7) {
@@ -42,7 +42,7 @@ test('in an hour each check fails somewhere and ends well somewhere, and racks g
   expect(dark).toContain(undefined);
 });
 
-test('a first look at the demonstration finds machines, problems, silences and a plan', async () => {
+test('the demo starts with machines, problems, silences and a plan', async () => {
   const dir = await tempDir();
   const definitions = join(dir, 'conf.d');
   mkdirSync(definitions);

@@ -16,7 +16,7 @@ afterEach(() => clone[Symbol.dispose]());
 
 const launch = (args: readonly string[] = [], env: Record<string, string> = {}) => clone.run('scripts/mon', args, env);
 
-test('the first run installs, builds and hands over arguments and exit code', () => {
+test('the first launch installs, builds and passes arguments and exit code', () => {
   const { stdout, stderr, status } = launch(['--backend', 'a b', '']);
   expect({ stdout, stderr, status }).toEqual({
     stdout: '["--backend","a b",""]\n',
@@ -25,39 +25,42 @@ test('the first run installs, builds and hands over arguments and exit code', ()
   });
 });
 
-test('with nothing to do it says nothing', () => {
+test('a launcher with nothing to build prints nothing', () => {
   launch();
   expect(launch().stderr).toBe('');
   expect([clone.times('installs'), clone.times('builds')]).toEqual([1, 1]);
 });
 
-test('it finds the clone through symbolic links, relative ones too', () => {
+test('the launcher finds the clone through symbolic links, including relative ones', () => {
   symlinkSync('scripts/mon', join(clone.root, 'first'));
   symlinkSync(join(clone.root, 'first'), join(clone.bin, 'second'));
   expect(clone.run('bin/second', ['x']).stdout).toBe('["x"]\n');
 });
 
-test.each(['shared/a.ts', 'package.json', 'scripts/build.ts'])('it builds again after a change of %s', (file) => {
-  launch();
-  clone.edit(file);
-  expect(launch().stderr).toBe('mon: building...\n');
-});
+test.each(['shared/a.ts', 'package.json', 'scripts/build.ts'])(
+  'the launcher builds again after a change of %s',
+  (file) => {
+    launch();
+    clone.edit(file);
+    expect(launch().stderr).toBe('mon: building...\n');
+  },
+);
 
-test('it builds again when a source was deleted', () => {
+test('the launcher builds again when a source was deleted', () => {
   launch();
   rmSync(join(clone.root, 'shared/a.ts'));
   clone.edit('shared');
   expect(launch().stderr).toBe('mon: building...\n');
 });
 
-test('it installs and builds again when the lockfile is newer, once', () => {
+test('the launcher installs and builds again once when the lockfile is newer', () => {
   launch();
   clone.age('node_modules/.package-lock.json');
   expect(launch().stderr).toBe('mon: installing packages...\nmon: building...\n');
   expect(launch().stderr).toBe('');
 });
 
-test('launches at the same time prepare once', async () => {
+test('simultaneous launches prepare only once', async () => {
   const launches = Array.from({ length: 4 }, () =>
     execFileAsync(join(clone.root, 'scripts/mon'), [], { env: { PATH: clone.bin } }).catch(
       (error: { code: number }) => error.code,
@@ -67,14 +70,14 @@ test('launches at the same time prepare once', async () => {
   expect([clone.times('installs'), clone.times('builds')]).toEqual([1, 1]);
 });
 
-test('the lock of a process that is gone does not block', () => {
+test('the lock of a process that no longer exists does not block a launch', () => {
   mkdirSync(join(clone.root, 'build'));
   const { pid } = spawnSync('true');
   symlinkSync(String(pid), join(clone.root, 'build/prepare.lock'));
   expect(launch().status).toBe(7);
 });
 
-test('a failed build is shown whole, and is tried again', () => {
+test('a failed build is shown in full and tried again', () => {
   const { stderr, status } = launch([], { BREAK_BUILD: '1' });
   expect(stderr).toContain('line one\nline two\nmon: the build failed, see above.\n');
   expect(status).toBe(1);
@@ -108,6 +111,6 @@ test.each<{ name: string; prepare: () => void; message: string }>([
   expect(status).toBe(1);
 });
 
-test('an npm that runs no install scripts is named', () => {
+test('the launcher names an npm setting that disables install scripts', () => {
   expect(launch([], { NO_SCRIPTS: '1' }).stderr).toContain('npm config set ignore-scripts false');
 });

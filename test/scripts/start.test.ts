@@ -94,7 +94,7 @@ const daemonPids = (): number[] =>
 const running = async (one: Start): Promise<void> =>
   vi.waitFor(() => expect(one.text()).toContain('running until it is stopped'));
 
-test('without a terminal it shows the first results, serves, and stops all it started', async () => {
+test('scripts/start without a terminal shows the first results, serves, and stops all that it started', async () => {
   const first = start();
   await running(first);
   expect(first.text()).toMatch(/^ {2}ok {8}calm {3}calm$/m);
@@ -114,7 +114,7 @@ test('without a terminal it shows the first results, serves, and stops all it st
   expect(existsSync(join(root, 'var/start.json'))).toBe(false);
 });
 
-test('programs that a killed one left behind are named', async () => {
+test('scripts/start names programs that a killed run has left behind', async () => {
   const first = start();
   await running(first);
   const left = daemonPids();
@@ -129,7 +129,7 @@ test('programs that a killed one left behind are named', async () => {
   await vi.waitFor(async () => expect(await isServing()).toBe(false));
 });
 
-test('a port of another program is named, with the way out', async () => {
+test('scripts/start names a port that another program uses, with a remedy', async () => {
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
   const one = start();
@@ -140,13 +140,13 @@ test('a port of another program is named, with the way out', async () => {
   server.close();
 });
 
-test('what cannot be started is refused, with what can', async () => {
+test('scripts/start rejects conflicting options and prints its usage', async () => {
   const one = start({}, ['--demo', '--cluster']);
   expect(await one.exit).toEqual([1, null]);
   expect(one.text()).toBe('mon: usage: ./scripts/start [--cluster | --demo], not --demo --cluster\n');
 });
 
-test('a port that is none is refused', async () => {
+test('scripts/start rejects an invalid port', async () => {
   const one = start({ MON_PORT: 'http' });
   expect(await one.exit).toEqual([1, null]);
   expect(one.text()).toBe('mon: MON_PORT must be a port number from 1 to 65535, not "http"\n');

@@ -25,7 +25,7 @@ const MADE_PATTERNS = [
   'tui/terminal/key-decoder.ts',
 ];
 
-test('nobody makes a regular expression of a text that came from outside (security S11)', () => {
+test('no code makes a regular expression of a text from outside (security S11)', () => {
   expect(SOURCES.length).toBeGreaterThan(200);
   expect(filesWith(/\bRegExp\(/).toSorted()).toEqual(MADE_PATTERNS);
 });
@@ -35,6 +35,6 @@ test.each<[what: string, pattern: RegExp]>([
   ['Function', /\bnew Function\b|\bFunction\(/],
   ['vm', /['"](?:node:)?vm['"]/],
   ['imports of what is not written there', /\bimport\((?!'[^']+'\))/],
-])('nothing is evaluated as code: %s (S12)', (_, pattern) => {
+])('no text is evaluated as code: %s (S12)', (_, pattern) => {
   expect(filesWith(pattern)).toEqual([]);
 });

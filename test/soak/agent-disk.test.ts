@@ -206,7 +206,7 @@ class Scene implements AsyncDisposable {
 }
 
 test.skipIf(!canFail)(
-  'an agent on a disk that fails, with cut connections and kills, loses no acknowledged result and reports its spool',
+  'an agent on a failing disk with lost connections and kills loses no acknowledged result',
   async () => {
     const chance = new Chance(seed());
     const stateDir = join(await tempDir(), 'state');
@@ -263,7 +263,7 @@ test.skipIf(!canFail)(
 );
 
 test.skipIf(!canMount)(
-  'an agent on a file system that is really full delivers from memory, keeps the newest state of each check and recovers',
+  'an agent on a full file system delivers from memory, keeps the newest state of each check and recovers',
   async () => {
     const dir = await tempDir();
     await run('mount', ['-t', 'tmpfs', '-o', `size=${String(DISK_MIB)}m,mode=0700`, 'tmpfs', dir]);

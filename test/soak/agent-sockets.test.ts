@@ -166,7 +166,7 @@ async function sayRaw(port: number, message: Buffer): Promise<void> {
 }
 
 test(
-  'whatever local programs say, each gets the right answer, what is right is taken once, and nothing stays behind',
+  'local programs get the right responses for any input, and a valid result is accepted exactly once',
   async () => {
     const chance = new Chance(seed());
     const speaker = new Speaker(chance);

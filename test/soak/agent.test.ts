@@ -16,7 +16,7 @@ const RESULTS_MAX = 60;
 const PAUSE_MS_MAX = 60;
 
 test(
-  'agents whose connections are cut, and who are restarted as their backend is, deliver every result once and in order',
+  'agents with lost connections and restarts deliver every result once and in order',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

@@ -96,7 +96,7 @@ async function write(
 }
 
 test(
-  'after a kill at any moment the trail tells of exactly the silences that are there, and of all that was acknowledged',
+  'the audit trail after a kill matches the silences and contains everything acknowledged',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

@@ -35,7 +35,7 @@ function frozenMs(round: number): number {
 }
 
 test(
-  'a backend that stood still writes nothing after another one has taken the lease, nothing acknowledged is lost, and nothing is done twice',
+  'a paused backend writes nothing after another one has taken the lease, and nothing is lost or done twice',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();

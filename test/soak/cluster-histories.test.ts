@@ -53,7 +53,7 @@ async function askThrough(
 }
 
 test(
-  'silences and events that clients change and read through backends left to chance are what docs/scale-out.md promises, whatever happens to one of them or to the database',
+  'histories of silences and events over random backends fulfil docs/scale-out.md despite failures',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();

@@ -98,7 +98,7 @@ async function linkOf(
 }
 
 test(
-  'whatever becomes of the links between backends, to their database and from agents, nothing acknowledged is lost, nothing is done twice, and all show the same',
+  'a cluster with faulty links loses nothing acknowledged, does nothing twice, and all members agree',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();

@@ -121,7 +121,7 @@ const missing = (owed: ReadonlySet<string>, seen: ReadonlySet<string>): readonly
   [...owed].filter((key) => !seen.has(key));
 
 test(
-  'while one backend after the other is restarted no write fails that has the list of them, and no console misses a change or begins anew',
+  'a rolling restart fails no write of a client with all backends, and no console misses a change',
   async () => {
     await using server = await startPostgres();
     const store = await server.database();

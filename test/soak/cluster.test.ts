@@ -19,7 +19,7 @@ const LOAD_MS_MAX = 700;
 const TAKE_OVER_P99_MS = isAskedFor ? 5000 : 30_000;
 
 test(
-  'of several backends with one database each takes writes and shows the same, whatever happens to one of them or to the database; nothing acknowledged is lost',
+  'a cluster loses nothing acknowledged, and all members agree, when a member or the database fails',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();

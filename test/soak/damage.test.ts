@@ -17,7 +17,7 @@ const WRITES = 400;
 const never = new AbortController().signal;
 
 test(
-  'a store that is damaged anywhere is whole or refused with a sentence, and what is brought together was once written',
+  'a store with random damage is opened unchanged or rejected with a message, and a repair invents nothing',
   async () => {
     const chance = new Chance(seed());
     const stores = [await writtenStore(WRITES), await writtenStore(WRITES, true)] as const;

@@ -106,7 +106,7 @@ async function untilMended({ url }: DaemonProcess): Promise<number> {
 }
 
 test(
-  'whatever the disk refuses, nothing acknowledged is lost, nothing refused is kept, and all goes on when the disk does',
+  'a backend on a failing disk loses nothing acknowledged, stores nothing rejected, and then recovers',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

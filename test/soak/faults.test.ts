@@ -21,7 +21,7 @@ const TROUBLE_MS_MAX = 150;
 const READ_MS_MAX = isAskedFor ? 5000 : PATIENCE.timeout;
 
 test(
-  'while the disk fails or dawdles and the queue is full, reads go on, what is refused is delivered later, nothing is in part',
+  'reads go on with a failing or slow disk and a full queue, and rejected results are delivered later',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

@@ -21,7 +21,7 @@ const PACES_MS = [0, 0, 100, 1000] as const;
 const WHOLE = [undefined, undefined, [], ['web-0-1/check-1']] as const;
 
 test(
-  'consumers whose connections are cut and stalled at random, and whose backend is restarted, end up with its state',
+  'feed consumers with lost and stalled connections and a restarted backend end up with its state',
   async () => {
     const chance = new Chance(seed());
     const stateDir = await tempDir();

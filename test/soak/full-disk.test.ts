@@ -23,7 +23,7 @@ const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isAskedFor && !isRoot)(
-  'on a disk that is really full reads, clears, resolves and deletes go on, over kills, and all is well when there is room',
+  'reads, clears, resolves and deletes go on over kills on a full disk, which recovers when there is space',
   async () => {
     for (let round = 0; round < rounds(ROUNDS); round++) expect(await fillOne()).toBe(0);
   },

@@ -42,7 +42,7 @@ async function expectAllTold(url: string, { told }: GroupedReceiver): Promise<vo
 }
 
 test(
-  'a backend that is killed at any moment tells groups everything once; the past has each change once; what a command silences stays silenced',
+  'a killed backend notifies groups once, records each change once and keeps maintenance silences',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

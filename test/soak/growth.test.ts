@@ -22,7 +22,7 @@ const GROWTH_MAX = rounds(MINUTES) < PLATEAU_MINUTES ? 1.5 : 1.05;
 const BUILT = builtPrograms();
 
 test(
-  'in a storm over 100,000 events the memory of the console stays within its bounds',
+  'the memory of the console stays within its bounds in a storm over 100,000 events',
   async () => {
     await using storm = await startStorm(EVENTS);
     storm.blow({ changesPerSecond: CHANGES_PER_SECOND, pings: false });

@@ -37,7 +37,7 @@ async function idle(url: string): Promise<void> {
 }
 
 test(
-  'every event that was acknowledged is handled although the backend is killed at any moment, and twice only around a kill',
+  'every acknowledged event is handled although the backend is killed, and twice only around a kill',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

@@ -67,7 +67,7 @@ async function storedOutputs(url: string, clients: readonly string[]): Promise<H
 }
 
 test(
-  'hostile clients of all kinds at once neither stop nor slow down honest ones, nor fill the memory, nor hold up the end',
+  'hostile clients neither stop nor delay honest ones, fill the memory or delay the shutdown',
   async () => {
     const dir = await tempDir();
     const config = join(dir, 'config.json');

@@ -27,7 +27,7 @@ async function expectCounted(url: string, client: string, results: readonly Item
 }
 
 test(
-  'a backend that is killed at any moment has everything that it acknowledged, and nothing in part or twice',
+  'a backend that is killed at any moment has everything acknowledged, and nothing in part or twice',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

@@ -13,7 +13,7 @@ const REPORT_MS = 15_000;
 const SHORTEN_MS = 120_000;
 
 test(
-  'whatever is done in whatever order, the backend answers as the specification says',
+  'the backend responds as the specification says after any sequence of requests',
   async () => {
     let failedAtMs: number | undefined;
     let told = 0;

@@ -15,18 +15,18 @@ const SELECTED = selectMutants(ONLY).slice(0, rounds(0));
 /** Longest duration of one mutant: a test is run with the defence and without it. */
 const MUTANT_MS_MAX = 5 * 60_000;
 
-test('each defence has a name of its own', () => {
+test('each defence has a unique name', () => {
   expect(new Set(MUTANTS.map(({ defence }) => defence)).size).toBe(MUTANTS.length);
 });
 
-test.each(MUTANTS)('$defence: the text that is taken out is there once, and so is its test', async (mutant) => {
+test.each(MUTANTS)('the text of the defence occurs once and its test exists: $defence', async (mutant) => {
   expect(await placesOf(mutant)).toBe(1);
   expect(mutant.replacement).not.toBe(mutant.text);
   expect(await hasTest(mutant)).toBe(true);
 });
 
 test.runIf(IS_LONG)(
-  'without a defence its test fails',
+  'the test of each defence fails without the defence',
   async () => {
     using copy = await TreeCopy.into(await tempDir());
     const survivors: string[] = [];

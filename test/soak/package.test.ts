@@ -53,7 +53,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await rm(made, { recursive: true, force: true });
   }, LONG_MS);
 
-  test('three packages bring a first result within a minute, each daemon as its own user', async () => {
+  test('three packages yield a first result within a minute, with a separate user for each daemon', async () => {
     await install(BEFORE);
     expect(await Promise.all(DAEMONS.map(stateOf))).toEqual(['active', 'active']);
     await vi.waitFor(async () => expect(await run('monctl result list')).toMatch(/^OK .* disk /m), POLL);
@@ -67,7 +67,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     );
   });
 
-  test.each(DAEMONS)('the unit of %s is well formed, and exposes less than 3 of 10', async (name) => {
+  test.each(DAEMONS)('the unit of %s is valid and has an exposure of less than 3 of 10', async (name) => {
     expect(await run(`systemd-analyze verify ${name}.service`)).toBe('');
     const security = await run(`systemd-analyze security --no-pager ${name}.service`);
     const exposure = /exposure level for \S+: ([\d.]+)/.exec(security)?.[1];
@@ -75,7 +75,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(Number(exposure)).toBeLessThan(3);
   });
 
-  test('the manual opens, and shells complete', async () => {
+  test('the manuals open and shells complete the commands', async () => {
     for (const name of ['mon', 'monctl', ...DAEMONS]) {
       expect(await run(`MANPAGER=cat MANWIDTH=80 man ${name}`)).toMatch(/^NAME\n +mon/m);
       expect(await run(`LC_ALL=C.UTF-8 man --warnings ${name} >/dev/null`)).toBe('');
@@ -88,7 +88,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     );
   });
 
-  test('a reload with a wrong configuration fails, and what is in force stays', async () => {
+  test('a reload with an invalid configuration fails and keeps the current one', async () => {
     await writeFile(join(debian.root, 'etc/mon/conf.d/wrong.yml'), 'checks: { ping: { interval: never } }\n');
     await expect(run('systemctl reload mon-backend')).rejects.toThrow(/failed/);
     expect(await stateOf('mon-backend')).toBe('active');
@@ -96,7 +96,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await vi.waitFor(async () => expect(await run('journalctl -u mon-agent')).toMatch(/reloading the configuration/));
   });
 
-  test('a daemon that hangs is started again by the watchdog', async () => {
+  test('a hanging daemon is restarted by the watchdog', async () => {
     await run(`mkdir -p /run/systemd/system/mon-agent.service.d
       printf '[Service]\\nWatchdogSec=3\\n' >/run/systemd/system/mon-agent.service.d/soon.conf
       systemctl daemon-reload; systemctl restart mon-agent`);
@@ -111,7 +111,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run('rm -r /run/systemd/system/mon-agent.service.d; systemctl daemon-reload; systemctl restart mon-agent');
   });
 
-  test('an upgrade keeps configuration and data, starts again what ran, and leaves alone what was stopped', async () => {
+  test('an upgrade keeps configuration and data, restarts running daemons and leaves stopped ones stopped', async () => {
     await run(`echo 'log-level: debug' >>/etc/mon/backend.yml`);
     await run(`monctl silenced create --client web-1 --reason kept --expire 1d`);
     await run('systemctl stop mon-agent');
@@ -127,7 +127,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run('systemctl start mon-agent');
   });
 
-  test('a schema step of an upgrade comes after a backup, which leads back with the version before', async () => {
+  test('a schema migration in an upgrade follows a backup, from which the previous version can be restored', async () => {
     await run('systemctl stop mon-backend mon-agent; mv /var/lib/mon/mon-backend /var/lib/mon/kept');
     await install(BEFORE);
     const earlier = join(debian.root, 'var/lib/mon/mon-backend');
@@ -157,7 +157,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
       systemctl start mon-backend mon-agent`);
   });
 
-  test('a removal keeps configuration and data, and a new installation goes on with them', async () => {
+  test('a removal keeps configuration and data, which a new installation uses', async () => {
     await run(`dpkg --remove ${PACKAGES.join(' ')}`);
     expect(await run('ls /etc/mon')).toBe('agent.yml\nbackend.yml');
     expect(await run('ls /var/lib/mon/mon-backend/CURRENT')).toMatch(/CURRENT/);
@@ -167,7 +167,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
   });
 
-  test('a purge leaves nothing', async () => {
+  test('a purge leaves nothing behind', async () => {
     await run(`dpkg --purge ${PACKAGES.join(' ')}`);
     expect(await filesOfAll()).toEqual(pristine);
     expect(
@@ -183,7 +183,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     ).toBe('');
   });
 
-  test('the archive, set up as its page says, serves from where it was unpacked', async () => {
+  test('the archive that is set up as documented serves from where it was unpacked', async () => {
     const chapter = repositoryText('docs/install.md')
       .split('\n## ')
       .find((text) => text.startsWith('The archive'));
@@ -193,7 +193,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(await run('systemctl show --value -p ExecStart mon-backend')).toContain('path=/opt/mon/bin/mon-backend');
   });
 
-  test('a store that is where it was before packages is not left behind', async () => {
+  test('a store at the place from before the packages is not ignored', async () => {
     await run('systemctl stop mon-backend; mv /var/lib/mon/mon-backend/* /var/lib/mon/');
     await expect(run('systemctl start mon-backend')).rejects.toThrow(/failed/);
     const told = await run('journalctl -u mon-backend -n 5 -o cat');

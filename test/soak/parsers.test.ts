@@ -87,7 +87,7 @@ function cpuMs(task: () => void): number {
 }
 
 test.each(LANGUAGES)(
-  'whatever is written as $name is read and carried out without a failure, and soon',
+  'any text written as $name is parsed and executed quickly and without a failure',
   (language) => {
     const chance = new Chance(seed());
     const writer = new Writer(chance, language);

@@ -29,7 +29,7 @@ const BUILT = builtPrograms();
 const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
 test.skipIf(!isAskedFor && !hasTmux())(
-  'under tmux every screen is a whole frame, and the terminal is as it was at the end',
+  'every screen under tmux is a whole frame, and the terminal is restored at the end',
   async () => {
     const backend = await startFeedServer({
       onSubscribe: (connection) =>
@@ -74,7 +74,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
 );
 
 test.skipIf(!isAskedFor && !hasGnuScreen())(
-  'under GNU screen it draws what it draws without, and leaves nothing behind',
+  'the console under GNU screen draws the same as without it and restores the terminal',
   async () => {
     const backend = await startFeedServer({
       onSubscribe: (connection) =>

@@ -26,7 +26,7 @@ const VERBS = [
 /** Changes in views that a merged list does not have. */
 const ONE_BACKEND = new Set(['change-silence', 'delete-clients', 'retry-letters', 'drop-letters']);
 
-describe('whatever changes meanwhile, a key acts on nothing but what the screen showed under the cursor, or marked', () => {
+describe('the target of a key', () => {
   test.each<{ name: string; clients: readonly string[]; members?: readonly string[]; verbs: readonly string[] }>([
     { name: 'of one backend', clients: ['a', 'b', 'c', 'd', 'e', 'f'], verbs: VERBS },
     {
@@ -37,7 +37,7 @@ describe('whatever changes meanwhile, a key acts on nothing but what the screen 
       verbs: VERBS.filter((verb) => !ONE_BACKEND.has(verb)),
     },
   ])(
-    '$name',
+    'a key acts only on the shown or marked rows $name, whatever changes meanwhile',
     ({ clients, members, verbs }) => {
       const acted = new Map<string, number>();
       const stories = fc.array(targetSteps(clients), { minLength: 20, maxLength: 80, size: 'max' });

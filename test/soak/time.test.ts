@@ -233,7 +233,7 @@ async function step(story: Story, chance: Chance): Promise<string> {
 }
 
 test(
-  'a clock that is set, drifts, stops and starts anew shortens and lengthens nothing',
+  'a clock that is set, drifts, stops or restarts neither shortens nor lengthens a duration',
   { timeout: roundsTimeoutMs(ROUNDS, 60_000) },
   async () => {
     const chance = new Chance(seed());

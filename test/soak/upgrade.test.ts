@@ -24,7 +24,7 @@ const STORE = {
 const KILLS_MAX = 3;
 
 test(
-  'an upgrade that is killed at any point and run again ends as one that was not, offline and in a backend that serves',
+  'an upgrade that is killed and run again ends like an undisturbed one, offline and in a serving backend',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();

@@ -105,15 +105,15 @@ const FITS_NOT: Readonly<Record<string, readonly Operation[]>> = {
   'what nobody knows of was done before it was asked for': [read('a', [0, 1]), write('a', [2, Infinity])],
 };
 
-test.each(Object.entries(FITS))('%s: is one that is promised', (_, history) => {
+test.each(Object.entries(FITS))('the history is linearizable: %s', (_, history) => {
   expect(isLinearizable(history)).toBe(true);
 });
 
-test.each(Object.entries(FITS_NOT))('%s: is none that is promised', (_, history) => {
+test.each(Object.entries(FITS_NOT))('the history is not linearizable: %s', (_, history) => {
   expect(isLinearizable(history)).toBe(false);
 });
 
-test('a long history with four clients is looked through at once, also one that does not fit', { tags: 'slow' }, () => {
+test('a long history with four clients is checked at once, even if it is not linearizable', { tags: 'slow' }, () => {
   const COUNT = 200;
   const writes = Array.from({ length: COUNT }, (_, at) => write(`v${String(at)}`, [at, at + 4], at % 3));
   const reads = Array.from({ length: COUNT }, (_, at) => read(`v${String(at)}`, [at + 1, at + 3], 3));

@@ -21,7 +21,7 @@ export function testPictures<Shown extends { readonly view: string }>(
   open: (picture: Shown, options: RigOptions) => Promise<ConsoleRig>,
 ): void {
   describe.each(sizesOf(pictures))('at $columns x $rows', ({ columns, rows }) => {
-    test.each(scenesAt(pictures, { columns, rows }))('$view', async (picture) => {
+    test.each(scenesAt(pictures, { columns, rows }))('the screen $view matches its picture', async (picture) => {
       const { screen } = await open(picture, { columns, rows });
       await expectGolden(screen, `${picture.view}-${String(columns)}x${String(rows)}`);
       expect(screen.lines.at(-1)).not.toBe('');
@@ -30,7 +30,7 @@ export function testPictures<Shown extends { readonly view: string }>(
   });
 
   describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-    test.each(scenesInLooks(pictures))('$view', async (picture) => {
+    test.each(scenesInLooks(pictures))('the screen $view matches its styled picture', async (picture) => {
       const { screen } = await open(picture, { theme });
       await expectGolden(screen, `${picture.view}-${look}`, { styled });
       expect(COLOR.test(screen.output)).toBe(theme.color);

@@ -37,8 +37,8 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     return { store, lease: await store.acquire('main', 30_000), dir, reopen };
   }
 
-  describe(`${name} keeps what is written`, () => {
-    test('values are read in the order of the keys, undefined where there is none', async () => {
+  describe(`the values of ${name}`, () => {
+    test('values are read in the order of the keys, with undefined for missing ones', async () => {
       const { store, lease } = await opened();
       await store.write(lease, [put(['a'], '1'), put(['b'], '2')], []);
       expect(await store.getMany([['b'], ['c'], ['a']])).toEqual(['2', undefined, '1']);
@@ -58,7 +58,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('a write with one bad op leaves nothing, and takes no sequence number', async () => {
+    test('a write with one invalid operation stores nothing and takes no sequence number', async () => {
       const { store, lease } = await opened();
       await expect(store.write(lease, [put(['a'], '1'), put([], '2')], [event('x')])).rejects.toMatchObject({
         code: 'invalid',
@@ -75,14 +75,14 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       { name: 'with a fraction', key: ['a', 0.5] },
       { name: 'with a number beyond 2^53', key: ['a', 2 ** 53] },
       { name: 'with half a surrogate pair', key: ['a\ud800'] },
-    ])('no key is $name', async ({ key }) => {
+    ])('a key that is $name is rejected', async ({ key }) => {
       const { store, lease } = await opened();
       await expect(store.write(lease, [put(key, '')], [])).rejects.toMatchObject({ code: 'invalid' });
       await expect(store.getMany([key])).rejects.toMatchObject({ code: 'invalid' });
       await store.close();
     });
 
-    test('any text is kept as it is', async () => {
+    test('any text is stored unchanged', async () => {
       const { store, lease } = await opened();
       const texts = ['', 'a:b', '\u0000', '\u0001\u0002', '/', 'ü', '漢字', '😀', '\uffff', 'x'.repeat(5000)];
       await store.write(
@@ -96,7 +96,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('it is all there after the store was opened again, and so is its id', async () => {
+    test('a store that is opened again has all its content and the same id', async () => {
       const { store, lease, reopen } = await opened();
       await store.write(lease, [put(['a', 1], '1'), put(['b'], '2')], [event('x')]);
       await store.write(lease, [del(['b'])], [event('y')], 'process');
@@ -107,14 +107,14 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await again.close();
     });
 
-    test('every store has an id of its own', async () => {
+    test('every store has a unique id', async () => {
       const [one, other] = [await opened(), await opened()];
       expect(one.store.id).toMatch(/^[\w-]{8,64}$/);
       expect(one.store.id).not.toBe(other.store.id);
       await Promise.all([one.store.close(), other.store.close()]);
     });
 
-    test('whatever is written and read, it answers like a map', async () => {
+    test('a store responds like a map after any sequence of writes and reads', async () => {
       const part = fc.oneof(fc.constantFrom('', 'a', 'ab', 'b', 'a:b', '\u0000'), fc.nat(12));
       const key = fc.tuple(fc.constantFrom('a', 'ab'), part, part).map((parts): Key => parts);
       const op = fc.oneof(
@@ -144,7 +144,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} scans`, () => {
+  describe(`the scans of ${name}`, () => {
     const inOrder: Key[] = [
       ['a'],
       ['a', 0],
@@ -177,7 +177,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       return store;
     }
 
-    test('part by part: numbers by value, before strings by their UTF-8 bytes', async () => {
+    test('a scan is sorted part by part: numbers by value, then strings by their UTF-8 bytes', async () => {
       const store = await filled();
       expect(await entriesOf(store.scan([]))).toEqual(inOrder.map((key) => [key, JSON.stringify(key)]));
       await store.close();
@@ -188,14 +188,14 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       { name: 'not the keys that only begin with the same characters', prefix: ['a', '9'], from: 8, to: 10 },
       { name: 'not the numbers that only begin with the same digits', prefix: ['b', 0], from: 18, to: 19 },
       { name: 'nothing where there is nothing', prefix: ['c'], from: 0, to: 0 },
-    ])('$name', async ({ prefix, from, to }) => {
+    ])('a scan is bounded: $name', async ({ prefix, from, to }) => {
       const store = await filled();
       const keys = (await entriesOf(store.scan(prefix))).map(([key]) => key);
       expect(keys).toEqual(inOrder.slice(from, to));
       await store.close();
     });
 
-    test('page by page, every entry once', async () => {
+    test('a scan in pages returns every entry once', async () => {
       const store = await filled();
       const pages: Key[][] = [];
       let after: Key | undefined;
@@ -209,7 +209,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('after a key that is no longer there, with the next one', async () => {
+    test('a scan after a key that no longer exists starts with the next one', async () => {
       const store = await filled();
       expect(await entriesOf(store.scan(['a'], { after: ['a', 5], limit: 1 }))).toEqual([[['a', 9], '["a",9]']]);
       expect(await entriesOf(store.scan(['a'], { limit: 0 }))).toEqual([]);
@@ -219,13 +219,13 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     test.each<{ name: string; options: { after?: Key; limit?: number } }>([
       { name: 'to go on after a key outside of the prefix', options: { after: ['ab'] } },
       { name: 'a negative limit', options: { limit: -1 } },
-    ])('but refuse $name', async ({ options }) => {
+    ])('a scan rejects $name', async ({ options }) => {
       const store = await filled();
       expect(() => store.scan(['a'], options)).toThrow(expect.objectContaining({ code: 'invalid' }));
       await store.close();
     });
 
-    test('the state at the call, whatever is written meanwhile', async () => {
+    test('a scan returns the state at its call, whatever is written meanwhile', async () => {
       const { store, lease } = await opened();
       const many = Array.from({ length: 2500 }, (_, index) => put(['k', index], 'old'));
       await store.write(lease, many, []);
@@ -237,7 +237,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('no longer than the reader wants', async () => {
+    test('a scan ends when its reader stops', async () => {
       const store = await filled();
       for await (const [key] of store.scan(['a'])) {
         expect(key).toEqual(['a']);
@@ -247,8 +247,8 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} numbers its writes`, () => {
-    test('densely from 1, those without ops or changes too', async () => {
+  describe(`the sequence numbers of ${name}`, () => {
+    test('sequence numbers are dense from 1, including writes without operations or changes', async () => {
       const { store, lease } = await opened();
       expect(store.lastSeq('main')).toBe(0);
       expect(await store.write(lease, [put(['a'], '1')], [event('x')])).toBe(1);
@@ -258,7 +258,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('in the order of the calls, when they come at once', async () => {
+    test('a store numbers simultaneous writes in the order of the calls', async () => {
       const { store, lease } = await opened();
       const writes = Array.from({ length: 50 }, async (_, index) =>
         store.write(lease, [put(['last'], String(index))], [], index % 2 === 0 ? 'power' : 'process'),
@@ -268,7 +268,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('for each shard on its own', async () => {
+    test('each shard has its own sequence numbers', async () => {
       const { store, lease, reopen } = await opened();
       const other = await store.acquire('other', 30_000);
       await store.write(lease, [], []);
@@ -280,7 +280,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} lets one holder write`, () => {
+  describe(`the leases of ${name}`, () => {
     test('a newer lease ends the older one', async () => {
       const { store, lease } = await opened();
       const newer = await store.acquire('main', 30_000);
@@ -302,7 +302,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('epochs go on growing after the store was opened again, and old leases stay out', async () => {
+    test('epochs keep growing after the store was opened again, and old leases stay invalid', async () => {
       const { lease, reopen } = await opened();
       const again = await reopen();
       await expect(again.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
@@ -311,8 +311,8 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} tells what changed`, () => {
-    test('first the past, then each write before it settles', async () => {
+  describe(`the watches of ${name}`, () => {
+    test('a watch gets the past first, then each write before it resolves', async () => {
       const { store, lease } = await opened();
       await store.write(lease, [], [event('a'), event('b')]);
       await store.write(lease, [], []);
@@ -329,7 +329,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('only what is after the given number, also when that is still to come', async () => {
+    test('a watch gets only changes after the given number, even if that is in the future', async () => {
       const { store, lease } = await opened();
       const late: ChangeRecord[] = [];
       const future: ChangeRecord[] = [];
@@ -342,7 +342,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('without a gap and nothing twice, when writes go on during the replay', async () => {
+    test('a watch that starts during writes gets every change once and without a gap', async () => {
       const { store, lease } = await opened();
       const writeSome = async (count: number): Promise<unknown> =>
         Promise.all(Array.from({ length: count }, async () => store.write(lease, [], [event('x')], 'process')));
@@ -362,7 +362,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('of its own shard, until it is closed', async () => {
+    test('a watch gets only the changes of its own shard, until it is closed', async () => {
       const { store, lease } = await opened();
       const other = await store.acquire('other', 30_000);
       const records: ChangeRecord[] = [];
@@ -375,7 +375,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('also of a shard that does not exist yet', async () => {
+    test('a watch of a shard that does not exist yet gets its changes later', async () => {
       const { store } = await opened();
       const records: ChangeRecord[] = [];
       const { first } = await store.watch('later', 0, (record) => records.push(record));
@@ -385,7 +385,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.close();
     });
 
-    test('the past too, after the store was opened again', async () => {
+    test('a watch gets the past after the store was opened again', async () => {
       const { store, lease, reopen } = await opened();
       await store.write(
         lease,
@@ -405,7 +405,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await again.close();
     });
 
-    test('nothing of a refused write', async () => {
+    test('a watch gets nothing of a rejected write', async () => {
       const { store, lease } = await opened();
       const records: ChangeRecord[] = [];
       await store.watch('main', 0, (record) => records.push(record));
@@ -417,8 +417,8 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
     });
   });
 
-  describe(`${name} closes`, () => {
-    test('after the writes that were asked for before, and refuses all that come later', async () => {
+  describe(`the end of ${name}`, () => {
+    test('a closing store completes earlier writes and rejects later ones', async () => {
       const { store, lease, dir } = await opened();
       const write = store.write(lease, [put(['a'], '1')], []);
       const closed = store.close();

@@ -24,7 +24,7 @@ test('the console against a backend: its members, trouble in the header, and a h
   await rig.shows('no leader: writes wait');
 });
 
-test('a backend that shares its store with nobody: one member, nobody to hand over to, no questions for the header', async () => {
+test('a backend without a cluster shows one member, cannot hand over and is not polled for the header', async () => {
   const backend = await startBackend();
   onTestFinished(() => backend[Symbol.asyncDispose]());
   const scripted = await startFeedServer();

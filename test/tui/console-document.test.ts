@@ -21,7 +21,7 @@ const PLACES: readonly (readonly [title: string, contexts: readonly KeyContext[]
 /** A marker and the text up to the closing marker, if there is one. */
 const BLOCK = /<!-- (keys|screen [\w-]+) -->(?:[^]*?<!-- end -->)?/g;
 
-test('the document shows the screens and keys that there are; `vitest -u` brings it up to date', async () => {
+test('the document shows all screens and keys; `vitest -u` updates it', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   const blocks = await Promise.all([...text.matchAll(BLOCK)].map(async ([, about = '']) => blockOf(about)));
   const updated = text.replaceAll(BLOCK, () => blocks.shift() ?? '');
@@ -29,7 +29,7 @@ test('the document shows the screens and keys that there are; `vitest -u` brings
   await expect(await format(updated, { ...style, filepath: DOCUMENT })).toMatchFileSnapshot(DOCUMENT);
 });
 
-test('every view has its part and its picture', async () => {
+test('every view has its section and its picture in the document', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   for (const { number, title, name } of VIEWS) {
     expect(text).toContain(`\n### ${number === undefined ? title : `${String(number)} ${title}`}\n`);

@@ -18,8 +18,8 @@ const accepting: NonNullable<RigOptions['api']> = ({ path, body }) => {
 const oneEvent: NonNullable<RigOptions['api']> = ({ path }) =>
   path === '/events/a/http-frontend' ? { status: 200, body: eventOf(A, { output: 'first\nsecond' }) } : { status: 404 };
 
-describe('what people ask for reaches the backend, and its answer the screen', () => {
-  test('a silence', async () => {
+describe('requests of the console and the responses on its screen', () => {
+  test('a silence reaches the backend, and its response the screen', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('sdisk swap\u0013');
     await rig.shows('1 silence created: client:a:http-frontend');
@@ -45,7 +45,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     ]);
   });
 
-  test('the end of a silence', async () => {
+  test('the end of a silence reaches the backend, and its response the screen', async () => {
     const silenced = { ...A, silenced_by: ['client:a:http-frontend'] };
     const rig = await openRig({
       snapshot: { events: byKey([silenced]), silenced: { 'client:a:http-frontend': aSilencedRow() } },
@@ -63,7 +63,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     });
   });
 
-  test('a resolve', async () => {
+  test('a resolve reaches the backend, and its response the screen', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('ary');
     await rig.shows('2 events resolved');
@@ -78,7 +78,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     ]);
   });
 
-  test('an event that is resolved already counts as resolved', async () => {
+  test('an event that is already resolved counts as resolved', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: () => ({ status: 200, body: { results: [{ ok: false, error: 'not_found' }] } }),
@@ -88,7 +88,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.quits).toBe(0);
   });
 
-  test('of several changes exactly those that failed are named, with the reason of each', async () => {
+  test('a change of several silences names exactly those that failed, with the reason of each', async () => {
     const ids = ['client:a:http-frontend', 'client:b:http-frontend'];
     const rig = await openRig({
       snapshot: {
@@ -105,7 +105,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     await rig.showsNo('not ended');
   });
 
-  test('what takes a change back is sent as the backend said, and only once', async () => {
+  test('an undo sends the operation that the backend returned, and only once', async () => {
     const undo = { op: 'clear', id: 'client:a:http-frontend', if_timestamp: 7 };
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
@@ -145,7 +145,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.screen.text).toContain('Undo the last change');
   });
 
-  test('a deletion resolves, and deletes what the client reported; it is nothing that z takes back', async () => {
+  test('a deletion resolves the event, deletes its result and cannot be undone', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: ({ method, path }) => {
@@ -164,7 +164,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.screen.text).not.toContain('Undo the last change');
   });
 
-  test('what went wrong takes no key from what is typed by then: the log has all of it', async () => {
+  test('a failure message takes no key from a dialog that was opened meanwhile, and the log has all of it', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A, B]) },
       api: ({ path }) =>
@@ -181,7 +181,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     await rig.shows('not resolved: b/', 'it was changed meanwhile');
   });
 
-  test('a deletion that failed is nothing that was done', async () => {
+  test('a deletion that failed is reported as not done', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: () => ({ status: 503, body: { error: 'try again' } }),
@@ -193,7 +193,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.screen.text).not.toContain('cannot be undone');
   });
 
-  test('the dialog holds a silence to the policy that the backend has', async () => {
+  test('the silence dialog applies the silence policy of the backend', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: ({ path }) =>
@@ -208,7 +208,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  test('a backend that fails is quoted', async () => {
+  test('the error message of a backend is quoted', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([anEventRow({ client: 'a', status: 1 })]) },
       api: () => ({ status: 503, body: { error: 'the queue is full, try again' } }),
@@ -220,7 +220,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
 });
 
 describe('one event', () => {
-  test('says when it changes, and loads it again on Enter', async () => {
+  test('an open event says when it changes, and Enter loads it again', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('second');
@@ -231,7 +231,7 @@ describe('one event', () => {
     expect(rig.screen.text).toContain('second');
   });
 
-  test('says when the backend asks for its check again', async () => {
+  test('an open event says when the backend requests its check again', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: (request) =>
@@ -244,7 +244,7 @@ describe('one event', () => {
     expect(rig.row('next run')).toContain('in 42s');
   });
 
-  test('says when it is resolved while it is open, and stays', async () => {
+  test('an open event says when it is resolved, and stays open', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('second');
@@ -253,7 +253,7 @@ describe('one event', () => {
     expect(rig.screen.text).toContain('second');
   });
 
-  test('names the other events of the client', async () => {
+  test('an open event names the other events of the client', async () => {
     const disk = anEventRow({ client: 'a', check: 'disk', status: 1, output: '91% used' });
     const rig = await openRig({ snapshot: { events: byKey([A, disk]) }, api: oneEvent });
     rig.type('\r');
@@ -264,7 +264,7 @@ describe('one event', () => {
 });
 
 describe('the connection', () => {
-  test('until there is one: where to, why not, and when again', async () => {
+  test('a console that cannot connect shows the address, the reason and the time of the next attempt', async () => {
     const server = await startFeedServer();
     server.refuse(503);
     const rig = await openRig({ server });
@@ -275,7 +275,7 @@ describe('the connection', () => {
     expect(server.attempts).toBe(2);
   });
 
-  test('a lost one comes back with what changed meanwhile, marks and filter kept', async () => {
+  test('a lost connection comes back with the changes, and keeps marks and filter', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     rig.type(' /http\r');
     await rig.shows('1 marked');
@@ -289,7 +289,7 @@ describe('the connection', () => {
     expect(rig.screen.text).toContain('filter: http');
   });
 
-  test('one that says nothing any more is told within a second, changes nothing, and goes on where it was', async () => {
+  test('a silent connection is reported within a second, allows no change, and resumes', async () => {
     const server = await startFeedServer({
       answerPings: false,
       onSubscribe: (connection, { since }) =>
@@ -326,7 +326,7 @@ describe('the connection', () => {
     await rig.shows('LIVE');
   });
 
-  test('a frame that comes much later than the others is called lagging', async () => {
+  test('a frame that arrives much later than the others is called lagging', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A]) } });
     await rig.pass(4000);
     await rig.send({ type: 'changes', seq: 2, time: rig.clock.now() - 3500, rows: { events: byKey([B]) } });
@@ -336,7 +336,7 @@ describe('the connection', () => {
 });
 
 describe('the screen', () => {
-  test('follows the size of the terminal', async () => {
+  test('the screen follows the size of the terminal', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     for (const [columns, rows] of [
       [80, 24],
@@ -353,7 +353,7 @@ describe('the screen', () => {
     }
   });
 
-  test('is drawn again on Ctrl-L, whatever was on it', async () => {
+  test('Ctrl-L draws the whole screen again', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     await rig.shows('http-frontend');
     const before = rig.screen.text;
@@ -365,7 +365,7 @@ describe('the screen', () => {
     expect(rig.screen.text).toBe(before);
   });
 
-  test('never shows what a check wants the terminal to do', async () => {
+  test('the screen never shows control sequences from the output of a check', async () => {
     const output = 'ok\u001B[2J\u001B]0;owned\u0007\u009B31m\u202Etxt\u0007';
     const rig = await openRig({
       snapshot: { events: byKey([{ ...A, output }]) },
@@ -378,11 +378,11 @@ describe('the screen', () => {
   });
 });
 
-describe('a console that nobody looks at, or that is paused, wants fewer frames of changes', () => {
+describe('a console without the focus or in a pause', () => {
   test.each([
     { name: 'without the focus', away: '\u001B[O', back: '\u001B[I' },
     { name: 'paused', away: 'p', back: 'p' },
-  ])('$name', async ({ away, back }) => {
+  ])('a console that is $name requests fewer frames of changes', async ({ away, back }) => {
     const server = await startFeedServer({
       hello: { ...FEED_HELLO, pace: true },
       onSubscribe: (connection) => {
@@ -398,7 +398,7 @@ describe('a console that nobody looks at, or that is paused, wants fewer frames 
     await vi.waitFor(() => expect(received.at(-1)).toEqual({ type: 'pace', ms: 0 }));
   });
 
-  test('without the focus it wants whole what it draws, counts what comes in brief, and has the rows when it is back', async () => {
+  test('an unfocused console requests drawn rows in full, counts brief changes, and loads the rows on focus', async () => {
     const since = A.since + 5;
     const key = eventKey(A.client, A.check);
     const server = await startFeedServer({

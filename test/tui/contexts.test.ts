@@ -61,7 +61,7 @@ function startProd(): Promise<FeedServer> {
 }
 
 describe('switching to another backend', () => {
-  test('shows its events, and asks it with its own credentials', async () => {
+  test('switching to another backend shows its events and uses its own credentials', async () => {
     const lab = await startLab();
     const rig = await openWithContexts(lab, await startProd());
     rig.type(':ctx lab\r');
@@ -71,7 +71,7 @@ describe('switching to another backend', () => {
     await vi.waitFor(() => expect(lab.seen).toContain('GET /events/lab-1/disk Key k-1'));
   });
 
-  test('keeps filter and order of each, and takes no marks along', async () => {
+  test('each backend keeps its filter and order, and no marks carry over', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type('/web\r   ');
     await rig.shows('3 marked');
@@ -88,7 +88,7 @@ describe('switching to another backend', () => {
     expect(rig.screen.text).not.toContain('lab-2');
   });
 
-  test('begins in each with what the configuration file says', async () => {
+  test('each backend starts with the settings of the configuration file', async () => {
     const lab = await startLab();
     const prod = await startProd();
     const rig = await openRig({
@@ -105,7 +105,7 @@ describe('switching to another backend', () => {
     expect(rig.row('STATUS')).not.toContain('CHECK');
   });
 
-  test('goes by the menu, which says what is shown now', async () => {
+  test('the menu of contexts switches to another backend and shows the current one', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx\r');
     await rig.shows('Contexts', 'prod  (shown now)');
@@ -114,7 +114,7 @@ describe('switching to another backend', () => {
     expect(rig.screen.text).toContain('mon  lab  ');
   });
 
-  test('takes what is typed meanwhile to the other one, and to none when it cannot be opened', async () => {
+  test('keys typed during a switch go to the new backend, or to none when it cannot be opened', async () => {
     const prod = await startProd();
     const lab = await startLab();
     const rig = await openWithContexts(lab, prod);
@@ -126,7 +126,7 @@ describe('switching to another backend', () => {
     expect(rig.quits).toBe(0);
   });
 
-  test('keeps what was said, and what was done there can be taken back later', async () => {
+  test('the log and the undo of a backend survive a switch', async () => {
     const undone: unknown[] = [];
     const prod = await startFeedServer({
       http: (request, response) => {
@@ -161,7 +161,7 @@ describe('switching to another backend', () => {
     await vi.waitFor(() => expect(undone).toHaveLength(1));
   });
 
-  test('stays locked when it was locked', async () => {
+  test('the console stays locked after a switch', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type('!');
     await rig.shows('(read-only)');
@@ -172,7 +172,7 @@ describe('switching to another backend', () => {
     expect(rig.screen.text).not.toContain('Resolve 1 event');
   });
 
-  test('can be quit while another one is being opened', async () => {
+  test('the console can be quit while another backend is being opened', async () => {
     const rig = await openRig({
       server: await startProd(),
       parts: { contexts: { names: ['slow'], current: undefined, open: () => new Promise(() => {}) } },
@@ -182,14 +182,14 @@ describe('switching to another backend', () => {
     await vi.waitFor(() => expect(rig.quits).toBe(1));
   });
 
-  test('stays where it is when it is not let in, and says why', async () => {
+  test('the console stays at its backend and says why when the other one rejects its credentials', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx locked\r');
     await rig.shows('not switched to locked: the password of locked is missing: $PW is empty or not set', 'db-014');
     expect(rig.screen.text).toContain('mon  prod  ');
   });
 
-  test('works while the backend that is shown is gone', async () => {
+  test('switching works while the current backend is unavailable', async () => {
     const prod = await startProd();
     const rig = await openWithContexts(await startLab(), prod);
     prod.refuse(503);
@@ -201,7 +201,7 @@ describe('switching to another backend', () => {
   });
 });
 
-test('a view is saved in the file, and is in the menu of views from then on', async () => {
+test('a saved view is written to the file and appears in the menu of views', async () => {
   const saved: [string, SavedView | undefined][] = [];
   const rig = await openRig({
     snapshot: SCENE,
@@ -222,7 +222,7 @@ test('a view is saved in the file, and is in the menu of views from then on', as
   await rig.showsNo('on-call: events');
 });
 
-test('without a configuration file saving says so', async () => {
+test('saving a view without a configuration file reports that there is none', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(':view save on-call\r');
   await rig.shows('view on-call not saved: this console has no configuration file');

@@ -12,7 +12,7 @@ const SETTINGS = {
   },
 };
 
-test('the console against a backend: why nobody was paged, the dead letter, another try, and its end', async () => {
+test('the console shows why nobody was notified, the dead letter, its retry and its end', async () => {
   const backend = await startBackend({ settings: SETTINGS });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   const api = openApiClient({ backend: backend.url });

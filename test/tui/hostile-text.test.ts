@@ -59,7 +59,7 @@ function problemOf(text: string): string | undefined {
   return cells > COLUMNS ? `${String(cells)} cells: ${JSON.stringify(shown)}` : undefined;
 }
 
-test('whatever a check prints, no control byte reaches the terminal and no column moves', () => {
+test('no check output sends a control byte to the terminal or moves a column', () => {
   const { placed } = placeEvents(COLUMNS);
   const theme = { color: true, ascii: false };
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
@@ -78,7 +78,7 @@ test('whatever a check prints, no control byte reaches the terminal and no colum
   );
 });
 
-test('the same in a table', () => {
+test('no text of a silence sends a control byte to the terminal from a table', () => {
   const placed = placeColumns(SILENCES, new Set(), COLUMNS);
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
@@ -92,7 +92,7 @@ test('the same in a table', () => {
   );
 });
 
-test('the same in the sentences of the plain console', () => {
+test('no text of an event sends a control byte to the terminal in screen-reader mode', () => {
   fc.assert(
     fc.property(hostile, hostile, hostile, (output, client, check) => {
       const row = anEventRow({ client, check, output });

@@ -12,7 +12,7 @@ function loadedWith(entry: string, imports: (file: string) => readonly { path: s
   return loaded;
 }
 
-test('what is only needed after the first frame is not loaded before it', async () => {
+test('modules that are only needed after the first frame are not loaded before it', async () => {
   const { metafile } = await build({
     entryPoints: ['tui/main.tsx'],
     bundle: true,

@@ -12,7 +12,7 @@ beforeEach(() => {
   onTestFinished(() => bindKeys({}));
 });
 
-test('other keys do what they are bound to, and the ones before do nothing', async () => {
+test('configured keys do what they are bound to, and the default ones do nothing', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(`s${CTRL_K}`);
   await rig.shows('Silence db-014.eu-west-1/postgres-repl');
@@ -25,7 +25,7 @@ test('other keys do what they are bound to, and the ones before do nothing', asy
   expect(rig.screen.text).toContain('(rw)');
 });
 
-test('what the console says names the keys as they are', async () => {
+test('the texts of the console name the keys as the configuration sets them', async () => {
   const rig = await openRig({ snapshot: SCENE });
   expect(rig.screen.lines.at(-1)).toMatch(/^ Ctrl-K silence /);
   rig.type(F9);

@@ -55,7 +55,7 @@ async function openAt(command = ':at 2h ago', size: Pick<RigOptions, 'columns' |
 }
 
 describe('the past in the console (spec, timeline 5)', () => {
-  test(':at shows the lists as they were, with ages up to then, and :now what is', async () => {
+  test(':at shows the lists of that time with ages up to then, and :now returns to live data', async () => {
     const rig = await openAt();
     await rig.shows('THE PAST 2026-11-20 10:00:00Z', 'old-1', 'degraded');
     expect(rig.screen.text).not.toContain('LIVE');
@@ -80,7 +80,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     expect(rig.screen.text).not.toContain('old-1');
   });
 
-  test('what the feed tells of now is not shown meanwhile', async () => {
+  test('changes from the feed are not shown while the console shows the past', async () => {
     const rig = await openAt();
     await rig.pass(5000);
     expect(rig.screen.text).toContain('old-1');
@@ -89,7 +89,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     await rig.shows('LIVE', 'db-014');
   });
 
-  test.each(['s', 'r', 'D', 'z'])('%s changes nothing, and says how to come back', async (key) => {
+  test.each(['s', 'r', 'D', 'z'])('the key %s changes nothing in the past and says how to return', async (key) => {
     const rig = await openAt();
     const before = rig.requests.filter(({ method }) => method !== 'GET').length;
     rig.type(key);
@@ -97,7 +97,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     expect(rig.requests.filter(({ method }) => method !== 'GET')).toHaveLength(before);
   });
 
-  test('[ and ] go from change to change, and the filter stays', async () => {
+  test('[ and ] step from change to change and keep the filter', async () => {
     const rig = await openAt();
     rig.type('/client=old-1\r');
     await rig.showsNo('web-020');
@@ -108,7 +108,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     expect(rig.screen.text).not.toContain('web-020');
   });
 
-  test('behind the last change there is none', async () => {
+  test('] after the last change says that nothing has changed since', async () => {
     const rig = await openAt(':at 1m');
     rig.type(']');
     await rig.shows('nothing has changed since: :now returns to live data');
@@ -119,7 +119,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     [':at tomorrow', 'type :at and a time in the past'],
     [':at 30d', 'cannot show the past: there is no history of that time'],
     [':now', 'this is live data already'],
-  ])('%s: %s', async (command, problem) => {
+  ])('the command %s is rejected: %s', async (command, problem) => {
     const rig = await openRig({ snapshot: SCENE, api });
     rig.type(`${command}\r`);
     await rig.shows(problem, 'LIVE');
@@ -166,7 +166,7 @@ const asked = (rig: ConsoleRig, what: string): string[] =>
 const momentIn = (path: string): string => path.replace(/.*at=/, '');
 
 describe('a step in the past', () => {
-  test('shows what is different, and nothing else is asked for', async () => {
+  test('a step in the past shows the difference and sends no other request', async () => {
     const rig = await openSteps();
     rig.type('[');
     await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'new-1', 'web-020');
@@ -180,7 +180,7 @@ describe('a step in the past', () => {
     expect(asked(rig, '/timeline/state')).toHaveLength(1);
   });
 
-  test('is asked for before it is taken, on in the same direction first', async () => {
+  test('a step in the past is prefetched, first in the current direction', async () => {
     const rig = await openSteps();
     await vi.waitFor(() => expect(asked(rig, '/timeline/changes')).toHaveLength(2));
     expect(asked(rig, '/timeline/changes').map(momentIn)).toEqual(
@@ -221,7 +221,7 @@ describe('a step in the past', () => {
   });
 });
 
-test('the worst of a moment are shown before the rest of it is there', async () => {
+test('the worst events of a past time are shown before the rest is loaded', async () => {
   const all = [...pastState(NOW_MS).events];
   const worstSeen = Promise.withResolvers<void>();
   const rig = await openRig({
@@ -244,7 +244,7 @@ test('the worst of a moment are shown before the rest of it is there', async () 
   expect(rig.requests.filter(({ path }) => path.includes('/timeline/state'))).toHaveLength(all.length);
 });
 
-test.each(sizesOf([{ view: 'past' }]))('the past at $columns x $rows', async ({ columns, rows }) => {
+test.each(sizesOf([{ view: 'past' }]))('the past is drawn at $columns x $rows', async ({ columns, rows }) => {
   const rig = await openAt(':at 2h ago', { columns, rows });
   await rig.shows('old-1');
   await rig.pass(1000);

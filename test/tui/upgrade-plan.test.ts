@@ -32,7 +32,7 @@ async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plan
 }
 
 describe('a new plan', () => {
-  test('is asked for with where it begins and ends, and its maker holds it', async () => {
+  test('a new plan is created with its start and target version, and its creator owns it', async () => {
     const plans = new ScriptedPlans();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     rig.type('n');
@@ -45,7 +45,7 @@ describe('a new plan', () => {
   test.each([
     { to: '', problem: 'is not a version' },
     { to: '1.8.0', problem: 'there is no plan for a downgrade' },
-  ])('to "$to" is refused where it was typed', async ({ to, problem }) => {
+  ])('a new plan to "$to" is rejected where it was typed', async ({ to, problem }) => {
     const plans = new ScriptedPlans();
     const rig = await plans.open();
     rig.type(`n\t${to}\u0013`);
@@ -53,7 +53,7 @@ describe('a new plan', () => {
     expect(plans.plan).toBeUndefined();
   });
 
-  test('needs the one before to be over', async () => {
+  test('a new plan requires that the previous one is over', async () => {
     const { rig } = await heldAt('backup');
     rig.type('\tn');
     await rig.shows('plan #18 is open: finish or abandon it first');
@@ -62,7 +62,7 @@ describe('a new plan', () => {
 });
 
 describe('a step', () => {
-  test('that only looks runs at once, and its end is shown without a key', async () => {
+  test('a read-only step runs at once, and its end is shown without a key', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('\r');
     await rig.shows('● ', 'running');
@@ -71,7 +71,7 @@ describe('a step', () => {
     await rig.shows(/✓ +1 .*done/, /> › +2 /);
   });
 
-  test('of a plan that nobody owns makes the one who runs it the owner', async () => {
+  test('a step of a plan without an owner makes the one who runs it the owner', async () => {
     const plans = new ScriptedPlans().begin();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     await rig.shows('owner: nobody');
@@ -80,7 +80,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['take', 'start']);
   });
 
-  test('that changes something asks, and names what cannot be undone', async () => {
+  test('a step that changes something asks first, and names what cannot be undone', async () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('\r');
     await rig.shows(
@@ -100,7 +100,7 @@ describe('a step', () => {
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
-  test('of the operator shows what to run, copies it and is confirmed', async () => {
+  test('a step of the operator shows the command, copies it and is confirmed', async () => {
     const { rig, plans } = await heldAt('install');
     const command = 'apt-get install mon-backend=6.5.0 mon-agent=6.5.0 monctl=6.5.0';
     rig.type('\r');
@@ -115,7 +115,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
   });
 
-  test('is skipped for a reason, never without', async () => {
+  test('a step is skipped only with a reason', async () => {
     const { rig, plans } = await heldAt('fix-namespaces');
     rig.type('n\r\t\r');
     await rig.shows('a reason is required');
@@ -126,14 +126,14 @@ describe('a step', () => {
     ]);
   });
 
-  test('whose turn has not come is not run', async () => {
+  test('a step that is not the next one is not run', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('jj\r');
     await rig.shows('the next step is step 1 of 12');
     expect(plans.orders).toEqual([]);
   });
 
-  test('that somebody else has ended while the question was open is not run again', async () => {
+  test('a step that somebody else has ended while the question was open is not run again', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('\r');
     await rig.shows('Run step 3');
@@ -149,7 +149,7 @@ describe('a step', () => {
 });
 
 describe('the owner', () => {
-  test('is taken from who is there only after a question', async () => {
+  test('the ownership of a present owner is taken only after a question', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
     await rig.shows('bob owns the plan: p takes ownership');
@@ -163,21 +163,21 @@ describe('the owner', () => {
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
   });
 
-  test('that was not heard of for two minutes is not asked about', async () => {
+  test('a plan whose owner was silent for two minutes is taken without a question', async () => {
     const { rig, plans } = await watched('backup', HOLDER_GONE_MS + 10_000);
     rig.type('p');
     await rig.shows('alice (this console)');
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
   });
 
-  test('lets go with the same key', async () => {
+  test('the owner releases the plan with the same key', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('p');
     await rig.shows('owner: nobody', 'anybody can take ownership');
     expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
   });
 
-  test('is asked before it quits while its step runs, and may then quit without a connection', async () => {
+  test('the owner is asked before quitting while a step runs, and may quit without a connection', async () => {
     const { rig } = await heldAt('rules');
     rig.type('\r');
     await rig.shows('running');
@@ -194,7 +194,7 @@ describe('the owner', () => {
 });
 
 describe('the end', () => {
-  test('by going back names the command, which can be copied', async () => {
+  test('rolling back a plan shows the command, which can be copied', async () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('b');
     await rig.shows('Roll back plan #18', '$ mon-backend restore-backup');
@@ -205,14 +205,14 @@ describe('the end', () => {
     await rig.shows('command copied');
   });
 
-  test('by going back needs a backup', async () => {
+  test('rolling back a plan requires a backup', async () => {
     const { rig } = await heldAt('backup');
     rig.type('b');
     await rig.shows('this plan has no backup to roll back to');
     expect(rig.screen.text).toContain('this plan has no backup to roll back to');
   });
 
-  test('by abandoning it needs a reason; the other page then creates a new one', async () => {
+  test('abandoning a plan requires a reason, after which the other page creates a new one', async () => {
     const { rig } = await heldAt('backup');
     rig.type('D');
     await rig.shows('Completed steps are not undone.');
@@ -223,7 +223,7 @@ describe('the end', () => {
     expect(rig.screen.text).toContain('#18  6.1.0 → 6.5.0  abandoned');
   });
 
-  test('is told when all steps are over', async () => {
+  test('a plan says when all steps are done', async () => {
     const { rig, plans } = await heldAt('rules');
     await playUntil(plans, 'none', 'console-1');
     await rig.shows('✓ upgrade complete');
@@ -233,8 +233,8 @@ describe('the end', () => {
   });
 });
 
-describe('nothing is changed', () => {
-  test('in read-only mode', async () => {
+describe('a plan that cannot be changed', () => {
+  test('a plan cannot be changed in read-only mode', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('!');
     await rig.shows('locked');
@@ -246,7 +246,7 @@ describe('nothing is changed', () => {
     expect(rig.screen.lines.at(-1)).not.toContain('run step');
   });
 
-  test('while the connection is lost, also by a dialog that was open before', async () => {
+  test('a plan cannot be changed while the connection is lost, even by an open dialog', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('\r');
     await rig.shows('Run step 3');
@@ -260,7 +260,7 @@ describe('nothing is changed', () => {
     expect(plans.orders).toEqual([]);
   });
 
-  test('by a refusal, which is shown with its reason', async () => {
+  test('a rejected order changes nothing and is shown with its reason', async () => {
     const { rig, plans } = await heldAt('backup');
     // Somebody was quicker, and the feed has not told it yet.
     plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, last_seen: plans.nowMs } };
@@ -270,7 +270,7 @@ describe('nothing is changed', () => {
   });
 });
 
-test('everything is in the menu and on the command line, too', async () => {
+test('every action on a plan is in the menu and on the command line', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('x');
   await rig.shows('Upgrade plan', 'run the next step of the plan', 'abandon the plan');
@@ -295,7 +295,7 @@ test('the log follows the plan, details scroll, and Esc leads back', async () =>
   expect(rig.screen.text).toContain('STEP');
 });
 
-test('the overview shows how far it is, and leads there', async () => {
+test('the overview shows the progress of a plan and opens it', async () => {
   const { rig, plans } = await watched('migrate');
   rig.type('1');
   await rig.pass(400);
@@ -305,7 +305,7 @@ test('the overview shows how far it is, and leads there', async () => {
   expect(rig.screen.text).toContain('step 9 of 12  running');
 });
 
-test('the smallest screen still has the step, its command and the keys', async () => {
+test('the smallest screen still shows the step, its command and the keys', async () => {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ columns: 60, rows: 16, parts: { session: 'console-1' } });
   await playUntil(plans, 'restart-backend', 'console-1');
@@ -314,14 +314,14 @@ test('the smallest screen still has the step, its command and the keys', async (
   expect(rig.screen.lines.at(-1)).toContain('help');
 });
 
-test('the help tells the keys of the plan', async () => {
+test('the help lists the keys of the plan', async () => {
   const { rig } = await heldAt('rules');
   rig.type('?');
   await rig.shows('Upgrade plan', 'skip the step; asks for a reason', 'end the plan and roll back to its backup');
   expect(rig.screen.text).not.toContain('pause the feed');
 });
 
-test('a plan that cannot be loaded is said to be, and asked for again', async () => {
+test('a plan that cannot be loaded says so and is requested again', async () => {
   let isDown = true;
   const plans = new ScriptedPlans();
   const rig = await plans.open({

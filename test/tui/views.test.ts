@@ -19,7 +19,7 @@ function checksBackend(): { isBroken: boolean; asked: number; readonly api: NonN
 }
 
 describe('a view that loads its rows', () => {
-  test('shows them, and after a failure the old ones with their time and the reason in one line', async () => {
+  test('a view shows its rows, and after a failure the old ones with their time and the reason', async () => {
     const backend = checksBackend();
     const rig = await openRig({ snapshot: { events: {} }, api: backend.api });
     rig.type('6');
@@ -36,7 +36,7 @@ describe('a view that loads its rows', () => {
     expect(backend.asked).toBe(3);
   });
 
-  test('that never loaded says that nothing could be', async () => {
+  test('a view that has never loaded its rows says that they could not be loaded', async () => {
     const backend = checksBackend();
     backend.isBroken = true;
     const rig = await openRig({ columns: 80, rows: 24, snapshot: { events: {} }, api: backend.api });
@@ -48,7 +48,7 @@ describe('a view that loads its rows', () => {
 });
 
 describe('a table', () => {
-  test('says where it stands when the connection is lost, and comes back', async () => {
+  test('a table shows the lost connection and recovers', async () => {
     const rig = await openRig({ snapshot: { clients: { 'web-001': aClientRow() } } });
     rig.type('5');
     await rig.pass(400);
@@ -60,7 +60,7 @@ describe('a table', () => {
     await rig.shows('LIVE');
   });
 
-  test('says why it is empty', async () => {
+  test('an empty table says why it is empty', async () => {
     const rig = await openRig({ snapshot: { events: {} } });
     rig.type('5');
     await rig.pass(400);
@@ -68,7 +68,7 @@ describe('a table', () => {
     expect(rig.row('shown')).toContain('0 of 0 clients shown');
   });
 
-  test('says that a filter is why it is empty', async () => {
+  test('an empty table says that a filter is the reason', async () => {
     const rig = await openRig({ snapshot: { clients: { 'web-001': aClientRow() } } });
     rig.type('5/nothing-like-it\r');
     await rig.shows('None of the clients matches the filter.');

@@ -87,7 +87,7 @@ test('a handler of the v2 API without filters gets each of the forty results', (
   expect(STATUSES).toHaveLength(40);
 });
 
-test('at least 26 filters are compared, each with a verdict for every result', () => {
+test('the recordings compare at least 26 filters, each with a verdict for every result', () => {
   expect(FILTERS.length).toBeGreaterThanOrEqual(26);
   for (const { verdicts, here } of FILTERS) {
     expect(verdicts).toMatch(/^[.y]{40}$/);
@@ -96,8 +96,8 @@ test('at least 26 filters are compared, each with a verdict for every result', (
   }
 });
 
-describe('of forty results a handler gets those that it gets at the peer', () => {
-  test.each(FILTERS)('with the filter $name', (filter) => {
+describe('the results that a filter passes', () => {
+  test.each(FILTERS)('a handler with the filter $name gets the results that it gets at the peer', (filter) => {
     expect(verdictsOf(filter)).toBe(filter.here?.verdicts ?? filter.verdicts);
   });
 });

@@ -41,16 +41,16 @@ describe.each(SETS)('%s, as recorded with the real peer', (_name, groups) => {
     outcomes = await replayGroups(groups);
   });
 
-  test('every case agrees, but for the decisions', () => {
+  test('every case agrees with the recording, except for the decisions', () => {
     const differences = [...differencesOf(outcomes)].map(([one, problems]) => [one, problems.slice(0, 6)]);
     expect(differences).toEqual([]);
   });
 
-  test('every line was performed', () => {
+  test('every line of the recording was performed', () => {
     expect(outcomes).toHaveLength(groups.reduce((sum, { lines }) => sum + lines.length, 0));
   });
 });
 
-test('every decision is about a difference that is there', () => {
+test('every decision is about an existing difference', () => {
   expect(DECISIONS.filter((decision) => !used.has(decision)).map(({ because }) => because)).toEqual([]);
 });

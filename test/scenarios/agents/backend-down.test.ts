@@ -39,7 +39,7 @@ async function told(
   });
 }
 
-test('what machines find while the backend is down is told when it is back: all of it, once, in order', async () => {
+test('results collected while the backend is down arrive after its restart: all of them, once and in order', async () => {
   await using fleet = await AgentFleet.open();
   const checks = { own: counting(fleet.dir) };
   const agents = await Promise.all(NAMES.map((name) => fleet.agent(name, { checks })));

@@ -83,7 +83,7 @@ describe.each(['machine', 'backend'] as const)('when the %s schedules a check', 
       timezone: BERLIN,
       expected: [],
     },
-  ])('$name', async ({ start, cron, timezone, expected }) => {
+  ])('a scheduled check keeps its times: $name', async ({ start, cron, timezone, expected }) => {
     await using fleet = await scheduled(Date.parse(start), { cron, timezone });
     expect(await runsIn(fleet, 5, expected)).toEqual(expected);
   });
@@ -154,7 +154,7 @@ describe.each(['machine', 'backend'] as const)('when the %s schedules a check', 
       runs: [-2, -1, 2, 3],
       seconds: 6,
     },
-  ])('$name', async ({ from, days, timezone, runs, seconds }) => {
+  ])('a scheduled check respects its subdues: $name', async ({ from, days, timezone, runs, seconds }) => {
     const fromMs = Date.parse(from);
     await using fleet = await scheduled(fromMs - 2000, { interval: 1, timezone, subdue: { days } });
     const expected = runs.map((second) => utc(fromMs + second * 1000));

@@ -6,7 +6,7 @@ const START_MS = Date.parse('2026-01-01T10:00:00Z');
 /** A check that the machine runs at 10:00:30 and again at 10:30:00. Its result is stale after a minute and a half. */
 const backup = { command: 'echo done', standalone: true, cron: '*/30 * * * *', ttl: 90, ttl_status: 2 };
 
-test('a check that falls silent is an event to the second, and its next result ends it', async () => {
+test('a check without results opens an event to the second, and its next result resolves it', async () => {
   await using fleet = await ClockedFleet.open(START_MS - 1000);
   const { api } = fleet;
   await fleet.agent('db-1', { checks: { backup } });
@@ -34,7 +34,7 @@ test('a check that falls silent is an event to the second, and its next result e
   });
 });
 
-test('a machine that is lost is one event and not one for each of its checks, until it is back', async () => {
+test('a lost client has one event instead of one for each of its checks, until it is back', async () => {
   await using fleet = await ClockedFleet.open(START_MS - 1000);
   const { api } = fleet;
   const agent = await fleet.agent('db-1', { checks: { backup: { ...backup, ttl: 600 } } });
@@ -62,7 +62,7 @@ test('a machine that is lost is one event and not one for each of its checks, un
   expect((await api.events()).map(({ client, check }) => `${client.name}/${check.name}`)).toEqual(['db-1/backup']);
 });
 
-test('a machine that is lost while the backend is away is told when it is back, and so is a stale check', async () => {
+test('a client that is lost while the backend is down opens its event after the restart, like a stale check', async () => {
   await using fleet = await ClockedFleet.open(START_MS - 1000);
   await fleet.agent('db-2', { checks: { backup } });
   const agent = await fleet.agent('db-1');

@@ -31,7 +31,7 @@ const disk = (dir: string): Readonly<Record<string, Readonly<Record<string, unkn
   disk: { ...writesDiary(dir), subscribers: ['web'], interval: 10 },
 });
 
-test('a run that was due while the backend was away is left out, the next one comes at its place', async () => {
+test('a run that was due while the backend was down is skipped, and the next one comes at its time', async () => {
   await using fleet = await ClockedFleet.open(START_MS, disk);
   await fleet.agent('web-1', { subscriptions: ['web'] });
   const first = await passToNextRun(fleet, 'disk');
@@ -46,7 +46,7 @@ test('a run that was due while the backend was away is left out, the next one co
   expect(issued(await runs(fleet, 2))).toEqual([first, first + 20]);
 });
 
-test('however long after a run the backend is restarted, none comes twice and none is left out', async () => {
+test('a restart of the backend at any moment neither repeats nor skips a run', async () => {
   await using fleet = await ClockedFleet.open(START_MS, disk);
   const agent = await fleet.agent('web-1', { subscriptions: ['web'] });
   const first = await passToNextRun(fleet, 'disk');
@@ -66,7 +66,7 @@ test('however long after a run the backend is restarted, none comes twice and no
   }
 });
 
-test('the requests about machines without an agent are spread over the interval, each once', async () => {
+test('requests for proxy clients are spread over the interval, each once', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
     snmp: {
       ...writesDiary(dir),
@@ -95,7 +95,7 @@ test('the requests about machines without an agent are spread over the interval,
   expect(all.map(({ client }) => client.name)).toEqual(['poller-1', 'poller-2', 'poller-1']);
 });
 
-test('when a machine of a round robin is gone, the others take its turns', async () => {
+test('the other clients of a round robin take over the turns of a client that stopped', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
     probe: { ...writesDiary(dir), subscribers: ['roundrobin:pool'], interval: 1 },
   }));

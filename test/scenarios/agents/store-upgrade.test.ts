@@ -34,7 +34,7 @@ async function age(dir: string): Promise<void> {
   });
 }
 
-test('what a machine finds while the store of its backend is upgraded is told afterwards: all of it, once, in order', async () => {
+test('results collected while the store of the backend is upgraded arrive afterwards: all of them, once and in order', async () => {
   await using fleet = await AgentFleet.open();
   const counted = async (): Promise<number> => Number(await readFile(join(fleet.dir, 'count'), 'utf8'));
   await fleet.agent(NAME, { checks: { own: counting(fleet.dir) } });

@@ -65,7 +65,7 @@ async function runsOf(name: string, count: number): Promise<DiaryRun[]> {
   });
 }
 
-test('a check of a subscription runs on each machine of it, once for each request, with the attributes of that machine', async () => {
+test('a check of a subscription runs on each of its clients, once for each request, with their attributes', async () => {
   const runs = await runsOf('load', 6);
   for (const { name, rack } of MACHINES) {
     const checks = runs.filter(({ client }) => client.name === name).map(({ check }) => check);
@@ -81,7 +81,7 @@ test('a check of a subscription runs on each machine of it, once for each reques
   expect(await fleet.api.results({ check: 'elsewhere' })).toEqual([]);
 });
 
-test('a standalone check runs on its own machine only', async () => {
+test('a standalone check runs only on its own client', async () => {
   const runs = await runsOf('own', 2);
   expect(new Set(runs.map(({ client }) => client.name))).toEqual(new Set(['web-1']));
   await vi.waitFor(async () => {
@@ -91,7 +91,7 @@ test('a standalone check runs on its own machine only', async () => {
   });
 });
 
-test('of a round robin, one machine after the other runs the check', async () => {
+test('the clients of a round robin run the check one after the other', async () => {
   const runs = await runsOf('probe', 3);
   const issued = runs.map(({ check }) => check.issued);
   expect(new Set(issued).size).toBe(issued.length);
@@ -102,7 +102,7 @@ test('of a round robin, one machine after the other runs the check', async () =>
   });
 });
 
-test('a check about machines without an agent runs for each of them on one that polls, and its results are theirs', async () => {
+test('a check of proxy clients runs for each of them on a polling client, and its results belong to them', async () => {
   const runs = await runsOf('snmp', 3);
   expect(new Set(runs.map(({ check }) => check.source))).toEqual(new Set(['sw-1', 'sw-2', 'sw-3']));
   for (const { client, check } of runs) {
@@ -116,7 +116,7 @@ test('a check about machines without an agent runs for each of them on one that 
   });
 });
 
-test('a failing check brings what its hook found', async () => {
+test('a failing check contains the output of its hook', async () => {
   await vi.waitFor(async () => {
     expect(await fleet.api.event('web-3', 'app')).toMatchObject({
       check: {
@@ -133,7 +133,7 @@ test('a failing check brings what its hook found', async () => {
   });
 });
 
-test('a check that names what a machine does not have is not run there', async () => {
+test('a check with a token that a client cannot replace is not run there', async () => {
   await vi.waitFor(async () => {
     expect(await fleet.api.event('web-2', 'token')).toMatchObject({
       check: { output: 'Unmatched check token(s): disk.path, nope', status: 3, handle: false },
@@ -141,7 +141,7 @@ test('a check that names what a machine does not have is not run there', async (
   });
 });
 
-test('a check that does not end takes its children and their children with it at its timeout', async () => {
+test('a check that exceeds its timeout is killed with all of its descendants', async () => {
   await fleet.api.requestCheck({ check: 'stuck' });
   await vi.waitFor(async () => {
     expect(await fleet.api.event('web-1', 'stuck')).toMatchObject({

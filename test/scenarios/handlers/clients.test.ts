@@ -9,8 +9,8 @@ async function appear(story: HandlerStory, about: Readonly<Record<string, unknow
   agent.cut();
 }
 
-describe('the first sight of a client', () => {
-  test('is told to the handler registration, once, and is no event that is kept', async () => {
+describe('the registration of a client', () => {
+  test('the registration of a client notifies the handler registration once and stores no event', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
     await appear(story);
     await appear(story);
@@ -27,7 +27,7 @@ describe('the first sight of a client', () => {
     expect(await story.api.results({ client: 'web-1' })).toEqual([]);
   });
 
-  test('by a result with a source is one as well, by POST /clients is none', async () => {
+  test('a result with a source registers a client, and POST /clients does not', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
     await story.report(0, { source: 'router-1' });
     await story.api.saveClient({ name: 'router-2', address: '192.0.2.9' });
@@ -35,14 +35,14 @@ describe('the first sight of a client', () => {
     expect((await story.told('registration')).map(({ client }) => client.name)).toEqual(['router-1']);
   });
 
-  test('is told to whom the client says, with what it says', async () => {
+  test('the registration of a client notifies the handler that the client names, with its attributes', async () => {
     const story = await HandlerStory.open({ handlers: { welcome: {}, registration: {} } });
     await appear(story, { registration: { handler: 'welcome', team: 'ops' } });
     expect(await story.told('welcome')).toMatchObject([{ check: { name: 'registration', team: 'ops' } }]);
     expect(await story.lines('registration')).toEqual([]);
   });
 
-  test('can be silenced', async () => {
+  test('the registration of a client can be silenced', async () => {
     const story = await HandlerStory.open({ handlers: { registration: {} } });
     await story.api.silence({ subscription: 'client:web-1' });
     await appear(story);
@@ -50,7 +50,7 @@ describe('the first sight of a client', () => {
     expect(story.said('handler is silenced')).toHaveLength(1);
   });
 
-  test('is nothing where nobody asked for it', async () => {
+  test('the registration of a client does nothing without a handler for it', async () => {
     const story = await HandlerStory.open();
     await appear(story);
     expect(await story.lines()).toEqual([]);
@@ -58,7 +58,7 @@ describe('the first sight of a client', () => {
   });
 });
 
-test('a client that signs off is removed by the built-in handler, and its problems are told as resolved', async () => {
+test('a client that deregisters is removed, and its events are notified as resolved', async () => {
   const story = await HandlerStory.open();
   await appear(story);
   const agent = await AgentPeer.connect(story.url);
@@ -88,8 +88,8 @@ test('a client that signs off is removed by the built-in handler, and its proble
   expect(await story.api.deadLetters()).toEqual([]);
 });
 
-describe('a client that falls silent', () => {
-  test('is told to the handler keepalive from its first threshold on, and its return too', async () => {
+describe('a client without keepalives', () => {
+  test('a client without keepalives notifies the handler keepalive from its first threshold, and its return', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, keepalive: {} } });
     await appear(story);
     await story.pass(90);
@@ -110,7 +110,7 @@ describe('a client that falls silent', () => {
     expect(await story.lines()).toEqual([]);
   });
 
-  test('is told to whom the settings or the client itself say, and with its filters', async () => {
+  test('a client without keepalives notifies the handlers of the settings or the client, with their filters', async () => {
     const story = await HandlerStory.open({
       handlers: { desk: { filter: 'occurrences' }, pager: {}, default: {} },
       sensu: { keepalives: { handlers: ['desk'], occurrences: 2 } },
@@ -130,7 +130,7 @@ describe('a client that falls silent', () => {
   });
 });
 
-test('a result that is overdue is told as any other problem, and so is the next one in time', async () => {
+test('an overdue result is notified like any other problem, and so is the next one in time', async () => {
   const story = await HandlerStory.open();
   await story.report(0, { ttl: 60, ttl_status: 2 });
   await story.pass(60);
@@ -142,7 +142,7 @@ test('a result that is overdue is told as any other problem, and so is the next 
   ]);
 });
 
-test('what one machine says of another is told with that one as the client', async () => {
+test('a result that one agent sends about another client names that client in the notification', async () => {
   const story = await HandlerStory.open();
   const agent = await AgentPeer.connect(story.url, 'monitor');
   await agent.join('spool');

@@ -8,8 +8,8 @@ import { HandlerStory } from '../../support/handler-story.ts';
 
 const tcp = (port: number): object => ({ type: 'tcp', socket: { host: '127.0.0.1', port } });
 
-describe('what could not be delivered', () => {
-  test('is kept as a dead letter that shows no secret, and is delivered when somebody asks for it', async () => {
+describe('a notification that failed', () => {
+  test('a failed notification becomes a dead letter without secrets and is delivered by a retry', async () => {
     const port = await freePort();
     const story = await HandlerStory.open({ handlers: { default: tcp(port) } });
     await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
@@ -35,7 +35,7 @@ describe('what could not be delivered', () => {
     expect(await story.api.deadLetters()).toEqual([]);
   });
 
-  test('outlives a restart, and the command line reads, retries and drops it', async () => {
+  test('a dead letter survives a restart, and monctl lists, retries and drops it', async () => {
     const story = await HandlerStory.open({ handlers: { default: tcp(await freePort()) } });
     for (const source of ['web-1', 'web-2']) await story.report(2, { source });
     await story.settled();
@@ -62,7 +62,7 @@ describe('what could not be delivered', () => {
     expect(await story.api.deadLetters()).toEqual([]);
   });
 
-  test('because its definition is gone is a dead letter too', async () => {
+  test('a notification whose handler was removed becomes a dead letter', async () => {
     const story = await HandlerStory.open({
       handlers: { default: { ...tcp(await freePort()), retry: { attempts: 9, delay: 60 } } },
     });
@@ -75,7 +75,7 @@ describe('what could not be delivered', () => {
 });
 
 describe('a restart', () => {
-  test('loses nothing that waits, and keeps its order', async () => {
+  test('a restart loses no waiting notification and keeps their order', async () => {
     const port = await freePort();
     const story = await HandlerStory.open({
       handlers: { default: { ...tcp(port), retry: { attempts: 2, delay: 3600, max_delay: 3600 } } },
@@ -98,7 +98,7 @@ describe('a restart', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('ends what hangs, and runs it again', async () => {
+  test('a restart kills a hanging handler and runs it again', async () => {
     const story = await HandlerStory.open();
     const hangs = `cat > ${story.dir}/begun; [ -e ${story.dir}/free ] || sleep 600; echo done >> ${story.dir}/default.lines`;
     await story.reload({ handlers: { default: { type: 'pipe', command: hangs } } });
@@ -117,7 +117,7 @@ describe('a restart', () => {
 });
 
 describe('a handler that hangs', () => {
-  test('holds up neither results nor other handlers, and is ended by its timeout', async () => {
+  test('a hanging handler delays neither results nor other handlers, and is killed by its timeout', async () => {
     const story = await HandlerStory.open({
       handlers: {
         stuck: { type: 'pipe', command: 'sleep 600', timeout: 60, concurrency: 2, queue_limit: 5 },

@@ -29,7 +29,7 @@ async function documentedIsSigned(dir: string): Promise<IsSigned> {
   return isSigned;
 }
 
-test('the examples of the document deliver, each type to where it says', async () => {
+test('the documented handler examples deliver to their destinations', async () => {
   const story = await HandlerStory.open({});
   const [graphite, alerts, chat] = [await openLineReceiver(), await openLineReceiver(), await HttpReceiver.open()];
   const statsd = createSocket('udp4');

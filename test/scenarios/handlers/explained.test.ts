@@ -29,7 +29,7 @@ type Verdicts = Record<string, VerdictKind>;
 const verdictsOf = (handlers: readonly { readonly handler: string; readonly verdict: string }[]): object =>
   Object.fromEntries(handlers.map(({ handler, verdict }) => [handler, verdict]));
 
-describe('why was I not paged?', () => {
+describe('the explanation of a missing notification', () => {
   const check = { handlers: HANDLERS, occurrences: 2 };
   const ALIKE: Verdicts = { inner: 'nested_set', nobody: 'unknown_handler', desk: 'filtered' };
 
@@ -86,7 +86,7 @@ describe('why was I not paged?', () => {
         odd: 'disabled',
       },
     },
-  ])('$title: simulated, explained and done are the same', async ({ before, result, verdicts }) => {
+  ])('the simulated, explained and real handling are the same for $title', async ({ before, result, verdicts }) => {
     const story = await HandlerStory.open(SETTINGS);
     await before?.(story);
     for (const name of WRITERS) await story.lines(name);
@@ -108,7 +108,7 @@ describe('why was I not paged?', () => {
     }
   });
 
-  test('says by which silences, filter and attribute, and how the last run went', async () => {
+  test('the explanation names silences, filter and attribute, and the outcome of the last run', async () => {
     const story = await HandlerStory.open({
       ...SETTINGS,
       handlers: { ...SETTINGS.handlers, down: { type: 'tcp', socket: { host: '127.0.0.1', port: await freePort() } } },
@@ -142,7 +142,7 @@ describe('why was I not paged?', () => {
     });
   });
 
-  test('also of a check that is well, and of nothing that is known', async () => {
+  test('the explanation of a check without an event says so, and an unknown check has none', async () => {
     const story = await HandlerStory.open(SETTINGS);
     await story.report(0, { handlers: ['mail'] });
     expect(await story.api.explainEvent('web-1', 'disk')).toMatchObject({
@@ -153,7 +153,7 @@ describe('why was I not paged?', () => {
     expect(await story.api.explainEvent('web-1', 'nope')).toBeUndefined();
   });
 
-  test('on the command line', async () => {
+  test('monctl event explain and monctl simulate show the verdict of each handler', async () => {
     const story = await HandlerStory.open(SETTINGS);
     await story.api.silence({ check: 'disk', reason: 'new disk' });
     await story.report(2, { handlers: ['mail', 'audit'] });
@@ -176,7 +176,7 @@ describe('why was I not paged?', () => {
   });
 });
 
-test('a simulation changes nothing: no client, no result, no event, no run, no registration', async () => {
+test('a simulation creates no client, result, event, notification or registration', async () => {
   const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
   await story.api.simulate({ source: 'new-1', name: 'disk', output: '', status: 2 });
   expect(await story.api.clients()).toEqual([]);

@@ -4,7 +4,7 @@ import { HandlerStory } from '../../support/handler-story.ts';
 const handler = (attributes: object) => ({ handlers: { default: { ...attributes } } });
 
 describe('occurrences', () => {
-  test('are waited for, then the problem is told again at each refresh, and its end is told', async () => {
+  test('the filter occurrences waits, then notifies at each refresh and at the end', async () => {
     const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
     const check = { occurrences: 3, refresh: 300, interval: 60 };
     for (let times = 0; times < 14; times++) await story.report(2, check);
@@ -23,14 +23,14 @@ describe('occurrences', () => {
     expect(String(filtered[2]?.fields['reason'])).toContain('only handling every 5 occurrences');
   });
 
-  test('that were never enough are not told of at their end either', async () => {
+  test('an event that never had enough occurrences is not notified when it resolves', async () => {
     const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
     for (const status of [2, 2, 0]) await story.report(status, { occurrences: 3 });
     expect(await story.lines()).toEqual([]);
   });
 });
 
-test('an event is kept while something that it depends on has one, and told once that is over', async () => {
+test('an event is suppressed while one that it depends on is open, and notified once that is resolved', async () => {
   const story = await HandlerStory.open(handler({ filter: 'check_dependencies' }));
   await story.api.saveClient({ name: 'nas', address: '192.0.2.9', subscriptions: ['storage'] });
   const check = { dependencies: ['mount', 'nas/ping', 'subscription:storage/raid'] };
@@ -56,7 +56,7 @@ test('an event is kept while something that it depends on has one, and told once
 });
 
 describe('severities', () => {
-  test('choose what is told, and a resolve is told to who was told of the problem', async () => {
+  test('the severities of a handler select its events, and a resolve goes to those that were notified', async () => {
     const story = await HandlerStory.open({
       handlers: { pager: { severities: ['critical'] }, desk: { severities: ['warning', 'unknown'] } },
     });
@@ -76,14 +76,14 @@ describe('severities', () => {
     ]);
   });
 
-  test('without any of them a resolve is for nobody', async () => {
+  test('a resolved event whose firing states were all filtered by severity notifies nobody', async () => {
     const story = await HandlerStory.open(handler({ severities: ['critical'] }));
     for (const status of [1, 1, 0]) await story.report(status);
     expect(await story.lines()).toEqual([]);
   });
 });
 
-describe('a filter of one’s own', () => {
+describe('a custom filter', () => {
   const filters = {
     production: { attributes: { client: { environment: 'production' } } },
     test: { attributes: { client: { environment: 'test' } }, negate: true },
@@ -111,10 +111,13 @@ describe('a filter of one’s own', () => {
     { attributes: { filters: [], filter: 'production' }, environment: 'test', told: [1, 2, 3, 4] },
     { attributes: { filter: 'typed' }, environment: 'test', told: [3, 4] },
     { attributes: { filter: 'nobody-defined-it' }, environment: 'test', told: [1, 2, 3, 4] },
-  ])('$attributes of a client in $environment: $told', async ({ attributes, environment, told }) => {
-    const story = await play(attributes, { environment });
-    expect((await story.told()).map(({ occurrences }) => occurrences)).toEqual(told);
-  });
+  ])(
+    'a filter with $attributes of a client in $environment passes the occurrences $told',
+    async ({ attributes, environment, told }) => {
+      const story = await play(attributes, { environment });
+      expect((await story.told()).map(({ occurrences }) => occurrences)).toEqual(told);
+    },
+  );
 
   test('lets everything through outside of its windows', async () => {
     // The scenario starts at midnight.
@@ -129,7 +132,7 @@ describe('a filter of one’s own', () => {
     expect(await story.lines()).toHaveLength(1);
   });
 
-  test('that is not defined, or cannot be judged, is an error in the log; the first lets through, the other does not', async () => {
+  test('an undefined filter passes the event and a failing filter rejects it, both with an error in the log', async () => {
     const story = await HandlerStory.open({
       handlers: { a: { filter: 'nowhere' }, b: { filter: 'untyped' }, c: { filter: 'unmatched' } },
       filters: {

@@ -17,7 +17,7 @@ interface Told {
 }
 
 test(
-  'a rule is removed and the backend is killed meanwhile: all that it kept back is told in the end',
+  'all pending notifications are sent when an inhibition rule is removed while the backend is killed',
   { tags: 'slow' },
   async () => {
     const dir = await tempDir();

@@ -107,7 +107,7 @@ test.each<{
   expect(records[0]?.fields).not.toHaveProperty('event');
 });
 
-test('info: handler does not handle action', async () => {
+test('the log says on level info which action a handler does not handle', async () => {
   const story = await HandlerStory.open();
   for (let at = 0; at < 21; at++) {
     await story.report(at % 2 === 0 ? 0 : 2, { low_flap_threshold: 5, high_flap_threshold: 20 });
@@ -117,7 +117,7 @@ test('info: handler does not handle action', async () => {
   ]);
 });
 
-test('info: handler extension output, of the built-in handler debug, without secrets', async () => {
+test('the log contains the output of the built-in handler debug without secrets', async () => {
   const story = await HandlerStory.open({});
   await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
   await story.report(2, { handler: 'debug' });

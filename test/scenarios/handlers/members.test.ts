@@ -117,7 +117,7 @@ async function untilSpread(writer: RunningBackend, members: number): Promise<voi
 const outputs = ({ log }: RunningBackend): number =>
   log.records.filter(({ message }) => message === 'handler output').length;
 
-test('runs are spread over the backend that writes and the others, each once', async () => {
+test('notifications are spread over the leader and the followers, each once', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
@@ -136,7 +136,7 @@ test('runs are spread over the backend that writes and the others, each once', a
   expect(await elsewhere(writer)).toBe(ranElsewhere(writer).length);
 });
 
-test('a command runs on the backend that it is given to, with the definitions that are the same there', async () => {
+test('a command runs on the follower that it is assigned to if its definitions are the same there', async () => {
   const file = join(await tempDir(), 'events');
   const database = await server().database();
   const definitions = {
@@ -162,7 +162,7 @@ test('a command runs on the backend that it is given to, with the definitions th
   );
 });
 
-test('what fails on another backend is tried again and becomes a dead letter as everywhere', async () => {
+test('a notification that fails on another backend is retried there and becomes a dead letter', async () => {
   const database = await server().database();
   const retry = { attempts: 2, delay: 0.01, max_delay: 0.01 };
   const handlers = { default: { type: 'pipe', command: 'exit 3', retry } };
@@ -181,7 +181,7 @@ test('what fails on another backend is tried again and becomes a dead letter as 
   await vi.waitFor(async () => expect(await letters()).toContainEqual(letter));
 });
 
-test('events of one check are told in order, wherever they run', async () => {
+test('the notifications of one check keep their order, wherever they run', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
@@ -194,7 +194,7 @@ test('events of one check are told in order, wherever they run', async () => {
   expect(told()).toEqual(statuses);
 });
 
-test('a member that is killed: what ran there runs again, once', async () => {
+test('a notification of a member that was killed runs again once', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
@@ -215,7 +215,7 @@ test('a member that is killed: what ran there runs again, once', async () => {
   expect(writer.log.messages('warn')).toContain('handler run on another member was lost: running it again');
 });
 
-test('a writer that is killed: the next one runs what was left', async () => {
+test('a new leader runs the notifications that the killed one has left', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await program(database, webhook(receiver));
@@ -244,7 +244,7 @@ test('a writer that is killed: the next one runs what was left', async () => {
   expect(ids.size).toBe(1);
 });
 
-test('one that runs no handlers is given none', async () => {
+test('a member with run-handlers: false runs no notification', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
@@ -258,7 +258,7 @@ test('one that runs no handlers is given none', async () => {
   expect([...names]).not.toEqual([expect.stringContaining(new URL(idle.url).port)]);
 });
 
-test('a backend with another definition of a handler is given no run of it, and the log says which', async () => {
+test('a backend with another definition of a handler gets no notification of it, and the log says which', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const other = { handlers: { default: { type: 'webhook', url: 'http://127.0.0.1:1/', timeout: 60 } } };
@@ -285,7 +285,7 @@ test('a backend with another definition of a handler is given no run of it, and 
 
 const RUNS_NOT_THERE = 'another member rejected a handler run: running it elsewhere';
 
-test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('%s is for backends that share the store alone', async (path) => {
+test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('the path %s is only for members of the same store', async (path) => {
   const backend = await startSharing(await server().database());
   const post = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: '{}' })).status;
@@ -300,7 +300,7 @@ const checks = (peer: FeedPeer): string[] =>
 
 const later = (peer: FeedPeer): string[] => checks(peer).filter((name) => name.startsWith('then'));
 
-test('pieces of a transport reach those who listen at any backend, once and in order', async () => {
+test('messages of a transport reach the listeners of any backend once and in order', async () => {
   const database = await server().database();
   const handlers = { default: { type: 'transport', pipe: { type: 'topic', name: 'alerts' } } };
   const backends = [

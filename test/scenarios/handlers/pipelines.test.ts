@@ -123,7 +123,7 @@ test.each<{ filters: string[]; runs: number }>([
   },
 );
 
-test('an event of the newer API is handled by the pipelines that it names itself', async () => {
+test('an event of the v2 API is handled by the pipelines that it names itself', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['is_incident'], handler: 'pager' }));
   const event = {
@@ -138,7 +138,7 @@ test('an event of the newer API is handled by the pipelines that it names itself
   expect((await v2.get(`${NAMESPACE}/events/e/c`)).body).toMatchObject({ pipelines: PAGE });
 });
 
-test('the pipelines of a stored check show through an event whose list of them is empty', async () => {
+test('an event with an empty list of pipelines uses those of its stored check', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', handler: 'pager' }));
   const check = {
@@ -156,7 +156,7 @@ test('the pipelines of a stored check show through an event whose list of them i
   expect(await story.lines('pager')).toHaveLength(1);
 });
 
-test('a workflow whose handler groups events notifies of the group', async () => {
+test('a workflow whose handler groups events sends one notification for the group', async () => {
   const { story, v2 } = await open();
   const handler = { command: `cat >> ${join(story.dir, 'grouped')}; echo >> ${join(story.dir, 'grouped')}` };
   await v2.put(`${NAMESPACE}/handlers/grouped`, {
@@ -171,8 +171,8 @@ test('a workflow whose handler groups events notifies of the group', async () =>
   expect(await story.api.handlerGroups()).toMatchObject([{ handler: 'page#all', firing: 2 }]);
 });
 
-describe('what a pipeline names and is not there', () => {
-  test('is said by explain for each workflow, with the reason', async () => {
+describe('a pipeline with a missing part', () => {
+  test('the explanation names the missing part of each workflow with the reason', async () => {
     const { story, v2 } = await open();
     await put(
       v2,
@@ -212,7 +212,7 @@ describe('what a pipeline names and is not there', () => {
     ]);
   });
 
-  test('is a dead letter, which runs when the mutator is there', async () => {
+  test('a missing mutator of a pipeline makes a dead letter, which runs when the mutator exists', async () => {
     const { story, v2 } = await open();
     await put(v2, pipeline('page', { name: 'mutated', mutator: 'late', handler: 'desk' }));
     await story.report(2, RESULT);
@@ -226,7 +226,7 @@ describe('what a pipeline names and is not there', () => {
     expect(await story.lines('desk')).toEqual(['late']);
   });
 
-  test('is a dead letter if the pipeline is deleted while the run waits', async () => {
+  test('a pipeline that is deleted while a notification waits makes a dead letter', async () => {
     const { story, v2 } = await open();
     const failing = { metadata: { name: 'slow', namespace: 'default' }, type: 'pipe', command: 'exit 1' };
     await v2.put(`${NAMESPACE}/handlers/slow`, { ...failing, mon: { retry: { attempts: 2, delay: 60 } } });
@@ -244,7 +244,7 @@ describe('what a pipeline names and is not there', () => {
   });
 });
 
-test('explain, simulate and a test of a handler name the pipeline and the workflow', async () => {
+test('explain, simulate and a handler test name the pipeline and the workflow', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'desk' }));
   const env = { MON_BACKEND: story.url };

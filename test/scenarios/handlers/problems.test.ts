@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HandlerStory } from '../../support/handler-story.ts';
 
 describe('a problem', () => {
-  test('is told when it begins, each time that it is reported again, and when it is over', async () => {
+  test('a problem is notified when it begins, with each new result, and when it resolves', async () => {
     const story = await HandlerStory.open();
     for (const status of [0, 2, 2, 1, 0, 0]) await story.report(status);
     const told = await story.told();
@@ -20,7 +20,7 @@ describe('a problem', () => {
     });
   });
 
-  test('that comes back is another event', async () => {
+  test('a problem that comes back opens a new event', async () => {
     const story = await HandlerStory.open();
     for (const status of [2, 0, 2]) await story.report(status);
     const [first, resolved, again] = await story.told();
@@ -28,7 +28,7 @@ describe('a problem', () => {
     expect(again?.id).not.toBe(first?.id);
   });
 
-  test('of one machine does not hold up that of another, and every machine has its own', async () => {
+  test('a problem of one client does not delay that of another, and every client has its own event', async () => {
     const story = await HandlerStory.open();
     for (const source of ['web-1', 'web-2', 'web-1']) await story.report(2, { source });
     const told = await story.told();
@@ -39,7 +39,7 @@ describe('a problem', () => {
     ]);
   });
 
-  test('that nobody wants to hear of (handle: false) is stored and not told', async () => {
+  test('a problem of a check with handle: false is stored and not notified', async () => {
     const story = await HandlerStory.open();
     for (const status of [2, 0]) await story.report(status, { handle: false });
     expect(await story.lines()).toEqual([]);
@@ -50,7 +50,7 @@ describe('a problem', () => {
 describe('a check that flaps', () => {
   const flapping = { low_flap_threshold: 5, high_flap_threshold: 20, handlers: ['calm', 'eager'] };
 
-  test('is told to who asks for it while it flaps, and to all when that ends', async () => {
+  test('a flapping check notifies handlers with handle_flapping, and all of them when it stops', async () => {
     const story = await HandlerStory.open({ handlers: { calm: {}, eager: { handle_flapping: true } } });
     for (let at = 0; at < 20; at++) await story.report(at % 2 === 0 ? 0 : 2, flapping);
     // Flapping needs a history of 21 results.
@@ -76,7 +76,7 @@ describe('a check that flaps', () => {
 });
 
 describe('auto_resolve: false', () => {
-  test('leaves the event as it is when the check is OK, and tells nobody', async () => {
+  test('auto_resolve: false leaves the event unchanged at an OK and notifies nobody', async () => {
     const story = await HandlerStory.open();
     const manual = { auto_resolve: false };
     await story.report(2, manual);
@@ -102,7 +102,7 @@ describe('auto_resolve: false', () => {
   });
 });
 
-test('every result of a metric is told, with its whole output, of which the first line is stored', async () => {
+test('every result of a metric is notified with its whole output, of which the first line is stored', async () => {
   const story = await HandlerStory.open();
   const output = `load ${'x'.repeat(300)}\nmore`;
   for (const status of [0, 0, 1, 0]) await story.report(status, { type: 'metric', output });
@@ -116,7 +116,7 @@ test('every result of a metric is told, with its whole output, of which the firs
   expect((await story.api.result('web-1', 'disk'))?.check.output).not.toBe(output);
 });
 
-test('the end of a problem is never told before its begin, although telling the begin takes longer', async () => {
+test('the resolve of a problem is never notified before its begin, even if that takes longer', async () => {
   const story = await HandlerStory.open();
   const slow = `event=$(cat); case "$event" in *'"action":"create"'*) sleep 0.2;; esac; printf '%s\\n' "$event"`;
   await story.reload({ handlers: { default: { type: 'pipe', command: `(${slow}) >> ${story.dir}/default.lines` } } });

@@ -13,7 +13,7 @@ import { HttpReceiver } from '../../support/http-receiver.ts';
 const SECRETIVE = { name: 'web-1', address: '192.0.2.1', password: 'hunter2', environment: 'production' };
 
 describe('a receiver of TCP', () => {
-  test('gets each event on a connection of its own, without a newline at the end', async () => {
+  test('a TCP receiver gets each event on a separate connection, without a newline at the end', async () => {
     const receiver = await openLineReceiver();
     const story = await HandlerStory.open({
       handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port: receiver.port } } },
@@ -26,7 +26,7 @@ describe('a receiver of TCP', () => {
     expect(receiver.received.join('')).not.toContain('\n');
   });
 
-  test('that is down is an error in the log, is tried again where that is wished, and gets it when it is up', async () => {
+  test('a TCP receiver that is down is logged, and gets the notification after a retry when it is up', async () => {
     const port = await freePort();
     const socket = { host: '127.0.0.1', port };
     const story = await HandlerStory.open({
@@ -60,7 +60,7 @@ describe('a receiver of TCP', () => {
   });
 });
 
-test('a receiver of UDP gets each event as a datagram', async () => {
+test('a UDP receiver gets each event as a datagram', async () => {
   const socket = createSocket('udp4');
   onTestFinished(() => void socket.close());
   const received: string[] = [];
@@ -81,7 +81,7 @@ test('a receiver of UDP gets each event as a datagram', async () => {
 });
 
 describe('a receiver of webhooks', () => {
-  test('gets events without secrets and signed, unless the definition says otherwise', async () => {
+  test('a webhook receiver gets signed events without secrets, unless the definition changes that', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({
       handlers: {
@@ -118,7 +118,7 @@ describe('a receiver of webhooks', () => {
     expect(await story.told('program')).toMatchObject([{ client: { password: 'hunter2' } }]);
   });
 
-  test('that fails and recovers gets everything in the end, in order and each delivery under one id', async () => {
+  test('a webhook receiver that recovers gets everything in order, and each delivery under one id', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
     receiver.status = 503;
@@ -144,7 +144,7 @@ describe('a receiver of webhooks', () => {
     expect(await story.api.deadLetters()).toEqual([]);
   });
 
-  test('that refuses the event itself is not asked again', async () => {
+  test('a webhook receiver that rejects the event gets no second request', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
     receiver.status = 400;
@@ -157,7 +157,7 @@ describe('a receiver of webhooks', () => {
   });
 });
 
-test('a transport is a topic of the live feed for who asks for it, without secrets, and a file with them', async () => {
+test('a transport sends messages without secrets to the feed and with them to a file', async () => {
   const story = await HandlerStory.open();
   const file = join(story.dir, 'alerts.jsonl');
   await story.reload({

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { HandlerStory } from '../../support/handler-story.ts';
 
-describe('who handles an event', () => {
+describe('the handlers of an event', () => {
   const handlers = { default: {}, mail: {}, chat: {}, pager: {} };
   const NAMES = Object.keys(handlers);
 
@@ -53,11 +53,11 @@ describe('who handles an event', () => {
     { title: 'default as a set', sets: { default: team }, check: {}, told: ['mail', 'chat'] },
     { title: 'contacts beside handlers', check: { handlers: ['mail'], contact: 'pager' }, told: ['mail', 'pager'] },
     { title: 'an unknown one beside a known one', check: { handlers: ['nobody', 'mail'] }, told: ['mail'] },
-  ])('$title', async ({ sets = {}, check, told }) => {
+  ])('the handlers of an event follow its check: $title', async ({ sets = {}, check, told }) => {
     expect(await whoWasTold(sets, check)).toEqual(told);
   });
 
-  test('an unknown one is an error in the log, said once a minute', async () => {
+  test('an unknown handler is an error in the log, at most once a minute', async () => {
     const story = await HandlerStory.open({ handlers: {} });
     for (let times = 0; times < 5; times++) await story.report(2);
     await story.pass(60);
@@ -68,7 +68,7 @@ describe('who handles an event', () => {
     ]);
   });
 
-  test('what the definitions of the check say counts, and the result has the last word', async () => {
+  test('the check definition provides the handlers, and the result overrides them', async () => {
     const story = await HandlerStory.open({
       handlers,
       checks: { disk: { command: 'df', interval: 60, subscribers: ['web'], handlers: ['pager'], runbook: 'wiki' } },
@@ -79,7 +79,7 @@ describe('who handles an event', () => {
     expect([await story.lines('pager'), await story.lines('mail')].map(({ length }) => length)).toEqual([0, 1]);
   });
 
-  test('a reload changes who is told from the next event on', async () => {
+  test('a reload changes the notified handlers from the next event on', async () => {
     const story = await HandlerStory.open({ handlers: { default: { type: 'set', handlers: ['mail'] }, mail: {} } });
     await story.report(2);
     await story.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: {} } });
@@ -88,8 +88,8 @@ describe('who handles an event', () => {
   });
 });
 
-describe('what a handler gets', () => {
-  test('is the event, its output alone, or what a command makes of it', async () => {
+describe('the input of a handler', () => {
+  test('the input of a handler is the event, its output, or what a mutator makes of it', async () => {
     const story = await HandlerStory.open({
       handlers: { whole: {}, line: { mutator: 'only_check_output' }, wrapped: { mutator: 'wrap' } },
       mutators: { wrap: { command: 'echo "$(wc -c) bytes"; echo of JSON >&2' } },
@@ -113,7 +113,7 @@ describe('what a handler gets', () => {
       why: 'execution timed out',
     },
     { title: 'that nobody defined', mutator: 'nobody', command: 'cat', message: 'unknown mutator', why: 'nobody' },
-  ])('is nothing from a mutator $title: an error in the log, and a dead letter', async (mutating) => {
+  ])('a mutator $title produces an error in the log and a dead letter', async (mutating) => {
     const { mutator, command, afterMs = 0, message, why } = mutating;
     const story = await HandlerStory.open({
       handlers: { default: { mutator }, other: {} },

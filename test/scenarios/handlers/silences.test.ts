@@ -6,7 +6,7 @@ const ENTRY = { subscription: 'client:web-1', check: 'disk' };
 const ID = 'client:web-1:disk';
 
 describe('a silence', () => {
-  test('keeps an event from its handlers, but for one that opted out, and says so in the log', async () => {
+  test('a silence suppresses an event for all handlers but those that opted out, and logs it', async () => {
     const story = await HandlerStory.open({ handlers: { mail: {}, audit: { handle_silenced: true } } });
     await story.api.silence(ENTRY);
     for (const status of [2, 2]) await story.report(status, { handlers: ['mail', 'audit'] });
@@ -23,7 +23,7 @@ describe('a silence', () => {
     });
   });
 
-  test('keeps the end of the problem to itself as well', async () => {
+  test('a silence also suppresses the resolve of an event', async () => {
     const story = await HandlerStory.open();
     await story.report(2);
     await story.api.silence(ENTRY);
@@ -41,7 +41,7 @@ describe('a silence', () => {
     { entry: { subscription: 'client:web' }, silences: false },
     // The subscribers of the check do not matter (legacy-peer, Silenced matching).
     { entry: { subscription: 'storage' }, silences: false },
-  ])('of $entry silences it: $silences', async ({ entry, silences }) => {
+  ])('a silence of $entry silences the event: $silences', async ({ entry, silences }) => {
     const story = await HandlerStory.open({
       handlers: { default: {} },
       checks: { disk: { command: 'df', interval: 60, subscribers: ['storage'] } },
@@ -52,7 +52,7 @@ describe('a silence', () => {
     expect(await story.lines()).toHaveLength(silences ? 0 : 1);
   });
 
-  test('does nothing before its begin', async () => {
+  test('a silence has no effect before its begin', async () => {
     const story = await HandlerStory.open();
     await story.api.silence({ ...ENTRY, begin: story.now + 100, expire: 60 });
     await story.report(2);
@@ -62,7 +62,7 @@ describe('a silence', () => {
     expect(await story.lines()).toEqual([]);
   });
 
-  test('never keeps a metric that is OK', async () => {
+  test('a silence never suppresses a metric that is OK', async () => {
     const story = await HandlerStory.open();
     await story.api.silence(ENTRY);
     await story.report(0, { type: 'metric' });
@@ -171,20 +171,23 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
       },
       end: (story) => story.report(0, { ttl: 60 }),
     },
-  ])('goes with $how, which is told', async ({ check = 'disk', begin = (story) => story.report(2), end }) => {
-    const story = await HandlerStory.open({ handlers: { default: {}, keepalive: {} } });
-    const handler = check === 'keepalive' ? 'keepalive' : 'default';
-    await story.api.silence({ subscription: 'client:web-1', check, expire_on_resolve: true });
-    await begin(story);
-    expect(await story.lines(handler)).toEqual([]);
-    expect(await story.api.silenced()).toHaveLength(1);
-    await end(story);
-    const told = await story.told(handler);
-    expect(told).toMatchObject([{ action: 'resolve', silenced: false, silenced_by: [] }]);
-    expect(await story.api.silenced()).toEqual([]);
-  });
+  ])(
+    'a silence with expire_on_resolve ends by $how, which is notified',
+    async ({ check = 'disk', begin = (story) => story.report(2), end }) => {
+      const story = await HandlerStory.open({ handlers: { default: {}, keepalive: {} } });
+      const handler = check === 'keepalive' ? 'keepalive' : 'default';
+      await story.api.silence({ subscription: 'client:web-1', check, expire_on_resolve: true });
+      await begin(story);
+      expect(await story.lines(handler)).toEqual([]);
+      expect(await story.api.silenced()).toHaveLength(1);
+      await end(story);
+      const told = await story.told(handler);
+      expect(told).toMatchObject([{ action: 'resolve', silenced: false, silenced_by: [] }]);
+      expect(await story.api.silenced()).toEqual([]);
+    },
+  );
 
-  test('stays while nothing resolves: an OK without an event, auto_resolve: false, before its begin', async () => {
+  test('a silence with expire_on_resolve stays without an event, with auto_resolve: false and before its begin', async () => {
     const story = await HandlerStory.open();
     const end = { ...ENTRY, expire_on_resolve: true };
     await story.api.silence(end);
@@ -201,7 +204,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
     expect((await story.told()).at(-1)).toMatchObject({ action: 'resolve', silenced: false });
   });
 
-  test('goes, and the resolve is silent all the same when another entry says so', async () => {
+  test('a silence with expire_on_resolve ends even if another silence suppresses the resolve', async () => {
     const story = await HandlerStory.open();
     await story.api.silence({ ...ENTRY, expire_on_resolve: true });
     await story.api.silence({ check: 'disk' });

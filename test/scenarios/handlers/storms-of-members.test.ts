@@ -122,7 +122,7 @@ const shown = ({ feed }: Member): unknown =>
     ]),
   );
 
-test('a switch fails with hosts behind it: one message, the same at both, and what was kept back when the rule goes', async () => {
+test('a failing switch sends one notification from both members, and the rest when the rule is removed', async () => {
   const pair = await Pair.open({ inhibitions: INHIBITIONS }, 2);
   const told = (): Promise<string[]> => pair.told();
   await pair.saveClients('a', ['switch', ...HOSTS]);
@@ -182,7 +182,7 @@ test('a switch fails with hosts behind it: one message, the same at both, and wh
   }
 });
 
-test('the one that writes is killed: what waited is told once by the other', async () => {
+test('a follower sends the pending notifications once when the leader was killed', async () => {
   const pair = await Pair.open({ inhibitions: INHIBITIONS }, 4);
   await pair.saveClients('a', ['switch', ...HOSTS]);
   await pair.report('ping', 2, HOSTS.slice(0, 3));
@@ -202,7 +202,7 @@ test('the one that writes is killed: what waited is told once by the other', asy
   ]);
 });
 
-test('a rule about aggregates makes an event in each namespace, once, and both members show it', async () => {
+test('an aggregate rule opens one event in each namespace, which both members show', async () => {
   const pair = await Pair.open({ 'aggregate-rules': { shop: { critical: 2, namespace: '*' } } }, 0);
   const ofWriter = asking(pair.writer.daemon.url);
   const ofOther = asking(pair.other.daemon.url);

@@ -24,7 +24,7 @@ async function groupsTold(story: HandlerStory): Promise<string[]> {
   });
 }
 
-test('a switch fails with hosts behind it: one message, whatever is noticed first and whatever restarts', async () => {
+test('a failing switch sends one notification, whatever fails first and whatever restarts', async () => {
   const story = await HandlerStory.open(SETTINGS);
   const { api } = story;
   await Promise.all(['switch-a', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));

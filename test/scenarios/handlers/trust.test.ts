@@ -28,7 +28,7 @@ describe('nothing that comes from outside runs', () => {
     expect(existsSync(planted)).toBe(false);
   });
 
-  test('a result brings no command, handler, filter or mutator of its own', async () => {
+  test('a result cannot define a command, handler, filter or mutator', async () => {
     const story = await HandlerStory.open();
     const planted = join(story.dir, 'planted');
     const command = `touch ${planted}`;
@@ -51,7 +51,7 @@ describe('nothing that comes from outside runs', () => {
   });
 
   test.each(['/handlers', '/settings', '/checks', '/checks/disk', '/api/mon/v1/handlers', '/mutators'])(
-    'nothing at %s takes a definition',
+    'the path %s accepts no definition',
     async (target) => {
       const story = await HandlerStory.open();
       const body = JSON.stringify({ name: 'disk', type: 'pipe', command: 'true' });
@@ -61,7 +61,7 @@ describe('nothing that comes from outside runs', () => {
     },
   );
 
-  test('a handler and its mutator see few variables of the environment, and none of the backend’s own', async () => {
+  test('a handler and its mutator see few environment variables, and none of the backend itself', async () => {
     process.env['MON_STORY_PASSWORD'] = 'hunter2';
     onTestFinished(() => void delete process.env['MON_STORY_PASSWORD']);
     const story = await HandlerStory.open({

@@ -21,7 +21,7 @@ function packageNamed(name: string): Package {
   return found;
 }
 
-test('control says what the package is, and what it needs of Debian', () => {
+test('the control file describes the package and its dependencies', () => {
   expect(controlText(packageNamed('mon-cli'), RELEASE, 4711)).toBe(`Package: mon-cli
 Version: 1.2.3
 Architecture: amd64
@@ -36,7 +36,7 @@ Description: console and command-line tool of the mon monitoring
 `);
 });
 
-test('sums are listed by path', () => {
+test('the checksums of a package are listed by path', () => {
   const sums = new Map([
     ['usr/bin/mon', 'b'.repeat(32)],
     ['usr/bin/a', 'a'.repeat(32)],
@@ -44,13 +44,13 @@ test('sums are listed by path', () => {
   expect(md5sumsText(sums)).toBe(`${'a'.repeat(32)}  usr/bin/a\n${'b'.repeat(32)}  usr/bin/mon\n`);
 });
 
-test('the changelog has the form of Debian', () => {
+test('the changelog of a package has the Debian format', () => {
   expect(debianChangelog(packageNamed('mon-cli'), RELEASE, 0)).toBe(
     'mon-cli (1.2.3) stable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- mon <mon@localhost>  Thu, 01 Jan 1970 00:00:00 +0000\n',
   );
 });
 
-describe('scripts of the package system', () => {
+describe('the maintainer scripts of the packages', () => {
   const folder = join(REPOSITORY, 'scripts/package');
   const pieces = ['daemon', 'mon-backend', 'mon-cli'].flatMap((name) =>
     readdirSync(join(folder, name))
@@ -58,7 +58,7 @@ describe('scripts of the package system', () => {
       .map((file) => `${name}/${file}`),
   );
 
-  test.each(pieces)('%s is shell, and all its variables are there', (piece) => {
+  test.each(pieces)('the maintainer script %s is valid shell with defined variables', (piece) => {
     const name = piece.startsWith('mon-cli') ? 'mon-cli' : 'mon-backend';
     // The script of the backend follows the common script of all daemons.
     const script = scriptText(packageNamed(name), '1.2.3', [repositoryText(`scripts/package/${piece}`)]);
@@ -66,7 +66,7 @@ describe('scripts of the package system', () => {
     expect(script).toMatch(/^#!\/bin\/sh\nset -eu\n/);
   });
 
-  test('variables are those that are used, and cannot be more than text', () => {
+  test('a maintainer script defines only the variables that it uses, quoted as text', () => {
     const pack = { ...packageNamed('mon-cli'), name: "it's $(not)" };
     const script = scriptText(pack, '1.2.3', ['printf "%s" "$package"']);
     expect(script).not.toContain('version=');
@@ -74,21 +74,21 @@ describe('scripts of the package system', () => {
   });
 });
 
-describe('what starts a program', () => {
-  test('of a package takes its own Node.js', () => {
+describe('the starter of a program', () => {
+  test('the starter of a package runs the Node.js of the package', () => {
     expect(starterText('/usr/lib/mon/mon-cli', 'mon.js', '--flag=1')).toBe(
       '#!/bin/sh\nexec /usr/lib/mon/mon-cli/node --flag=1 /usr/lib/mon/mon-cli/mon.js "$@"\n',
     );
   });
 
-  test('of the archive finds it wherever the archive is', () => {
+  test('the starter of the archive finds its Node.js wherever the archive is unpacked', () => {
     expect(movableStarterText('mon.js', undefined)).toBe(
       '#!/bin/sh\nlib=$(dirname "$(dirname "$(readlink -f "$0")")")/lib\nexec "$lib"/node "$lib"/mon.js "$@"\n',
     );
   });
 });
 
-test('the places of an installation are those that its files and units name', () => {
+test('the paths of an installation are those that its files and units name', () => {
   expect(installationsOf(PACKAGES)).toEqual({
     'mon-backend': {
       config: '/etc/mon/backend.yml',
@@ -112,7 +112,7 @@ test('the places of an installation are those that its files and units name', ()
 });
 
 test.each(['mon-backend', 'mon-agent'])(
-  'the unit of %s is watched, told apart from wrong usage, and closed',
+  'the unit of %s has a watchdog, does not restart on wrong usage, and is sandboxed',
   (name) => {
     const unit = repositoryText(`scripts/package/${name}/${name}.service`);
     const wanted = [

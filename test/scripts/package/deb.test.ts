@@ -35,7 +35,7 @@ async function anAgentPackage(): Promise<string> {
 }
 
 test.runIf(HAS_DPKG)(
-  'a .deb holds programs and manuals for all, configuration for its user, and is the same each time',
+  'a .deb contains readable programs and manuals and a private configuration, and is reproducible',
   async () => {
     const deb = await anAgentPackage();
     const contents = execFileSync('dpkg-deb', ['--contents', deb], { encoding: 'utf8' });

@@ -27,12 +27,12 @@ const HELP = `
 describe('help', () => {
   const help = parseHelp(HELP);
 
-  test('is taken apart into paragraphs and sections', () => {
+  test('a help text is split into paragraphs and sections', () => {
     expect(help.paragraphs).toEqual(['tool: does one thing']);
     expect(help.sections.map(({ title }) => title)).toEqual(['Usage', 'Options', 'Examples']);
   });
 
-  test('has options with all their spellings', () => {
+  test('the options of a help text have all their spellings', () => {
     expect(optionsOf(help)).toEqual([
       { long: 'config', short: 'c', value: 'FILE', text: 'its file; default ./tool.yml, or none' },
       { long: 'level', short: undefined, value: 'LEVEL', text: `how much it says: 'all' or "little"` },
@@ -43,7 +43,7 @@ describe('help', () => {
     ]);
   });
 
-  test('has commands', () => {
+  test('the commands of a help text are found', () => {
     expect(commandsOf(help, 'tool').map(({ term }) => term)).toEqual(['start', 'stop']);
   });
 });
@@ -58,7 +58,7 @@ describe('a page of the manual', () => {
     seeAlso: ['other(1)'],
   } as const;
 
-  test('says what --help says, in the language of man', () => {
+  test('a manual page contains the text of --help in the man format', () => {
     expect(manPage(subject, HELP).split('\n')).toEqual([
       '.TH TOOL 8 1970-01-01 "mon 1.0.0" "mon"',
       '.SH NAME',
@@ -101,7 +101,7 @@ describe('a page of the manual', () => {
     ]);
   });
 
-  test('of many commands has each of them, without what all have', () => {
+  test('the manual page of many commands describes each of them and the common options once', () => {
     const help = 'tool - many things\n\nSynopsis\n  tool COMMAND\n\nOptions of every command\n  --raw  as it is';
     const one =
       'tool list - List\n\nSynopsis\n  tool list\n\nOptions\n  --all  all\n\nOptions of every command\n  --raw  as it is';
@@ -124,13 +124,13 @@ describe('completions', () => {
       },
     ).trim();
 
-  test('of bash are commands and options, and files after an option that takes one', () => {
+  test('the bash completion offers commands and options, and files after an option that takes one', () => {
     expect(completed('tool st')).toBe('start stop');
     expect(completed('tool --c')).toBe('--config --cert-file');
     expect(completed('tool --config st')).toBe('');
   });
 
-  test('of zsh and fish have each option with what it does', () => {
+  test('the zsh and fish completions describe what each option does', () => {
     expect(zsh).toContain(`  '(--config -c)'{--config,-c}'[its file; default ./tool.yml, or none]:FILE:_files' \\\n`);
     expect(zsh).toContain(`((start\\:"run until stopped" stop\\:"end it"))`);
     expect(fish).toContain(`complete -c tool -l level -x -d 'how much it says: \\'all\\' or "little"'\n`);

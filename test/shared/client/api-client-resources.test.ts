@@ -458,13 +458,16 @@ test.each<{
   ]);
 });
 
-test.each(['..', '.', ''])('a stash under %j is never asked for: a URL would mean another path', async (path) => {
-  await expect(openApiClient({ backend: 'http://127.0.0.1:1', env: {} }).stash(path)).rejects.toMatchObject({
-    code: 'invalid',
-  });
-});
+test.each(['..', '.', ''])(
+  'a stash under %j is rejected without a request, since its URL would name another path',
+  async (path) => {
+    await expect(openApiClient({ backend: 'http://127.0.0.1:1', env: {} }).stash(path)).rejects.toMatchObject({
+      code: 'invalid',
+    });
+  },
+);
 
-test('any way to ask will do, such as one that only notes', async () => {
+test('an API client works over any request function, such as one that only records', async () => {
   const noted: Request[] = [];
   const api = apiClientOver('http://mon', (request) => {
     noted.push(request);

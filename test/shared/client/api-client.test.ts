@@ -280,7 +280,7 @@ test.each([
     message: /not understood \(the answer: .*check that it is a mon backend/,
   },
   { status: 200, body: [{ nothing: true }], code: 'internal', message: /not understood \(0\.name: / },
-])('HTTP $status becomes $code', async ({ code, message, ...answer }) => {
+])('HTTP status $status becomes the error code $code', async ({ code, message, ...answer }) => {
   const { api } = await serving(answer);
   await expect(api.clients()).rejects.toMatchObject({
     name: 'MonError',
@@ -289,7 +289,7 @@ test.each([
   });
 });
 
-test('resolving what is not there says so', async () => {
+test('resolving an event that does not exist says so', async () => {
   const { api } = await serving({ status: 404 });
   await expect(api.resolve({ client: 'web-001', check: 'nope' })).rejects.toMatchObject({
     code: 'not_found',
@@ -297,7 +297,7 @@ test('resolving what is not there says so', async () => {
   });
 });
 
-test('an older service that leaves attributes out is understood', async () => {
+test('a response of an older service without some attributes is accepted', async () => {
   const { client, check, id, occurrences, action, timestamp } = EVENT;
   const bare = {
     id,
@@ -330,7 +330,7 @@ test.each([
   },
   { name: 'the URL before a key', userinfo: 'a:b@', env: { MON_API_KEY: 'k1' }, authorization: `Basic ${btoa('a:b')}` },
   { name: 'nothing', userinfo: '', env: { MON_API_KEY: '' }, authorization: undefined },
-])('credentials from $name', async ({ userinfo, env, authorization }) => {
+])('the request sends the credentials from $name', async ({ userinfo, env, authorization }) => {
   const server = await startScriptedServer(() => ({ status: 200, body: [] }));
   const api = openApiClient({ backend: server.url.replace('//', `//${userinfo}`), env });
   await api.clients();
@@ -345,23 +345,23 @@ test.each([
   ['http://a:%@host', {}, /write % as %25/],
   ['http://host', { MON_CREDENTIALS: 'alice' }, /must be user:password/],
   ['http://host', { MON_API_KEY: 'a\nb' }, /set it to the key alone/],
-])('the backend %j is refused', (backend, env, message) => {
+])('the backend URL %j is rejected', (backend, env, message) => {
   expect(() => openApiClient({ backend, env })).toThrow(message);
 });
 
-test('the path of the URL is kept, for a backend behind a proxy', async () => {
+test('the path of the URL is kept for a backend behind a proxy', async () => {
   const server = await startScriptedServer(() => ({ status: 200, body: [] }));
   await openApiClient({ backend: `${server.url}/mon/`, env: {} }).clients();
   expect(server.seen[0]?.path).toBe('/mon/clients');
 });
 
-test.each(['', '.', '..', '\ud800'])('%j is not a name that a path can hold', async (name) => {
+test.each(['', '.', '..', '\ud800'])('the name %j is rejected because a path cannot contain it', async (name) => {
   const { api, server } = await serving({ status: 200, body: EVENT.client });
   await expect(api.client(name)).rejects.toMatchObject({ code: 'invalid' });
   expect(server.seen).toEqual([]);
 });
 
-test('a backend that is not there is named, without the password', async () => {
+test('the error for an unreachable backend names it without the password', async () => {
   const url = await deadUrl();
   const api = openApiClient({ backend: url.replace('//', '//alice:secret@'), env: {} });
   const error: unknown = await api.info().catch((thrown: unknown) => thrown);
@@ -372,7 +372,7 @@ test('a backend that is not there is named, without the password', async () => {
   expect(inspect(error, { depth: 9 })).not.toContain(btoa('alice:secret'));
 });
 
-test('a backend that does not answer in time is unavailable', async () => {
+test('a backend that does not respond in time is unavailable', async () => {
   const server = await startScriptedServer(() => new Promise<never>(() => undefined));
   const api = openApiClient({ backend: server.url, env: {}, timeoutMs: 50 });
   await expect(api.info()).rejects.toMatchObject({ code: 'unavailable', message: /no answer in time/ });

@@ -20,7 +20,7 @@ test('a request goes to the next backend of a list when one cannot be reached, a
   expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /results', 'GET /events']);
 });
 
-test('what a backend refuses, or may have done, is sent to no other', async () => {
+test('a request that a backend rejects, or may have executed, is sent to no other backend', async () => {
   const refusing = await startScriptedServer(() => ({ status: 503, body: { error: 'not now' } }));
   const other = await startScriptedServer(() => ({ status: 200 }));
   const request = requester(`${refusing.url},${other.url}`);
@@ -28,7 +28,7 @@ test('what a backend refuses, or may have done, is sent to no other', async () =
   expect(other.seen).toEqual([]);
 });
 
-test('when none can be reached, it is said of the last one', async () => {
+test('a request that reaches no backend fails with the error of the last one', async () => {
   const request = requester(`${await deadUrl()},${await deadUrl()}`);
   await expect(request({ method: 'GET', path: ['events'] })).rejects.toMatchObject({
     code: 'unavailable',
@@ -36,7 +36,7 @@ test('when none can be reached, it is said of the last one', async () => {
   });
 });
 
-test('a feed goes on with the next backend, from where it was', async () => {
+test('a feed resumes with the next backend of a list from its last position', async () => {
   const [first, second] = await Promise.all([startFeedServer(), startFeedServer()]);
   const clock = new ManualClock();
   const diary = new FeedDiary();
@@ -56,7 +56,7 @@ test.each([
   { text: 'http://mon-1,', message: 'the backend must be a URL' },
   { text: 'http://mon-1,mon-2:4567', message: 'the backend must be a URL' },
   { text: Array.from({ length: 17 }, () => 'http://mon').join(','), message: 'name at most 16 backends' },
-])('$text is no list of backends', ({ text, message }) => {
+])('the backend list $text is rejected', ({ text, message }) => {
   expect(() => parseBackendAddresses(text, {})).toThrow(expect.objectContaining({ code: 'invalid' }));
   expect(() => parseBackendAddresses(text, {})).toThrow(message);
 });

@@ -17,7 +17,7 @@ function saying(answer: Answer): { asked: Request[]; caller: ReturnType<typeof e
 }
 
 test.each(Object.entries(MON_API) as [string, Endpoint][])(
-  '%s is asked for where the table has it',
+  'the endpoint %s is requested with the method and path of the table',
   (_name, endpoint) => {
     const path = Object.fromEntries(pathParameters(endpoint).map((name) => [name, `a ${name}`]));
     const request = requestOf(endpoint, { path });
@@ -26,7 +26,7 @@ test.each(Object.entries(MON_API) as [string, Endpoint][])(
   },
 );
 
-test('a call brings the answer as the table has it', async () => {
+test('a call returns the response in the type of the table', async () => {
   const { asked, caller } = saying({ status: 200, body: { moved: 3 } });
   const body = { to: 'other' };
   expect(
@@ -39,7 +39,7 @@ test('a call brings the answer as the table has it', async () => {
   ]);
 });
 
-test('an answer that the table does not have is refused', async () => {
+test('a response that does not match the table is rejected', async () => {
   const { caller } = saying({ status: 200, body: { moved: 'many' } });
   await expect(caller.call(MON_API.renameCheck, { path: { check: 'disk' } })).rejects.toMatchObject({
     code: 'internal',
@@ -47,12 +47,12 @@ test('an answer that the table does not have is refused', async () => {
   });
 });
 
-test('what is looked for may not be there', async () => {
+test('a lookup returns undefined when the object does not exist', async () => {
   const { asked, caller } = saying({ status: 404, body: { error: 'no', code: 'not_found' } });
   expect(await caller.find(MON_API.deadLetter, { path: { id: 7 } })).toBeUndefined();
   expect(asked).toMatchObject([{ path: ['api', 'mon', 'v1', 'dead-letters', '7'], accept: [404] }]);
 });
 
-test('a part of the path that is forgotten is a defect', () => {
+test('a missing parameter of a path is an internal error', () => {
   expect(() => requestOf(MON_API.check, {})).toThrow('/api/mon/v1/checks/:check needs its check');
 });

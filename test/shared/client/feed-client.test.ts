@@ -53,7 +53,7 @@ async function liveRig(options: Partial<FeedOptions> = {}): Promise<Rig> {
   return all;
 }
 
-test('a snapshot in several frames, then changes', async () => {
+test('a feed client receives a snapshot in several frames, then changes', async () => {
   const { server, diary, feed } = await rig({}, { topics: ['events', 'silenced'], filter: 'status=crit' });
   const connection = await server.connection(0);
   expect(await connection.subscribed()).toEqual({
@@ -98,7 +98,7 @@ async function columnsRig(hello = FEED_HELLO): Promise<{ server: FeedServer; eve
 }
 
 describe('events of a snapshot in columns', () => {
-  test('come to who takes them, after the other rows of their frame', async () => {
+  test('event columns are delivered to their consumer after the other rows of their frame', async () => {
     const { server, events, diary } = await columnsRig();
     const connection = await server.connection(0);
     expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: ['events'], columns: true });
@@ -108,7 +108,7 @@ describe('events of a snapshot in columns', () => {
     expect(events).toEqual([rowA]);
   });
 
-  test('are not asked of a backend that does not know them', async () => {
+  test('event columns are not requested from a backend that does not support them', async () => {
     const { columns: _, ...hello } = FEED_HELLO;
     const { server, events, diary } = await columnsRig(hello);
     const connection = await server.connection(0);
@@ -118,7 +118,7 @@ describe('events of a snapshot in columns', () => {
     expect([events, [...diary.replica.events.values()]]).toEqual([[], [rowA]]);
   });
 
-  test('end the connection when they do not belong together', async () => {
+  test('event columns of different lengths end the connection', async () => {
     const { server, events, diary } = await columnsRig();
     const connection = await server.connection(0);
     await connection.subscribed();
@@ -131,7 +131,7 @@ describe('events of a snapshot in columns', () => {
   });
 });
 
-test('a snapshot of nothing empties what was held', async () => {
+test('an empty snapshot clears the held rows', async () => {
   const { server, diary, feed } = await liveRig();
   feed.resync();
   const connection = await server.connection(1);
@@ -141,14 +141,14 @@ test('a snapshot of nothing empties what was held', async () => {
   expect([diary.replica.events.size, feed.seq]).toEqual([0, 12]);
 });
 
-test('figures come through', async () => {
+test('statistics are delivered', async () => {
   const { server, diary } = await liveRig();
   const stats = { results: { ok: 1, warning: 2, critical: 3, unknown: 4 }, clients: 5, rate: 6.5, queue: 7 };
   (await server.connection(0)).send({ type: 'stats', time: 1, stats });
   await vi.waitFor(() => expect(diary.stats).toEqual([stats]));
 });
 
-test('what handlers publish comes through, with or without rows beside it', async () => {
+test('messages that handlers publish are delivered with or without rows beside them', async () => {
   const { server, diary } = await rig({}, { topics: [], transports: ['alerts'] });
   const connection = await server.connection(0);
   expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: [], transports: ['alerts'] });
@@ -159,7 +159,7 @@ test('what handlers publish comes through, with or without rows beside it', asyn
   expect(diary.path).toBe('connecting syncing live');
 });
 
-test('after a cut it asks for the same transports again', async () => {
+test('the feed client requests the same transports again after a lost connection', async () => {
   const { server, clock, diary } = await liveRig({ transports: ['alerts'] });
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -167,7 +167,7 @@ test('after a cut it asks for the same transports again', async () => {
   expect(await (await server.connection(1)).subscribed()).toMatchObject({ transports: ['alerts'], since: 10 });
 });
 
-test('after a cut it waits, resumes where it was and keeps its rows', async () => {
+test('the feed client waits after a lost connection, resumes and keeps its rows', async () => {
   const { server, clock, diary, feed } = await liveRig();
   (await server.connection(0)).cut();
   expect(await diary.reaches('waiting')).toMatchObject({
@@ -186,7 +186,7 @@ test('after a cut it waits, resumes where it was and keeps its rows', async () =
   expect([[...diary.replica.events.keys()], feed.seq]).toEqual([[A, B], 12]);
 });
 
-test('a cut during the catch-up resumes from before it', async () => {
+test('a connection that is lost while catching up resumes from the position before', async () => {
   const { server, clock, diary } = await liveRig();
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -201,7 +201,7 @@ test('a cut during the catch-up resumes from before it', async () => {
   expect(await (await server.connection(2)).subscribed()).toMatchObject({ since: 10 });
 });
 
-test('a cut during a snapshot starts over', async () => {
+test('a connection that is lost during a snapshot starts over', async () => {
   const { server, clock, diary } = await liveRig();
   const first = await server.connection(0);
   first.send({ type: 'reset', reason: 'too slow' });
@@ -217,7 +217,7 @@ test('a cut during a snapshot starts over', async () => {
   expect([...diary.replica.events.keys()]).toEqual([A]);
 });
 
-test('a backend that cannot resume resets, and the snapshot replaces everything', async () => {
+test('a backend that cannot resume sends a reset, and its snapshot replaces everything', async () => {
   const { server, clock, diary } = await liveRig();
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -243,13 +243,13 @@ async function connectedAgain() {
   return { second: await server.connection(1), diary };
 }
 
-test('changes of another store are not believed', async () => {
+test('changes of another store are rejected', async () => {
   const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' }, { type: 'changes', seq: 11, time: 1, rows: {} });
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
 });
 
-test('of another store everything is asked for', async () => {
+test('a feed client requests everything when the store is another one', async () => {
   const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' });
   expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
@@ -269,7 +269,7 @@ const UPGRADE = {
   step: { number: 1, total: 2, title: 'Look', state: 'pending' },
 };
 
-test('rows of plans for upgrades are passed on, with the step whose turn it is or without one', async () => {
+test('rows of upgrade plans are passed on with or without a current step', async () => {
   const { server, diary } = await liveRig();
   const connection = await server.connection(0);
   connection.sendRaw(
@@ -319,14 +319,14 @@ test.each<{ name: string; frames: string[]; reason: RegExp }>([
   { name: 'a snapshot out of the blue', frames: ['{"type":"snapshot","seq":11,"rows":{}}'], reason: /without a reset/ },
   { name: 'live twice', frames: ['{"type":"live","seq":11}'], reason: /live twice/ },
   { name: 'hello twice', frames: [JSON.stringify(FEED_HELLO)], reason: /hello twice/ },
-])('$name makes it reconnect and say why', async ({ frames, reason }) => {
+])('a frame with $name makes the feed client reconnect and say why', async ({ frames, reason }) => {
   const { server, diary } = await liveRig();
   const connection = await server.connection(0);
   for (const frame of frames) connection.sendRaw(frame);
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringMatching(reason) });
 });
 
-test('a binary frame and one beyond the bound make it reconnect', async () => {
+test('a binary frame and an oversized one make the feed client reconnect', async () => {
   const { server, clock, diary, feed } = await liveRig();
   (await server.connection(0)).sendRaw(Buffer.from('{"type":"ping"}'));
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('not text') });
@@ -336,7 +336,7 @@ test('a binary frame and one beyond the bound make it reconnect', async () => {
   expect(feed.seq).toBe(10);
 });
 
-test('what a newer backend adds is passed over', async () => {
+test('a feed client ignores message types and fields that a newer backend adds', async () => {
   const { server, diary } = await liveRig();
   const connection = await server.connection(0);
   connection.sendRaw('{"type":"weather","sun":true}');
@@ -345,7 +345,7 @@ test('what a newer backend adds is passed over', async () => {
   expect(diary.path).toBe('connecting syncing live');
 });
 
-test('it asks for a pace, when it changes and after each connection anew', async () => {
+test('the feed client requests a pace when it changes and after each connection', async () => {
   const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
   feed.setPace({ ms: 1000 });
   const first = await server.connection(0);
@@ -363,7 +363,7 @@ test('it asks for a pace, when it changes and after each connection anew', async
   expect(diary.path).not.toContain('refused');
 });
 
-test('it asks for events in brief where the backend knows them, and passes on what comes of it', async () => {
+test('the feed client requests brief events if the backend supports them, and passes them on', async () => {
   const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true, brief: true } });
   feed.setPace({ ms: 1000, full: [A] });
   const first = await server.connection(0);
@@ -384,14 +384,14 @@ test('it asks for events in brief where the backend knows them, and passes on wh
   await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 1000, full: [B] }]));
 });
 
-test('a backend that knows a pace and no events in brief hears of none', async () => {
+test('a backend that supports a pace but no brief events gets no request for them', async () => {
   const { server, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
   feed.setPace({ ms: 1000, full: [A] });
   const connection = await server.connection(0);
   await vi.waitFor(() => expect(paces(connection)).toEqual([{ type: 'pace', ms: 1000 }]));
 });
 
-test('a backend that knows no pace is asked for none', async () => {
+test('a backend that supports no pace gets no request for one', async () => {
   const { server, diary, feed } = await liveRig();
   feed.setPace({ ms: 1000 });
   const connection = await server.connection(0);
@@ -401,14 +401,14 @@ test('a backend that knows no pace is asked for none', async () => {
   expect(diary.path).toBe('connecting syncing live');
 });
 
-test('it answers pings', async () => {
+test('the feed client responds to pings', async () => {
   const { server } = await liveRig();
   const connection = await server.connection(0);
   connection.send({ type: 'ping' });
   await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));
 });
 
-test('it pings when it hears nothing, and stays as long as it is answered', async () => {
+test('the feed client pings a silent connection and keeps it while it gets responses', async () => {
   const { server, clock, diary } = await liveRig();
   const connection = await server.connection(0);
   const pings = (): number => connection.received.filter(({ type }) => type === 'ping').length;
@@ -422,7 +422,7 @@ test('it pings when it hears nothing, and stays as long as it is answered', asyn
   expect(diary.path).toBe('connecting syncing live');
 });
 
-test('two pings without an answer: it drops the connection and reconnects', async () => {
+test('two pings without a response make the feed client reconnect', async () => {
   const { server, clock, diary } = await rig({ answerPings: false });
   const connection = await server.connection(0);
   connection.send({ type: 'live', seq: 1 });
@@ -435,14 +435,14 @@ test('two pings without an answer: it drops the connection and reconnects', asyn
   expect(connection.received.filter(({ type }) => type === 'ping')).toHaveLength(2);
 });
 
-test('an address that takes the connection and says nothing is given up on', async () => {
+test('an address that accepts the connection and sends nothing is abandoned', async () => {
   const { clock, diary } = await rig({ hello: null, answerPings: false });
   await diary.reaches('syncing');
   clock.advance(15_000);
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('no heartbeat') });
 });
 
-test('nothing listens: it says so and tries again, ever more slowly', async () => {
+test('a closed port is reported, and the feed client retries with growing pauses', async () => {
   const url = await deadUrl();
   const { clock, diary } = follow({ backend: url.replace('//', '//alice:secret@'), chance: () => 1 });
   const pauses: number[] = [];
@@ -462,25 +462,28 @@ test.each([
   { status: 403, code: 'forbidden', message: /does not allow the live feed/ },
   { status: 404, code: 'not_found', message: /has no live feed/ },
   { status: 426, code: 'version', message: /same generation/ },
-])('HTTP $status is a refusal that is tried again slowly, without a flicker', async ({ status, code, message }) => {
-  const server = await startFeedServer();
-  server.refuse(status);
-  const { clock, diary } = follow({ backend: server.url });
-  expect(await diary.reaches('refused')).toMatchObject({ code, message: expect.stringMatching(message) });
-  clock.advance(29_999);
-  expect(server.attempts).toBe(1);
-  clock.advance(1);
-  await vi.waitFor(() => expect(diary.states).toHaveLength(3));
-  expect([server.attempts, diary.path]).toEqual([2, 'connecting refused refused']);
+])(
+  'HTTP status $status is a rejection that is retried slowly while the state stays',
+  async ({ status, code, message }) => {
+    const server = await startFeedServer();
+    server.refuse(status);
+    const { clock, diary } = follow({ backend: server.url });
+    expect(await diary.reaches('refused')).toMatchObject({ code, message: expect.stringMatching(message) });
+    clock.advance(29_999);
+    expect(server.attempts).toBe(1);
+    clock.advance(1);
+    await vi.waitFor(() => expect(diary.states).toHaveLength(3));
+    expect([server.attempts, diary.path]).toEqual([2, 'connecting refused refused']);
 
-  server.refuse(undefined);
-  clock.advance(30_000);
-  (await server.connection(0)).send({ type: 'live', seq: 1 });
-  await diary.reaches('live');
-  expect(diary.path).toBe('connecting refused refused syncing live');
-});
+    server.refuse(undefined);
+    clock.advance(30_000);
+    (await server.connection(0)).send({ type: 'live', seq: 1 });
+    await diary.reaches('live');
+    expect(diary.path).toBe('connecting refused refused syncing live');
+  },
+);
 
-test('HTTP 503 passes: it waits', async () => {
+test('HTTP status 503 is temporary, and the feed client waits', async () => {
   const server = await startFeedServer();
   server.refuse(503);
   const { diary } = follow({ backend: server.url });
@@ -490,14 +493,14 @@ test('HTTP 503 passes: it waits', async () => {
 test.each([
   { code: 'invalid', message: 'the filter is wrong at 3: a value is missing', kind: 'refused' },
   { code: 'unavailable', message: 'the backend is stopping', kind: 'waiting' },
-] as const)('the error $code before the end is passed on as $kind', async ({ kind, ...error }) => {
+] as const)('the error $code before the end of a connection is passed on as $kind', async ({ kind, ...error }) => {
   const { server, diary } = await rig();
   (await server.connection(0)).send({ type: 'error', ...error });
   const state = await diary.reaches(kind);
   expect(JSON.stringify(state)).toContain(error.message);
 });
 
-test('reconnect tries at once and goes on where it was; resync begins anew', async () => {
+test('reconnect retries at once and resumes, and resync starts over', async () => {
   const { server, diary, feed } = await liveRig();
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -508,7 +511,7 @@ test('reconnect tries at once and goes on where it was; resync begins anew', asy
   expect(diary.path).toBe('connecting syncing live waiting connecting syncing connecting syncing');
 });
 
-test('credentials and headers go with the handshake, the password into no URL', async () => {
+test('credentials and headers are sent with the handshake, and the password is in no URL', async () => {
   const server = await startFeedServer();
   follow({ backend: server.url.replace('//', '//alice:secret@'), headers: { 'x-request-id': 'r1' } });
   const { headers } = await server.connection(0);
@@ -519,7 +522,7 @@ test('credentials and headers go with the handshake, the password into no URL', 
   ]);
 });
 
-test('after close nothing happens any more, and no timer is left', async () => {
+test('a closed feed client does nothing more and leaves no timer', async () => {
   const { server, clock, diary, feed } = await liveRig();
   const connection = await server.connection(0);
   connection.send({ type: 'changes', seq: 11, time: 1, rows: {} });
@@ -530,7 +533,7 @@ test('after close nothing happens any more, and no timer is left', async () => {
   expect([diary.path, server.attempts, clock.pending]).toEqual(['connecting syncing live', 1, 0]);
 });
 
-test('closed before it began, it says nothing', async () => {
+test('a feed client that is closed before it started reports nothing', async () => {
   const server = await startFeedServer();
   const { feed, diary } = follow({ backend: server.url });
   feed.close();
@@ -538,7 +541,7 @@ test('closed before it began, it says nothing', async () => {
   expect([diary.states, server.attempts]).toEqual([[], 0]);
 });
 
-test('a listener may close it at any moment', async () => {
+test('a listener may close the feed client at any moment', async () => {
   const server = await startFeedServer();
   const states: string[] = [];
   const feed = openFeed(
@@ -555,7 +558,7 @@ test('a listener may close it at any moment', async () => {
   expect(states).toEqual(['connecting', 'syncing']);
 });
 
-test('whatever a backend sends, it ends up live again with the state of the backend', async () => {
+test('a feed client ends up live with the state of the backend after any sequence of frames', async () => {
   const frame = fc.oneof(
     fc.json(),
     fc.string({ unit: 'binary', maxLength: 50 }),

@@ -32,18 +32,21 @@ const isTaken = (topic: string, row: unknown): boolean => {
 describe.each<{ topic: string; schema: z.ZodObject; row: Readonly<Record<string, unknown>> }>([
   { topic: 'events', schema: eventRowSchema, row: EVENT },
   { topic: 'clients', schema: clientRowSchema, row: CLIENT },
-])('rows of $topic are taken as their schema has them', ({ topic, schema, row }) => {
-  test('whole, and gone', () => {
+])('the schema of the rows of $topic', ({ topic, schema, row }) => {
+  test('a row of the feed and its removal are accepted', () => {
     expect(isTaken(topic, row)).toBe(true);
     expect(isTaken(topic, null)).toBe(true);
   });
 
-  test.each(Object.keys(schema.shape))('%s', (attribute) => {
-    const changed = OTHERS.map((other) => Object.assign(structuredClone(row), { [attribute]: other }));
-    expect(changed.map((one) => isTaken(topic, one))).toEqual(
-      changed.map((one) => schema.safeParse(JSON.parse(JSON.stringify(one))).success),
-    );
-  });
+  test.each(Object.keys(schema.shape))(
+    'a row with another value of %s is accepted exactly if its schema accepts it',
+    (attribute) => {
+      const changed = OTHERS.map((other) => Object.assign(structuredClone(row), { [attribute]: other }));
+      expect(changed.map((one) => isTaken(topic, one))).toEqual(
+        changed.map((one) => schema.safeParse(JSON.parse(JSON.stringify(one))).success),
+      );
+    },
+  );
 });
 
 const areTaken = (events: unknown): boolean => {
@@ -54,7 +57,7 @@ const areTaken = (events: unknown): boolean => {
   }
 };
 
-describe('columns are taken as their schema has them', () => {
+describe('the schema of columns', () => {
   const columns: Readonly<Record<string, unknown>> = {
     namespace: { of: ['default'], at: [0] },
     client: { of: ['web-1'], at: [0] },
@@ -68,20 +71,23 @@ describe('columns are taken as their schema has them', () => {
     output: { of: ['full'], at: [0] },
     rest: { 0: { groups: ['a'] } },
   };
-  test('whole', () => {
+  test('complete columns are accepted', () => {
     expect(areTaken(columns)).toBe(true);
   });
 
-  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'rest'))('with %s', (name) => {
-    expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
-  });
+  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'rest'))(
+    'columns without %s are rejected',
+    (name) => {
+      expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
+    },
+  );
 
-  test.each(['status', 'occurrences', 'since', 'last'])('with numbers in %s', (name) => {
+  test.each(['status', 'occurrences', 'since', 'last'])('columns with invalid numbers in %s are rejected', (name) => {
     expect([['2'], [null], 2, {}].map((broken) => areTaken({ ...columns, [name]: broken }))).not.toContain(true);
   });
 
   test.each(['namespace', 'client', 'check', 'action', 'silenced_by', 'output'])(
-    'with values and places in %s',
+    'columns with invalid values or indexes in %s are rejected',
     (name) => {
       const broken = [
         [],
@@ -96,7 +102,7 @@ describe('columns are taken as their schema has them', () => {
     },
   );
 
-  test('with what else there is of a row', () => {
+  test('columns with invalid remaining attributes are rejected', () => {
     const broken = [[7], { 0: 7 }, { 0: { groups: [7] } }, { 0: { inhibited_by: {} } }, { 0: { recovering: 3 } }];
     expect(broken.map((rest) => areTaken({ ...columns, rest }))).not.toContain(true);
   });

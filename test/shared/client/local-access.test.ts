@@ -41,12 +41,12 @@ test.each([
   { backend: 'http://127.0.0.1.example.org:9', token: undefined },
   { backend: 'http://mon.example.org:9', token: undefined },
   { backend: `${URL_HERE}/behind/a/proxy`, token: undefined },
-])('to $backend the token of 127.0.0.1:9 is sent: $token', async ({ backend, token }) => {
+])('the token of 127.0.0.1:9 is sent to $backend: $token', async ({ backend, token }) => {
   await leave(URL_HERE);
   expect(shown(backend)).toBe(token);
 });
 
-test('a file that says another address than its name is no reason to send it anywhere', async () => {
+test('a local access file whose content names another address than its file name is ignored', async () => {
   const file = await leave('http://192.0.2.1:9');
   expect(readLocalAccess(file)).toBeUndefined();
   await writeFile(
@@ -56,19 +56,19 @@ test('a file that says another address than its name is no reason to send it any
   expect(shown(URL_HERE)).toBeUndefined();
 });
 
-test('localhost becomes the address of the backend, which nobody else can be at', async () => {
+test('localhost is replaced by the address of the local backend', async () => {
   await leave('http://[::1]:9');
   expect(backendAddress('http://localhost:9', { env: {} }).url).toBe('http://[::1]:9');
   expect(backendAddress('http://localhost:10', { env: {} }).url).toBe('http://localhost:10');
 });
 
-test('credentials that are given come first', async () => {
+test('explicit credentials take precedence over the local token', async () => {
   await leave(URL_HERE);
   expect(shown(URL_HERE, { MON_API_KEY: 'mk_1' })).toBe('Key mk_1');
   expect(shown('http://me:too@127.0.0.1:9')).toMatch(/^Basic /);
 });
 
-test('each request reads it: a backend that was started again has another one', async () => {
+test('each request reads the local token again, since a restarted backend has a new one', async () => {
   const file = await leave(URL_HERE);
   const address = backendAddress(URL_HERE, { env: {}, headers: { 'x-other': '1' } });
   expect(address.headers).toEqual({ authorization: AUTHORIZATION, 'x-other': '1' });
@@ -77,7 +77,7 @@ test('each request reads it: a backend that was started again has another one', 
   expect(address.headers['authorization']).toBe(`Bearer ${next}`);
 });
 
-test('a state directory that is named is looked at first', async () => {
+test('the given state directory takes precedence over the runtime directory', async () => {
   await leave(URL_HERE, `ml_${'y'.repeat(43)}`);
   const stateDir = await tempDir();
   await writeFile(join(stateDir, LOCAL_ACCESS_FILE), JSON.stringify({ url: URL_HERE, token: TOKEN }));
@@ -85,7 +85,7 @@ test('a state directory that is named is looked at first', async () => {
 });
 
 test.each(['', '{', '[]', '{"url":"http://127.0.0.1:9"}', `{"url":"${URL_HERE}","token":"a b"}`, 'x'.repeat(5000)])(
-  'of no use: %j',
+  'a local access file with invalid content is ignored: %j',
   async (text) => {
     const file = join(await tempDir(), 'file');
     await writeFile(file, text);
@@ -93,7 +93,7 @@ test.each(['', '{', '[]', '{"url":"http://127.0.0.1:9"}', `{"url":"${URL_HERE}",
   },
 );
 
-test('a pipe holds nobody up, and a file of somebody else in the runtime directory does not count', async () => {
+test('a pipe does not block the client, and a file of another user is ignored', async () => {
   const dir = await tempDir();
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(dir, 'pipe')]);
   expect(readLocalAccess(join(dir, 'pipe'))).toBeUndefined();

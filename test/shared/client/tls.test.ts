@@ -70,11 +70,11 @@ async function problemAt(backend: string, env: Record<string, string>): Promise<
   return asked;
 }
 
-test('a backend whose authority is trusted answers', async () => {
+test('a backend with a certificate of a trusted authority is accepted', async () => {
   expect(await openApiClient({ backend: await speaking(good), env: await trusting(authority) }).clients()).toEqual([]);
 });
 
-describe('what is wrong is told with what to do', () => {
+describe('TLS problems and their remedies', () => {
   test.each([
     {
       name: 'self-signed',
@@ -112,7 +112,7 @@ describe('what is wrong is told with what to do', () => {
       made: makeCertificate('localhost', { issuer: authority }),
       says: /CommonName localhost is not among its Subject Alternative Names \(there are none\).*issued again/,
     },
-  ])('$name', async ({ made, says, host = '127.0.0.1' }) => {
+  ])('a certificate is rejected with a remedy: $name', async ({ made, says, host = '127.0.0.1' }) => {
     const backend = (await speaking(made)).replace('127.0.0.1', host);
     const env = await trusting(authority);
     expect(await problemAt(backend, env)).toMatch(says);
@@ -120,7 +120,7 @@ describe('what is wrong is told with what to do', () => {
     await expect(openApiClient({ backend, env }).clients()).rejects.toBeInstanceOf(NotTrusted);
   });
 
-  test('TLS to a port without it', async () => {
+  test('TLS to a port without TLS is reported', async () => {
     const url = await listening(
       createPlainServer((_request, response) => response.end('[]')),
       'https',
@@ -128,7 +128,7 @@ describe('what is wrong is told with what to do', () => {
     expect(await problemAt(url, {})).toMatch(/this is not TLS: use http:\/\//);
   });
 
-  test('plain HTTP to a port with TLS', async () => {
+  test('plain HTTP to a port with TLS is reported', async () => {
     const dir = await tempDir();
     const settings = await writePair(dir, good);
     const tls = new ServerTls(
@@ -145,7 +145,7 @@ describe('what is wrong is told with what to do', () => {
   });
 });
 
-test('whoever wants it may believe anybody, and is warned', async () => {
+test('verification can be turned off, with a warning', async () => {
   const backend = await speaking(makeCertificate('somebody'));
   const env = { MON_INSECURE_SKIP_TLS_VERIFY: 'true' };
   expect(await openApiClient({ backend, env }).clients()).toEqual([]);
@@ -159,7 +159,7 @@ test.each([
     says: '/none.pem cannot be used as trusted-ca-file: there is no such file',
   },
   { env: { MON_INSECURE_SKIP_TLS_VERIFY: 'yes' }, says: 'MON_INSECURE_SKIP_TLS_VERIFY must be true or false' },
-])('$says', ({ env, says }) => {
+])('the invalid TLS setting is rejected: $says', ({ env, says }) => {
   expect(() => parseBackendAddress('https://mon.example.org', env)).toThrow(says);
   // Without TLS, the variables are ignored.
   expect(parseBackendAddress('http://mon.example.org', env).tls).toBeUndefined();

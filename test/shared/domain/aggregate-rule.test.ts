@@ -6,7 +6,7 @@ type Rule = Parameters<typeof ruleVerdict>[0];
 
 const counts = (told: Partial<RuleCounts>): RuleCounts => ({ fresh: 10, notOk: 0, stale: 0, ignored: 0, ...told });
 
-describe('a rule about an aggregate says (spec, aggregates 1)', () => {
+describe('a rule of an aggregate (spec, aggregates 1)', () => {
   test.each<{ name: string; rule: Rule; told: Partial<RuleCounts>; status: number; output: string }>([
     {
       name: 'that all is well below its thresholds',
@@ -64,7 +64,7 @@ describe('a rule about an aggregate says (spec, aggregates 1)', () => {
       status: 0,
       output: '0 of 10 (0 %) not OK (warning from 0%)',
     },
-  ])('$name', ({ rule, told, status, output }) => {
+  ])('an aggregate rule yields $name', ({ rule, told, status, output }) => {
     expect(ruleVerdict(rule, counts(told))).toEqual({ status, output });
   });
 
@@ -74,7 +74,7 @@ describe('a rule about an aggregate says (spec, aggregates 1)', () => {
     [{ warning: 3 }, 80],
     [{ critical: 20 }, 0],
     [{ stale: { after: 60, warning: 1 } }, undefined],
-  ])('%j needs %j percent of ten to be OK', (rule, percent) => {
+  ])('the aggregate rule %j requires %j percent of ten to be OK', (rule, percent) => {
     expect(needsPercent(rule, 10)).toBe(percent);
   });
 });
@@ -87,6 +87,6 @@ test.each([
   [{ 'min-results': 2 }, true],
   [{ stale: { after: 60, critical: '12.5%' } }, true],
   [{ critical: 2, wrong: true }, false],
-])('%j is a rule: %j', (rule, isOne) => {
+])('the aggregate rule %j is valid: %j', (rule, isOne) => {
   expect(aggregateRuleSchema.safeParse(rule).success).toBe(isOne);
 });

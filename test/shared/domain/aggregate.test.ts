@@ -14,7 +14,7 @@ test.each<{ name: string; result: object; expected: readonly string[] }>([
   { name: 'colons and bars are part of a name', result: { aggregate: 'a:b|c.d-e' }, expected: ['a:b|c.d-e'] },
   { name: 'what cannot be a name is none', result: { aggregates: ['a b', '', 7, null, 'ok'] }, expected: ['ok'] },
   { name: 'a name of the wrong type is none', result: { aggregate: 7 }, expected: [] },
-])('$name', ({ result, expected }) => {
+])('the aggregates of a result follow its attributes: $name', ({ result, expected }) => {
   expect(aggregateNames({ name: 'disk', ...result })).toEqual(expected);
 });
 

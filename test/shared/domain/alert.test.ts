@@ -23,7 +23,7 @@ const resultOf = (alert: object) => {
   return alertResult(parsed, place, SETTINGS, NOW_MS);
 };
 
-describe('the place of an alert', () => {
+describe('the client and check of an alert', () => {
   test.each([
     [{ alertname: 'Down' }, 'prometheus', 'Down'],
     [{ alertname: 'Down', instance: 'web-1' }, 'web-1', 'Down'],
@@ -40,12 +40,12 @@ describe('the place of an alert', () => {
     [{ alertname: 'Down', instance: '数据库' }, 'instance-#', 'Down..#'],
     [{ alertname: 'Down', instance: '数据库-1:9100' }, '1-#', 'Down..#'],
     [{ instance: 'web-1' }, undefined, undefined],
-  ])('%j is at %s/%s', (labels: Record<string, string>, client, check) => {
+  ])('the alert %j becomes the client and check %s/%s', (labels: Record<string, string>, client, check) => {
     const place = alertPlace(labels, SETTINGS);
     expect([withoutDigits(place?.client), withoutDigits(place?.check)]).toEqual([client, check]);
   });
 
-  test('follows settings', () => {
+  test('the client and check of an alert follow the settings', () => {
     const settings = alertSettingsSchema.parse({
       client: ['node', 'host'],
       check: 'rule',
@@ -56,7 +56,7 @@ describe('the place of an alert', () => {
     expect(alertPlace(labels, settings)).toEqual({ client: 'n1', check: 'Slow..page' });
   });
 
-  test('is another one whenever labels differ, and one that a result can have', () => {
+  test('the client and check of an alert differ whenever its labels differ, and are valid names', () => {
     const value = fc.oneof(
       fc.constantFrom('', 'a', 'prometheus', 'web-1', 'web-1:9100', 'web-1:9200', 'critical', '..', 'a b', 'a-b'),
       fc.string(),
@@ -87,7 +87,7 @@ describe('the place of an alert', () => {
 });
 
 describe('the result of an alert', () => {
-  test('has labels, annotations and where it is from', () => {
+  test('the result of an alert has its labels, annotations and origin', () => {
     const annotations = { summary: 'web-1 is down', description: 'for a minute', runbook: 'https://x' };
     const at = { startsAt: '2025-12-31T23:59:00Z', endsAt: '2026-01-01T00:03:59.5Z' };
     expect(resultOf({ annotations, generatorURL: 'http://prometheus/graph', ...at })).toEqual({
@@ -106,7 +106,7 @@ describe('the result of an alert', () => {
     });
   });
 
-  test('shows the original text of names that could not be kept', () => {
+  test('the result of an alert shows the original text of names that had to be changed', () => {
     const labels = { alertname: '磁盘已满', instance: '数据库:9100' };
     expect(resultOf({ labels }).output).toBe('数据库:9100: 磁盘已满');
     expect(resultOf({ labels, annotations: { summary: 'full' } }).output).toBe('磁盘已满 数据库:9100: full');
@@ -115,7 +115,7 @@ describe('the result of an alert', () => {
     );
   });
 
-  test('has what is too long cut, with a mark', () => {
+  test('the result of an alert truncates long texts with a mark', () => {
     const labels = { alertname: 'Down', query: 'é'.repeat(5000) };
     const result = resultOf({ labels, annotations: { long: '😀'.repeat(40_000) }, generatorURL: 'x'.repeat(9000) });
     const { metadata, alert } = result as unknown as {
@@ -135,7 +135,7 @@ describe('the result of an alert', () => {
     ['whatever', 3],
     ['constructor', 3],
     ['', 2],
-  ])('severity %j is status %i', (severity, status) => {
+  ])('an alert of severity %j has status %i', (severity, status) => {
     expect(resultOf({ labels: { alertname: 'Down', severity } }).status).toBe(status);
   });
 
@@ -145,7 +145,7 @@ describe('the result of an alert', () => {
     // Go programs write this for an unset time.
     ['0001-01-01T00:00:00.000Z', { status: 2, ttl: 300 }],
     [undefined, { status: 2, ttl: 300 }],
-  ])('ends at %s: %j', (endsAt, { status, ttl }) => {
+  ])('an alert that ends at %s yields %j', (endsAt, { status, ttl }) => {
     const result = resultOf({ endsAt });
     expect([result.status, result.ttl]).toEqual([status, ttl]);
   });

@@ -16,17 +16,17 @@ const problemOf = (
   settings: Parameters<typeof apiCommandProblem>[1] = LISTED,
 ): string | undefined => apiCommandProblem({ ...definition }, settings, isListed);
 
-test('without settings any command may come', () => {
+test('the API may set any command when no setting restricts it', () => {
   const anywhere = { isAllowed: true, directories: [] };
   expect(problemOf({ command: 'rm -rf / ; :', env_vars: ['PATH=/tmp'] }, anywhere)).toBeUndefined();
 });
 
-describe('with a list of directories', () => {
+describe('a list of allowed directories', () => {
   test.each([
     '/opt/ok/check',
     '/opt/ok/deep/check-disk.sh -w 80% --path /var -x a=b ~ *.log [a-z]? ',
     `/usr/lib/nagios/check_http -H 'a; b | c $(d)' -u "x & y > z"`,
-  ])('%s may run', (command) => {
+  ])('the command %s is allowed', (command) => {
     expect(problemOf({ command })).toBeUndefined();
   });
 
@@ -54,15 +54,15 @@ describe('with a list of directories', () => {
     { name: 'in a name that is quoted', command: `/opt/ok/x'/../../../bin/sh'` },
     { name: 'with a token of a client', command: '/opt/ok/x :::name:::' },
     { name: 'with a token of a client in quotes', command: `/opt/ok/x '{{ .name }}'` },
-  ])('a command $name may not', ({ command }) => {
+  ])('a command $name is rejected', ({ command }) => {
     expect(problemOf({ command })).toEqual(expect.any(String));
   });
 
-  test('a list of arguments may hold what a shell would read, and tokens', () => {
+  test('a list of arguments may contain shell characters and tokens', () => {
     expect(problemOf({ command: ['/opt/ok/x', '; rm -rf /', '$(sh)', ':::name:::', '{{ .name }}'] })).toBeUndefined();
   });
 
-  test('hooks, variables and files that a handler writes to are looked at as well', () => {
+  test('hooks, variables and output files of a handler are checked as well', () => {
     const command = ['/opt/ok/x'];
     expect(problemOf({ command, hooks: { critical: { command: 'ps' } } })).toMatch(
       /^hooks\.critical\.command: must be one/,
@@ -73,12 +73,12 @@ describe('with a list of directories', () => {
     expect(problemOf({ type: 'transport', pipe: { ...pipe, options: {} } })).toBeUndefined();
   });
 
-  test('what has no command is no concern of it', () => {
+  test('a list of allowed directories does not apply to a handler without a command', () => {
     expect(problemOf({ type: 'webhook', url: 'https://example.org' })).toBeUndefined();
     expect(problemOf({ type: 'set', handlers: ['a'] })).toBeUndefined();
   });
 
-  test('a shell finds one program in a line that may run, whatever else is in it', async () => {
+  test('a shell runs exactly one program of an allowed line, whatever else it contains', async () => {
     const dir = await tempDir();
     const [program, log, other] = ['program', 'log', 'other'].map((name) => join(dir, name)) as [
       string,
@@ -126,7 +126,7 @@ describe('with a list of directories', () => {
   });
 });
 
-test('the switch refuses whatever holds a command or writes to a file, and nothing else', () => {
+test('the setting that forbids API commands rejects every command and output file, and nothing else', () => {
   expect(problemOf({ command: ['/opt/ok/x'] }, NONE)).toMatch(/api-commands/);
   expect(problemOf({ type: 'pipe', command: 'x' }, NONE)).toMatch(/api-commands/);
   expect(problemOf({ type: 'transport', pipe: { options: { file: '/x' } } }, NONE)).toMatch(/api-commands/);

@@ -17,7 +17,7 @@ function match(wanted: Record<string, unknown>, record: Record<string, unknown> 
   return matchConditions(conditions, record, MOMENT);
 }
 
-describe('conditions are met (completion 1.9)', () => {
+describe('conditions on attributes that match (completion 1.9)', () => {
   test.each<{ name: string; wanted: Record<string, unknown> }>([
     { name: 'none', wanted: {} },
     { name: 'an equal text', wanted: { action: 'create' } },
@@ -40,12 +40,12 @@ describe('conditions are met (completion 1.9)', () => {
     },
     { name: 'an expression about the time', wanted: { action: 'eval: Time.now.hour == 12' } },
     { name: 'an expression of an object', wanted: { client: 'eval: !value.nil?' } },
-  ])('$name', ({ wanted }) => {
+  ])('conditions match: $name', ({ wanted }) => {
     expect(match(wanted)).toEqual({ matches: true });
   });
 });
 
-describe('a condition that is not met says which, and why', () => {
+describe('a condition that does not match (completion 1.9)', () => {
   test.each<{ wanted: Record<string, unknown>; path: string; cause: string; reason: string }>([
     { wanted: { action: 'resolve' }, path: 'action', cause: 'different', reason: 'is not "resolve"' },
     { wanted: { action: 'create', occurrences: 1 }, path: 'occurrences', cause: 'different', reason: 'is not 1' },
@@ -101,12 +101,12 @@ describe('a condition that is not met says which, and why', () => {
     },
     // An expression is never compared as text.
     { wanted: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
-  ])('$path $reason', ({ wanted, path, cause, reason }) => {
+  ])('a mismatch names the attribute and the reason: $path $reason', ({ wanted, path, cause, reason }) => {
     expect(match(wanted)).toEqual({ matches: false, path: path.split('.'), cause, reason });
   });
 });
 
-test('expressions that cannot be read are all named when they are loaded', () => {
+test('all invalid expressions are named when the conditions are loaded', () => {
   const wanted = { a: 'eval: value ===', b: { c: 'eval:process.exit()', d: 'eval: value' }, e: 'text' };
   expect(parseConditions(wanted)).toEqual({
     kind: 'problems',
@@ -120,7 +120,7 @@ test('expressions that cannot be read are all named when they are loaded', () =>
   });
 });
 
-test('what equals itself matches, and a change anywhere does not', () => {
+test('attributes match themselves, and a change of any attribute does not match', () => {
   const record = fc.dictionary(
     fc.stringMatching(/^[a-z]{1,3}$/),
     fc.jsonValue({ maxDepth: 3, stringUnit: 'binary-ascii' }),

@@ -7,7 +7,7 @@ const nested = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}
 const keys = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${String(at)}`, 1]));
 
-describe('what a client or a result may bring along (security S7)', () => {
+describe('limits of the attributes of a client or a result (security S7)', () => {
   test.each([
     { title: 'as many bytes of JSON as allowed', record: { a: 'x'.repeat(1024 - 8) }, limit: undefined },
     { title: 'one byte more', record: { a: 'x'.repeat(1024 - 7) }, limit: 'bytes' },
@@ -18,11 +18,11 @@ describe('what a client or a result may bring along (security S7)', () => {
     { title: 'one key more further inside', record: { a: [{ b: keys(11) }] }, limit: 'keys' },
     { title: '32 levels', record: nested(32), limit: undefined },
     { title: '33 levels', record: nested(33), limit: 'depth' },
-  ])('$title', ({ record, limit }) => {
+  ])('a client with $title is within its limits or exceeds one', ({ record, limit }) => {
     expect(excessOfClient(record, LIMITS)?.limit).toBe(limit);
   });
 
-  test('the output and the metrics of a result are free, not so the rest of it, nor their depth', () => {
+  test('the output and metrics of a result are exempt from the limits, except for their depth', () => {
     const long = 'x'.repeat(100_000);
     expect(excessOfResult({ output: long, metrics: { points: [long] } }, LIMITS)).toBeUndefined();
     expect(excessOfResult({ output: '', command: long }, LIMITS)?.limit).toBe('bytes');
@@ -35,18 +35,18 @@ describe('what a client or a result may bring along (security S7)', () => {
     { title: 'one more', value: 2 ** 53, limit: 'integer' },
     { title: 'a negative one', value: -(2 ** 53), limit: 'integer' },
     { title: 'a fraction', value: 2.5, limit: undefined },
-  ])('whole numbers of a result are exact (S8): $title', ({ value, limit }) => {
+  ])('whole numbers of a result are limited to exact ones (S8): $title', ({ value, limit }) => {
     expect(excessOfResult({ name: 'disk', nested: [{ value }] }, LIMITS)?.limit).toBe(limit);
     expect(excessOfResult({ name: 'disk', metrics: { points: [{ value }] } }, LIMITS)).toBeUndefined();
   });
 
-  test('the bytes of a record are named, and of one that is far too large only that there are more', () => {
+  test('an oversized record is reported with its bytes, or as larger than a bound', () => {
     expect(excessOfClient({ a: 'x'.repeat(2000) }, LIMITS)?.message).toContain('are 2008 bytes of JSON');
     const far = { a: Array.from({ length: 1_000_000 }, () => 1) };
     expect(excessOfClient(far, LIMITS)?.message).toContain('are more than 4096 bytes of JSON');
   });
 
-  test('whatever is refused for its size has more bytes, and nothing that has more gets through', () => {
+  test('a client or a result exceeds its limit exactly when it has more bytes than allowed', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 2, max: 300 }), (value, bytes) => {
         const record = { value };

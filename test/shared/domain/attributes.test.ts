@@ -19,7 +19,7 @@ test.each<{ path: string; value: unknown }>([
   { path: 'nothing.more', value: undefined },
   { path: 'constructor.name', value: undefined },
   { path: '__proto__', value: undefined },
-])('the attribute at $path', ({ path, value }) => {
+])('the attribute at $path is found or missing', ({ path, value }) => {
   expect(attributeAt(client, path.split('.'))).toEqual(value);
 });
 
@@ -31,6 +31,6 @@ test.each<{ value: unknown; text: string }>([
   { value: 1.5, text: '1.5' },
   { value: ['web', 2], text: '["web", 2]' },
   { value: { a: 1 }, text: '{"a":1}' },
-])('as text: $text', ({ value, text }) => {
+])('an attribute is converted to the text "$text"', ({ value, text }) => {
   expect(attributeText(value)).toBe(text);
 });

@@ -49,11 +49,11 @@ function walk(records: readonly AuditRecord[], head: AuditLink): string {
 
 const headOf = (records: readonly AuditRecord[]): AuditLink => records.at(-1) ?? { id: 0, hash: '' };
 
-describe('each record vouches for those before it (security S22)', () => {
+describe('the chain of audit records (security S22)', () => {
   const records = trail(5);
   const head = headOf(records);
 
-  test('a trail as it was written is whole, also without its oldest records', () => {
+  test('an unchanged audit trail is valid, even without its oldest records', () => {
     expect(walk(records, head)).toBe('whole');
     expect(walk(records.slice(2), head)).toBe('whole');
   });
@@ -78,7 +78,7 @@ describe('each record vouches for those before it (security S22)', () => {
     }
   });
 
-  test('a record that is missing is found', () => {
+  test('a missing audit record is detected', () => {
     expect(
       walk(
         records.filter(({ id }) => id !== 3),
@@ -88,7 +88,7 @@ describe('each record vouches for those before it (security S22)', () => {
     expect(walk(records.slice(0, -1), head)).toBe('record 5 is missing');
   });
 
-  test('the first of all follows no other', () => {
+  test('a first audit record that claims a predecessor is rejected', () => {
     const [first] = trail(1);
     if (first === undefined) throw new Error('there is one');
     const forged = { ...first, previous: sha256('before') };
@@ -96,7 +96,7 @@ describe('each record vouches for those before it (security S22)', () => {
     expect(walk([{ ...forged, hash }], { id: 1, hash })).toBe('record 1 follows another one');
   });
 
-  test('it stays the same over the wire, in any order of names', () => {
+  test('the hash of an audit record stays the same over the wire, in any order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
         const [record] = trail(1);
@@ -110,8 +110,8 @@ describe('each record vouches for those before it (security S22)', () => {
   });
 });
 
-describe('what is kept is bounded', () => {
-  test('long texts are cut, at every depth', () => {
+describe('bounds of the stored audit values', () => {
+  test('long texts of an audit value are truncated at every depth', () => {
     const text = 'x'.repeat(10_000);
     const cut = `${'x'.repeat(512)}…`;
     expect(boundedAuditText(text)).toBe(cut);
@@ -122,13 +122,13 @@ describe('what is kept is bounded', () => {
     });
   });
 
-  test('of what is too long as a whole only the beginning stays', () => {
+  test('an audit value that is too long as a whole is truncated to its beginning', () => {
     const bounded = boundedAuditValue(Array.from({ length: 10_000 }, (_, index) => `client-${String(index)}`));
     expect(bounded).toEqual({ cut: expect.stringMatching(/^\["client-0","client-1",/) });
     expect(JSON.stringify(bounded).length).toBeLessThan(10_000);
   });
 
-  test('half a character is not kept', () => {
+  test('a truncated audit text contains no half character', () => {
     expect(boundedAuditText(`${'x'.repeat(511)}😀😀`)).toBe(`${'x'.repeat(511)}\uFFFD…`);
   });
 });

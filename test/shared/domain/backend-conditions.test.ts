@@ -19,20 +19,20 @@ describe('the condition of the entity limit', () => {
     { total: 96, previous: 2, status: 2, title: 'stays critical a little below the limit' },
     { total: 94, previous: 2, status: 1, title: 'is a warning again below 95 %' },
     { total: 10, previous: 2, status: 0, title: 'is OK at once when many entities were deleted' },
-  ])('$title', ({ total, previous, status }) => {
+  ])('the condition of the entity limit $title', ({ total, previous, status }) => {
     expect(entitiesFinding(usage(total), [], previous).status).toBe(status);
   });
 
-  test('is critical at the limit of a small number, and OK with one entity less', () => {
+  test('the condition of the entity limit is critical at a small limit, and OK with one entity less', () => {
     expect(entitiesFinding(usage(3, 3), [], 0).status).toBe(2);
     expect(entitiesFinding(usage(2, 3), [], 2).status).toBe(0);
   });
 
-  test('is OK without a limit', () => {
+  test('the condition of the entity limit is OK without a limit', () => {
     expect(entitiesFinding(usage(100_000, 'unlimited'), [], 2).status).toBe(0);
   });
 
-  test('names the setting, the entities that were refused, and at most ten of them', () => {
+  test('the condition of the entity limit names the setting and at most ten rejected entities', () => {
     expect(entitiesFinding(usage(100), ['web-9', 'web-8'], 0).text).toBe(
       'entity-limit: 100 of 100 entities are in use (1 proxy entity), new agents and entities are refused: web-8, web-9; ' +
         'raise entity-limit in the configuration of the backend, or delete clients that are gone',
@@ -52,11 +52,11 @@ describe('the condition of failing handlers', () => {
     { seconds: 599, status: 0, title: 'is OK while a handler fails for less than ten minutes' },
     { seconds: 600, status: 2, title: 'is critical from ten minutes on' },
     { seconds: undefined, status: 2, title: 'stays critical for a handler that failed before the backend started' },
-  ])('$title', ({ seconds, status }) => {
+  ])('the condition of failing handlers $title', ({ seconds, status }) => {
     expect(handlersFinding([failing(seconds)]).status).toBe(status);
   });
 
-  test('names the handlers and the reason of the one that fails longest', () => {
+  test('the condition of failing handlers names them and the reason of the one that fails longest', () => {
     expect(handlersFinding([{ ...failing(700), name: 'mail', reason: 'refused' }, failing(7200)]).text).toBe(
       'notifications fail for 2h with no success (mail, slack): HTTP 500; see monctl handler list and monctl dead-letter list',
     );
@@ -72,7 +72,7 @@ test('the condition of checks names each check that cannot run, with the reason'
   });
 });
 
-test('the condition of silences names those that are idle', () => {
+test('the condition of silences names the idle ones', () => {
   expect(silencesFinding([]).status).toBe(0);
   expect(silencesFinding(['web:*', 'db:*'])).toMatchObject({
     status: 1,

@@ -14,7 +14,7 @@ test.each([
   expect([backoffMs(attempt, 0, LIMITS), backoffMs(attempt, 1, LIMITS)]).toEqual([lowest, highest]);
 });
 
-test('no pause leaves the limits', () => {
+test('every backoff pause stays within the limits', () => {
   fc.assert(
     fc.property(fc.nat(), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, chance) => {
       const pause = backoffMs(attempt, chance, LIMITS);

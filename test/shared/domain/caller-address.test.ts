@@ -40,7 +40,7 @@ describe('the address of a caller', () => {
       list: `1.1.1.1${',10.0.0.2'.repeat(20)}`,
       is: '10.0.0.2',
     },
-  ])('$name', ({ peer, list, is }) => {
+  ])('the address of a caller $name', ({ peer, list, is }) => {
     expect(callerAddress(peer, { 'x-forwarded-for': list }, isTrusted)).toBe(is);
   });
 
@@ -50,12 +50,15 @@ describe('the address of a caller', () => {
     { forwarded: 'for=198.51.100.1, for="2001:db8::7"', is: '198.51.100.1' },
     { forwarded: 'for=_hidden', is: '10.0.0.1' },
     { forwarded: 'proto=https', is: '10.0.0.1' },
-  ])('Forwarded: $forwarded', ({ forwarded, is }) => {
+  ])('the address of a caller is read from Forwarded: $forwarded', ({ forwarded, is }) => {
     expect(callerAddress('10.0.0.1', { forwarded }, isTrusted)).toBe(is);
   });
 });
 
-test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])('%s says that it was passed on', (name) => {
-  expect(isForwarded({ [name]: '' })).toBe(true);
-  expect(isForwarded({ host: 'localhost' })).toBe(false);
-});
+test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
+  'the header %s marks a request as forwarded',
+  (name) => {
+    expect(isForwarded({ [name]: '' })).toBe(true);
+    expect(isForwarded({ host: 'localhost' })).toBe(false);
+  },
+);

@@ -14,8 +14,8 @@ const origin = (more: Partial<CertificateOrigin> = {}): CertificateOrigin => ({
   ...more,
 });
 
-describe('a certificate is good', () => {
-  test('in every namespace without a rule', () => {
+describe('the namespaces of a certificate', () => {
+  test('a certificate is valid in every namespace when there is no rule', () => {
     expect(certificateNamespaces([], origin())).toBeUndefined();
   });
 
@@ -33,11 +33,11 @@ describe('a certificate is good', () => {
       isGood: false,
     },
     { name: 'not by another unit', rule: { organization: 'shop', 'organizational-unit': 'mail' }, isGood: false },
-  ])('$name', ({ rule, isGood }) => {
+  ])('a certificate is checked against the rules: $name', ({ rule, isGood }) => {
     expect(certificateNamespaces([{ ...rule, namespaces: ['prod'] }], origin())).toEqual(isGood ? ['prod'] : []);
   });
 
-  test('in the namespaces of all rules that it meets', () => {
+  test('a certificate is valid in the namespaces of all rules that it meets', () => {
     const rules: CertificateRule[] = [
       { authority: FIRST, namespaces: ['a', 'b'] },
       { organization: 'shop', namespaces: ['b', 'c'] },
@@ -60,6 +60,6 @@ test.each([
   { rule: { namespaces: ['a'] }, problem: 'must name authority, organization or organizational-unit' },
   { rule: { authority: 'agents', namespaces: ['a'] }, problem: 'SHA-256 fingerprint' },
   { rule: { organization: 'shop', namespaces: [] }, problem: '>=1' },
-])('a rule that says too little is refused: $problem', ({ rule, problem }) => {
+])('an incomplete certificate rule is rejected: $problem', ({ rule, problem }) => {
   expect(certificateRuleSchema.safeParse(rule).error?.message).toContain(problem);
 });

@@ -7,6 +7,6 @@ test.each([
   ['Down..critical', ['Down']],
   ['Down..critical..0badcafe', ['Down..critical', 'Down']],
   ['..x', []],
-])('%s is one of several of %j', (check, families) => {
+])('the check %s is a variant of %j', (check, families) => {
   expect(familiesOf(check)).toEqual(families);
 });

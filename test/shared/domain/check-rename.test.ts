@@ -52,13 +52,13 @@ test.each<{
     history: [...Array.from({ length: 18 }, () => 1), 0, 0, 0],
     event: undefined,
   },
-])('$name', ({ before, after, history, event }) => {
+])('joining two checks follows the rule: $name', ({ before, after, history, event }) => {
   const state = joinedState(played(before, 0), played(after, before.length), []);
   expect(statusesOf(state.history)).toEqual(history);
   expect(state.event === undefined ? undefined : pick(state.event, Object.keys(event ?? {}))).toEqual(event);
 });
 
-test('the last OK is the newest of both', () => {
+test('the last OK of a joined check is the newest of both', () => {
   expect(joinedState(played([0], 0), played([2], 1), []).lastOk).toBe(0);
   expect(joinedState(played([0], 0), played([0], 5), []).lastOk).toBe(300);
 });

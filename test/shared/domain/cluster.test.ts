@@ -13,7 +13,7 @@ import { aClusterView, aMember } from '../../support/told-cluster.ts';
 const writer = aMember('web1', { role: 'leader' });
 const away = { kind: 'postgres', location: 'postgres://db/mon', state: 'unavailable', problem: 'refused' } as const;
 
-describe('who writes after a hand-over', () => {
+describe('the next leader after a handover', () => {
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; expected: unknown }>([
     {
       name: 'of the others the one with the smallest lag',
@@ -93,7 +93,7 @@ describe('who writes after a hand-over', () => {
       code: 'conflict',
       reason: /^every other member lags, is lost or is not believed$/,
     },
-  ])('refused: $name', ({ view, to, code, reason }) => {
+  ])('a handover is rejected: $name', ({ view, to, code, reason }) => {
     expect(successionOf(aClusterView(view), to)).toEqual({
       kind: 'refused',
       code,
@@ -129,7 +129,7 @@ describe('what the member that answers is in trouble with', () => {
       view: { database: { ...away, kind: 'leveldb' } },
       expected: [],
     },
-  ])('$name', ({ view, expected }) => {
+  ])('the troubles of a member list $name', ({ view, expected }) => {
     expect(clusterTroubles(aClusterView(view)).map(({ text }) => text)).toEqual(expected);
   });
 });
@@ -144,7 +144,7 @@ test('a member that is not known yet has no name', () => {
 
 const standing = (seq: number, hears: boolean): PeerStanding => ({ seq, hears_database: hears });
 
-describe('how far the store is, for one that has lost the database', () => {
+describe('the newest known position of a lost database', () => {
   test.each([
     { name: 'nobody has answered', standings: [], expected: undefined },
     { name: 'those who answer have lost it as well', standings: [standing(9, false)], expected: undefined },
@@ -153,7 +153,7 @@ describe('how far the store is, for one that has lost the database', () => {
       standings: [standing(7, true), standing(8, true), standing(9, false)],
       expected: 8,
     },
-  ])('$name', ({ standings, expected }) => {
+  ])('the newest known position of a lost database is derived: $name', ({ standings, expected }) => {
     expect(newestHeard(standings)).toBe(expected);
   });
 });

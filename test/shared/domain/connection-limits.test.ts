@@ -33,9 +33,12 @@ test.each([
     limits: { all: 500, withTunnels: 500, perAddress: 500, answered: 16 },
     because: 'one may have all',
   },
-])('of $all connections with $files files: $because', ({ all, perAddress, files, limits }) => {
-  expect(connectionLimits(all, perAddress, files)).toEqual(limits);
-});
+])(
+  'the connection limits follow from $all connections and $files files: $because',
+  ({ all, perAddress, files, limits }) => {
+    expect(connectionLimits(all, perAddress, files)).toEqual(limits);
+  },
+);
 
 const limits = { all: 1000, perAddress: 100 };
 test.each([

@@ -14,7 +14,7 @@ import {
 const MIB = 1024 * 1024;
 const FLOOR = 256 * MIB;
 
-describe('how a disk does with a floor of 256 MiB', () => {
+describe('a disk with a floor of 256 MiB', () => {
   test.each<{ free: number; level: DiskLevel; status: number; refuses: boolean }>([
     { free: 512, level: 'ok', status: 0, refuses: false },
     { free: 511, level: 'low', status: 1, refuses: false },
@@ -23,7 +23,7 @@ describe('how a disk does with a floor of 256 MiB', () => {
     { free: 128, level: 'refusing', status: 2, refuses: true },
     { free: 127, level: 'reserve', status: 2, refuses: true },
     { free: 0, level: 'reserve', status: 2, refuses: true },
-  ])('$free MiB free: $level', ({ free, level, status, refuses }) => {
+  ])('a disk with $free MiB free has the level $level', ({ free, level, status, refuses }) => {
     const found = nextDiskLevel(undefined, free * MIB, FLOOR);
     expect([found, diskStatus(found), refusesGrowth(found)]).toEqual([level, status, refuses]);
   });
@@ -37,10 +37,12 @@ describe('how a disk does with a floor of 256 MiB', () => {
     { name: 'the reserve that was given out is no room', from: 'reserve', free: 190, to: 'reserve' },
     { name: 'above the floor it is', from: 'reserve', free: 300, to: 'low' },
     { name: 'all the way', from: 'reserve', free: 5000, to: 'ok' },
-  ])('$name', ({ from, free, to }) => expect(nextDiskLevel(from, free * MIB, FLOOR)).toBe(to));
+  ])('the disk level changes with hysteresis: $name', ({ from, free, to }) =>
+    expect(nextDiskLevel(from, free * MIB, FLOOR)).toBe(to),
+  );
 });
 
-test('without a floor nothing is ever refused', () => {
+test('a disk level without a floor is always OK', () => {
   for (const level of [undefined, ...DISK_LEVELS]) expect(nextDiskLevel(level, 0, 0)).toBe('ok');
 });
 
@@ -51,11 +53,11 @@ test.each<{ floor: number; buffer: number }>([
   { floor: 256, buffer: 16 },
   { floor: 512, buffer: 32 },
   { floor: 4096, buffer: 32 },
-])('with a floor of $floor MiB the store sorts after $buffer MiB', ({ floor, buffer }) => {
+])('the write buffer for a floor of $floor MiB is $buffer MiB', ({ floor, buffer }) => {
   expect(writeBufferBytes(floor * MIB)).toBe(buffer * MIB);
 });
 
-test('the reserve given out never lifts a refusal, whatever the floor', () => {
+test('a released reserve never lifts a rejection, whatever the floor', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (floor, share) => {
       const free = Math.floor(share * (reserveBytes(floor) - 1));
@@ -65,7 +67,7 @@ test('the reserve given out never lifts a refusal, whatever the floor', () => {
   );
 });
 
-test('setting the reserve aside never ends what is well', () => {
+test('setting the reserve aside never ends the level OK', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 2 ** 43 }), (floor, free) => {
       fc.pre(canSetAside(free, floor));

@@ -11,7 +11,7 @@ test.each([
   ['2d', 172_800],
   ['1w3d4h5m6s', 604_800 + 3 * 86_400 + 4 * 3600 + 5 * 60 + 6],
   ['90m', 5400],
-])('%s is %i seconds', (text, seconds) => {
+])('the duration %s is %i seconds', (text, seconds) => {
   expect(parseDuration(text)).toBe(seconds);
 });
 
@@ -29,7 +29,7 @@ test.each([
   '1h30',
   '99999999999999999',
   '9999999999999999w',
-])('%j is not a duration', (text) => {
+])('the text %j is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
@@ -43,11 +43,11 @@ test.each([
   [3605, '1h', '1h'],
   [90_000, '1d1h', '1d'],
   [1_000_000, '1w4d', '1w'],
-])('%d seconds read %s, in a table %s', (seconds, long, short) => {
+])('%d seconds are formatted as %s, and in a table as %s', (seconds, long, short) => {
   expect([formatDuration(seconds), formatDuration(seconds, 1)]).toEqual([long, short]);
 });
 
-test('what is formatted is read again, short by less than the unit that was left out', () => {
+test('a formatted duration is parsed again, shorter by less than the unit that was left out', () => {
   fc.assert(
     fc.property(fc.nat(200_000_000), (seconds) => {
       const back = parseDuration(formatDuration(seconds)) ?? Number.NaN;

@@ -8,7 +8,7 @@ test.each<{ name: string; total: number; limit: EntityLimitSetting; isBeyond: bo
   { name: 'above it neither, as after an upgrade', total: 250, limit: 100, isBeyond: true },
   { name: 'a limit of 0 lets nobody in', total: 0, limit: 0, isBeyond: true },
   { name: 'unlimited is never reached', total: 1_000_000, limit: 'unlimited', isBeyond: false },
-])('$name', ({ total, limit, isBeyond }) => {
+])('the entity limit is compared: $name', ({ total, limit, isBeyond }) => {
   expect(isBeyondLimit({ total, proxies: 0, limit })).toBe(isBeyond);
 });
 
@@ -17,7 +17,7 @@ test.each<{ name: string; limit: EntityLimitSetting; from: number | undefined }>
   { name: 'of 1000 from 93 % on', limit: 1000, from: 930 },
   { name: 'of many when all are used', limit: 5000, from: 5000 },
   { name: 'never without a limit', limit: 'unlimited', from: undefined },
-])('the warning stands: $name', ({ limit, from = 1_000_000 }) => {
+])('the entity warning is shown $name', ({ limit, from = 1_000_000 }) => {
   const isWarned = (total: number): boolean => entityWarning({ total, proxies: 0, limit }) !== undefined;
   expect(isWarned(from - 1)).toBe(false);
   expect(isWarned(from)).toBe(limit !== 'unlimited');
@@ -27,12 +27,12 @@ test.each<{ name: string; limit: EntityLimitSetting; from: number | undefined }>
   { name: 'from 80 % of 100 on', limit: 100, from: 80 },
   { name: 'from 80 % of many on', limit: 5000, from: 4000 },
   { name: 'never without a limit', limit: 'unlimited', from: undefined },
-])('people hear of it $name', ({ limit, from = 1_000_000 }) => {
+])('the operators are warned about the entity limit $name', ({ limit, from = 1_000_000 }) => {
   expect(isNearLimit({ total: from - 1, proxies: 0, limit })).toBe(false);
   expect(isNearLimit({ total: from, proxies: 0, limit })).toBe(limit !== 'unlimited');
 });
 
-test('the warning counts agents and proxies', () => {
+test('the entity warning counts agents and proxies', () => {
   expect(entityWarning({ total: 95, proxies: 15, limit: 100 })).toBe(
     'You are currently using 95/100 total entities, 80/100 agent entities, and 15/100 proxy entities',
   );

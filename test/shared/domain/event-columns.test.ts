@@ -42,7 +42,7 @@ const overTheWire = (columns: EventColumns): EventColumns => JSON.parse(JSON.str
 test.each([
   { name: 'rows', some: rows },
   { name: 'rows of many namespaces', some: placedRows },
-])('columns of $name are these rows again', ({ some }) => {
+])('columns of $name convert back to the same rows', ({ some }) => {
   fc.assert(
     fc.property(some, (held) => {
       expect(rowsOfColumns(overTheWire(eventColumns(held)))).toEqual(held);
@@ -51,7 +51,7 @@ test.each([
   );
 });
 
-test('each name and text is there once', () => {
+test('columns contain each name and text once', () => {
   const held = [
     anEventRow(),
     anEventRow({ silenced_by: ['a'] }),
@@ -67,7 +67,7 @@ test('each name and text is there once', () => {
   expect(columns).not.toHaveProperty('sparse');
 });
 
-test('a snapshot has the events of its rows in columns, and nothing else', () => {
+test('a snapshot in columns contains only its events as columns', () => {
   const row = anEventRow();
   const clients = {};
   expect(snapshotInColumns({ events: { 'web-001/http-frontend': row }, clients })).toEqual({
@@ -77,14 +77,14 @@ test('a snapshot has the events of its rows in columns, and nothing else', () =>
   expect(snapshotInColumns({ events: {}, clients })).toEqual({ rows: { clients } });
 });
 
-test('what columns say beside what they may say is left out', () => {
+test('unknown attributes in the columns of an event are left out', () => {
   const more = { groups: ['a'], client: 7 };
   expect(rowsOfColumns({ ...eventColumns([anEventRow()]), sparse: { 0: more } })).toEqual([
     anEventRow({ groups: ['a'] }),
   ]);
 });
 
-describe('columns that do not belong together make no rows', () => {
+describe('columns of different lengths', () => {
   const columns = eventColumns([anEventRow(), anEventRow({ check: 'disk' })]);
   test.each<{ name: string; broken: Partial<EventColumns> }>([
     { name: 'a short one', broken: { last: [1] } },

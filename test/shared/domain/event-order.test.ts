@@ -15,7 +15,7 @@ const anyRow = fc
   })
   .map(anEventRow);
 
-test('every order is total, and reversed it is its own opposite but for the names', () => {
+test('every order of events is total, and its reverse is the opposite except for names', () => {
   const anyOrder = fc.tuple(fc.constantFrom(...EVENT_SORT_COLUMNS), fc.boolean());
   fc.assert(
     fc.property(anyOrder, anyRow, anyRow, anyRow, ([column, isReversed], a, b, c) => {

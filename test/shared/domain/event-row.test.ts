@@ -17,7 +17,7 @@ test.each([
   expect(outputSummary(output)).toBe(expected);
 });
 
-test('a summary is one line that survives UTF-8, whatever the output', () => {
+test('a summary is one line of valid UTF-8, whatever the output', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (output) => {
       const summary = outputSummary(output);

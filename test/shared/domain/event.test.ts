@@ -53,11 +53,11 @@ describe('an event', () => {
     },
     { name: 'ends with the first OK', results: [CRITICAL, OK, OK], expected: ['open', 'resolve', 'none'] },
     { name: 'opens for any status but 0', results: [3, 127, -1, OK], expected: ['open', 'open', 'open', 'resolve'] },
-  ])('$name', ({ results, expected }) => {
+  ])('an event $name', ({ results, expected }) => {
     expect(play(results).map(({ kind }) => kind)).toEqual(expected);
   });
 
-  test('is handled as create however often it repeats, then as resolve', () => {
+  test('an event is handled as create however often it repeats, then as resolve', () => {
     expect(handled([WARNING, CRITICAL, CRITICAL, OK], ({ action }) => action)).toEqual([
       'create',
       'create',
@@ -66,7 +66,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('keeps its id until it is resolved, the resolve included; the next one has another', () => {
+  test('an event keeps its id until it is resolved, and the next one has another id', () => {
     expect(handled([CRITICAL, WARNING, OK, OK, CRITICAL, OK], ({ id }) => id)).toEqual([
       'id-1',
       'id-1',
@@ -77,7 +77,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('is gone from the state once it is resolved, and is all of the state while it is open', () => {
+  test('an event is part of the state only while it is open', () => {
     const [opened, resolved] = play([CRITICAL, OK]);
     expect(opened?.state.event).toBe(opened?.event);
     expect(resolved?.state.event).toBeUndefined();
@@ -128,19 +128,19 @@ describe('the times of an event', () => {
     expect(handled([2, 2, 1, 1, 0], ({ lastStateChange }) => lastStateChange)).toEqual([100, 100, 102, 102, 104]);
   });
 
-  test('last_state_change is absent in an event that opens without a change, and null in those that follow', () => {
+  test('last_state_change is absent in an event that opens without a change, and null in those after it', () => {
     const results: Told[] = [{ status: 2, force_resolve: true }, 2, 2, 1];
     expect(handled(results, ({ lastStateChange }) => lastStateChange)).toEqual([undefined, undefined, null, 103]);
     expect(handled(results, ({ occurrences }) => occurrences)).toEqual([undefined, 2, 3, 1]);
   });
 
-  test('last_ok is when the last OK was executed, null before the first', () => {
+  test('last_ok is the execution time of the last OK, and null before the first', () => {
     expect(handled([2, 0, 0, 2, 2, 0], ({ lastOk }) => lastOk)).toEqual([null, 101, undefined, 102, 102, 105]);
     const late = handled([{ status: 0, executed: 7 }, 2], ({ lastOk }) => lastOk);
     expect(late).toEqual([undefined, 7]);
   });
 
-  test('timestamp is when it was built', () => {
+  test('timestamp is the time when the event was built', () => {
     expect(handled([2, 2, 0], ({ timestamp }) => timestamp)).toEqual([100, 101, 102]);
   });
 });
@@ -148,7 +148,7 @@ describe('the times of an event', () => {
 describe('auto_resolve: false', () => {
   const common = { auto_resolve: false };
 
-  test('keeps the event exactly as it was, however many OKs come', () => {
+  test('auto_resolve: false keeps the event unchanged, however many OK results arrive', () => {
     const steps = play([CRITICAL, CRITICAL, OK, OK], common);
     expect(steps.map(({ kind }) => kind)).toEqual(['open', 'open', 'none', 'none']);
     expect(steps[3]?.state.event).toBe(steps[1]?.event);
@@ -156,7 +156,7 @@ describe('auto_resolve: false', () => {
     expect(steps[3]?.state.lastOk).toBe(103);
   });
 
-  test('the next problem goes on with the same id, and counts from 1 below the old watermark', () => {
+  test('the next problem with auto_resolve: false keeps the id and counts from 1 below the old watermark', () => {
     const events = play([CRITICAL, CRITICAL, OK, CRITICAL], common).map(({ event }) => event);
     expect(events[3]).toMatchObject({
       id: 'id-1',
@@ -167,7 +167,7 @@ describe('auto_resolve: false', () => {
     });
   });
 
-  test('yields to force_resolve', () => {
+  test('auto_resolve: false yields to force_resolve', () => {
     const results: Told[] = [CRITICAL, OK, { status: OK, force_resolve: true }];
     expect(play(results, common).map(({ kind }) => kind)).toEqual(['open', 'none', 'resolve']);
   });
@@ -176,7 +176,7 @@ describe('auto_resolve: false', () => {
 const forced = (status: number): Told => ({ status, force_resolve: true });
 
 describe('force_resolve', () => {
-  test('ends the event whatever the status (reference 3), counts carried', () => {
+  test('force_resolve ends the event whatever the status, and keeps its counts (reference 3)', () => {
     const events = play([CRITICAL, CRITICAL, forced(CRITICAL)]);
     expect(events[2]).toMatchObject({
       kind: 'resolve',
@@ -185,11 +185,11 @@ describe('force_resolve', () => {
     });
   });
 
-  test('does nothing where there is no event', () => {
+  test('force_resolve does nothing without an event', () => {
     expect(play([forced(OK), forced(CRITICAL)]).map(({ kind }) => kind)).toEqual(['none', 'none']);
   });
 
-  test('must be true, not only something', () => {
+  test('force_resolve must be exactly true', () => {
     const results: Told[] = [CRITICAL, { status: CRITICAL, force_resolve: 'yes' }];
     expect(play(results).map(({ kind }) => kind)).toEqual(['open', 'open']);
   });
@@ -208,11 +208,11 @@ describe('a check of type metric', () => {
     expect(steps.map(({ event }) => event?.lastStateChange)).toEqual([undefined, undefined, 102, 103]);
   });
 
-  test('has a new id for every OK', () => {
+  test('a check of type metric has a new id for every OK', () => {
     expect(handled([OK, OK], ({ id }) => id, common)).toEqual(['id-1', 'id-2']);
   });
 
-  test('is handled at an OK that auto_resolve: false lets pass, and the stored event stays', () => {
+  test('a check of type metric is handled at an OK with auto_resolve: false, and the event stays', () => {
     const steps = play([CRITICAL, OK], { ...common, auto_resolve: false });
     expect(steps[1]?.kind).toBe('metric');
     expect(steps[1]?.state.event).toBe(steps[0]?.event);
@@ -226,14 +226,14 @@ describe('flapping', () => {
   /** 21 results that end with an OK and a total state change of 101. */
   const upAndDown = Array.from({ length: HISTORY_LENGTH }, (_, index) => (index % 2 === 0 ? OK : CRITICAL));
 
-  test('starts when there are 21 results and enough changes, with an event even at an OK', () => {
+  test('flapping starts after 21 results with enough changes, even with an OK', () => {
     const steps = play(upAndDown, common);
     expect(steps.slice(-3).map(({ kind }) => kind)).toEqual(['resolve', 'open', 'open']);
     expect(steps.slice(-3).map(({ event }) => event?.action)).toEqual(['resolve', 'create', 'flapping']);
     expect(steps.at(-1)?.state.event).toMatchObject({ status: OK, totalStateChange: 101 });
   });
 
-  test('counts equal neighbours, OKs too, while it lasts', () => {
+  test('flapping counts equal consecutive statuses, including OK', () => {
     const steps = play([...upAndDown, OK, OK, CRITICAL, CRITICAL], common).slice(-5);
     expect(steps.map(({ event }) => event?.action)).toEqual(times(5, 0).map(() => 'flapping'));
     expect(steps.map(({ event }) => event?.occurrences)).toEqual([1, 2, 3, 1, 2]);
@@ -242,7 +242,7 @@ describe('flapping', () => {
     expect(new Set(steps.map(({ event }) => event?.id)).size).toBe(1);
   });
 
-  test('ends with a resolve when the last result is OK', () => {
+  test('flapping ends with a resolve when the last result is OK', () => {
     const steps = play([...upAndDown, ...times(30, OK)], common).slice(HISTORY_LENGTH);
     const kinds = steps.map(({ kind }) => kind);
     const end = kinds.indexOf('resolve');
@@ -252,7 +252,7 @@ describe('flapping', () => {
     expect(steps[end - 1]?.event).toMatchObject({ action: 'flapping', totalStateChange: 8 });
   });
 
-  test('goes on as an ordinary event when the last result is a problem', () => {
+  test('flapping continues as an ordinary event when the last result is a problem', () => {
     const steps = play([...upAndDown, ...times(30, CRITICAL)], common);
     const actions = steps.map(({ event }) => event?.action).slice(HISTORY_LENGTH);
     const end = actions.indexOf('create');
@@ -260,14 +260,14 @@ describe('flapping', () => {
     expect(steps.at(-1)?.event?.occurrences).toBe(30);
   });
 
-  test('is ended by force_resolve, until the next OK opens it again', () => {
+  test('flapping is ended by force_resolve until the next OK opens it again', () => {
     const steps = play([...upAndDown, OK, { status: OK, force_resolve: true }, OK], common).slice(-4);
     expect(steps.map(({ event }) => event?.action)).toEqual(['flapping', 'flapping', 'resolve', 'flapping']);
     expect(steps[2]).toMatchObject({ kind: 'resolve', event: { occurrences: 2 }, state: { event: undefined } });
     expect(steps[3]?.event?.id).not.toBe(steps[2]?.event?.id);
   });
 
-  test('needs both thresholds', () => {
+  test('flapping requires both thresholds', () => {
     const steps = play(upAndDown, { high_flap_threshold: 20 });
     expect(steps.at(-1)?.event?.action).toBe('resolve');
   });
@@ -277,7 +277,7 @@ describe('flapping', () => {
 const storedBefore = (steps: readonly Step[]): (EventState | undefined)[] =>
   steps.map((_, index) => steps[index - 1]?.state.event);
 
-describe('whatever the results', () => {
+describe('any sequence of results', () => {
   const attributes = fc.record(
     {
       status: fc.constantFrom(0, 0, 0, 1, 2, 2, 3, 127),
@@ -302,7 +302,7 @@ describe('whatever the results', () => {
     );
   };
 
-  test('a resolve follows an open, never another resolve', () => {
+  test('a resolve follows an open event and never another resolve', () => {
     always((steps) => {
       const kinds = steps.map(({ kind }) => kind).filter((kind) => kind === 'open' || kind === 'resolve');
       expect(kinds.join(' ')).not.toMatch(/^resolve|resolve resolve/);
@@ -321,7 +321,7 @@ describe('whatever the results', () => {
     });
   });
 
-  test('an event is stored after every result that is not OK, and never after one that is forced to end', () => {
+  test('an event is stored after every result that is not OK, except after a forced resolve', () => {
     always((steps, results) => {
       const isForced = (index: number): boolean => results[index]?.force_resolve === true;
       const problems = results.flatMap(({ status }, index) => (status === OK || isForced(index) ? [] : [index]));
@@ -332,7 +332,7 @@ describe('whatever the results', () => {
     });
   });
 
-  test('occurrences are at least 1 and at most the watermark, which never sinks while the event lives', () => {
+  test('occurrences are at least 1 and at most the watermark, which never falls while the event is open', () => {
     always((steps) => {
       const stored = storedBefore(steps);
       const wrong = steps.filter(
@@ -348,7 +348,7 @@ describe('whatever the results', () => {
     });
   });
 
-  test('occurrences of an open event are the equal statuses at the end of all', () => {
+  test('occurrences of an open event count the equal statuses at the end', () => {
     const plain = fc.array(fc.constantFrom(0, 1, 2, 3), { maxLength: 40 });
     fc.assert(
       fc.property(plain, (statuses) => {
@@ -362,7 +362,7 @@ describe('whatever the results', () => {
     );
   });
 
-  test('the history is that of all results, and last_ok that of the last OK', () => {
+  test('the history contains all results, and last_ok is the time of the last OK', () => {
     always((steps, results) => {
       const statuses = results.map(({ status }) => status);
       expect(steps.map(({ state }) => statusesOf(state.history))).toEqual(

@@ -16,11 +16,11 @@ test('an end that goes over the wire and back is the same moment, to the millise
 test.each([
   { name: 'seconds', expireAt: 1_795_184_718.25, endMs: 1_795_184_718_250 },
   { name: 'milliseconds, as older backends wrote them', expireAt: 1_795_184_718_250, endMs: 1_795_184_718_250 },
-])('$name are read', ({ expireAt, endMs }) => {
+])('an end in $name is parsed', ({ expireAt, endMs }) => {
   expect(endOf(expireAt)).toBe(endMs);
 });
 
-test('neither an entry nor what goes over the wire of it can be taken for the other', () => {
+test('the type of a silence entry and the type of its row on the wire do not extend each other', () => {
   expectTypeOf<SilencedEntry>().not.toExtend<Pick<SilencedRow, 'expire_at'>>();
   expectTypeOf<SilencedRow>().not.toExtend<Pick<SilencedEntry, 'expireAtMs'>>();
 });

@@ -78,7 +78,7 @@ describe('a filter (completion 1.9)', () => {
       kind: 'pass',
       reason: 'all attributes match',
     },
-  ])('$name', ({ definition, kind, reason }) => {
+  ])('a filter judges an event: $name', ({ definition, kind, reason }) => {
     expect(judge(definition)).toMatchObject({ kind, reason });
   });
 
@@ -96,17 +96,17 @@ describe('a filter (completion 1.9)', () => {
       kind: 'filtered',
       defect: 'attribute value eval unmatched tokens',
     },
-  ])('an expression without a value matches nothing, and is told to the log: $defect', (row) => {
+  ])('an expression without a value matches nothing and is logged: $defect', (row) => {
     const { kind, defect, ...definition } = row;
     expect(judge(definition)).toMatchObject({ kind, defect });
   });
 
-  test('names the attribute that decided', () => {
+  test('a filter names the attribute that decided', () => {
     expect(judge({ attributes: STAGING })).toMatchObject({ attribute: 'client.environment' });
     expect(judge({ attributes: PRODUCTION, negate: true })).not.toHaveProperty('attribute');
   });
 
-  test('that cannot be read is a problem of its definition', () => {
+  test('a filter that cannot be parsed is a problem of its definition', () => {
     expect(parseFilter(filterSchema.parse({ attributes: { check: { name: 'eval: value =' } } }))).toMatchObject({
       kind: 'problems',
       problems: [{ path: ['check', 'name'] }],
@@ -145,7 +145,7 @@ describe('the filter occurrences (completion 1.9)', () => {
     { name: 'an interval that is none', check: { interval: 'x' }, handled: [1, 31, 61] },
     { name: 'counts that are none', check: { occurrences: '3' }, handled: range(1, 65, 1) },
     { name: 'a refresh that is none', check: { refresh: 1.5 }, handled: range(1, 65, 1) },
-  ])('$name', ({ check, handled }) => {
+  ])('the filter occurrences passes an event $name', ({ check, handled }) => {
     expect(handledAt(check, 65)).toEqual(handled);
     expect(handledAt(check, 65, 'flapping')).toEqual(handled);
   });
@@ -154,10 +154,13 @@ describe('the filter occurrences (completion 1.9)', () => {
     { occurrences: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
     { occurrences: 3, verdict: { kind: 'pass', reason: 'enough occurrences' } },
     { occurrences: 4, verdict: { kind: 'pass', reason: 'the silence that suppressed it has ended' } },
-  ])('the end of a silence after $occurrences, however far the next refresh is', ({ occurrences, verdict }) => {
-    const event = anEvent({ occurrences, check: { occurrences: 3 } });
-    expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
-  });
+  ])(
+    'the filter occurrences judges the end of a silence after $occurrences, whatever the refresh',
+    ({ occurrences, verdict }) => {
+      const event = anEvent({ occurrences, check: { occurrences: 3 } });
+      expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
+    },
+  );
 
   test.each([
     {
@@ -165,7 +168,7 @@ describe('the filter occurrences (completion 1.9)', () => {
       reason: 'because occurrences of the check is [1,10,100] and not a whole number',
     },
     { check: { refresh: 'often' }, reason: 'because refresh of the check is "often" and not a whole number' },
-  ])('lets every occurrence through and says why for a check with $check', ({ check, reason }) => {
+  ])('the filter occurrences passes every occurrence of a check with $check and says why', ({ check, reason }) => {
     const event = anEvent({ action: 'create', occurrences: 7, occurrences_watermark: 7, check });
     expect(filterByOccurrences(event)).toEqual({ kind: 'pass', reason: `occurrences are not counted, ${reason}` });
   });
@@ -175,17 +178,20 @@ describe('the filter occurrences (completion 1.9)', () => {
     // The event was handled as a warning and became critical, for the first time, right before it was resolved.
     { occurrences: 1, watermark: 3, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
     { occurrences: 2, watermark: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
-  ])('a resolve after $occurrences and $watermark at most', ({ occurrences, watermark, verdict }) => {
-    const event = anEvent({
-      action: 'resolve',
-      occurrences,
-      occurrences_watermark: watermark,
-      check: { occurrences: 3 },
-    });
-    expect(filterByOccurrences(event)).toEqual(verdict);
-  });
+  ])(
+    'the filter occurrences judges a resolve after $occurrences with the watermark $watermark',
+    ({ occurrences, watermark, verdict }) => {
+      const event = anEvent({
+        action: 'resolve',
+        occurrences,
+        occurrences_watermark: watermark,
+        check: { occurrences: 3 },
+      });
+      expect(filterByOccurrences(event)).toEqual(verdict);
+    },
+  );
 
-  test('what is filtered says why', () => {
+  test('the filter occurrences gives the reason for which it filters an event', () => {
     expect(filterByOccurrences(anEvent({ check: { occurrences: 2 } }))).toEqual({
       kind: 'filtered',
       reason: 'not enough occurrences',
@@ -218,7 +224,7 @@ describe('the filter check_dependencies (completion 1.9)', () => {
     // Invalid dependencies do not suppress the event.
     { dependencies: [null, 5, '', '/', {}] },
     { dependencies: 'network' },
-  ])('$dependencies', ({ dependencies, failing }) => {
+  ])('the filter check_dependencies judges an event with $dependencies', ({ dependencies, failing }) => {
     expect(filterByDependencies(anEvent({ check: { dependencies } }), stored)).toEqual(
       failing === undefined
         ? { kind: 'pass', reason: 'none of its dependencies has an event' }

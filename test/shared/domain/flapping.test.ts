@@ -57,11 +57,11 @@ describe('total_state_change (completion 1.5)', () => {
       expected: 6,
     },
     { name: 'only the last 21', statuses: [0, 2, 0, 2, ...where(() => false)], expected: 0 },
-  ])('$name: $expected %', ({ statuses, expected }) => {
+  ])('the total_state_change of $name is $expected %', ({ statuses, expected }) => {
     expect(totalStateChange(historyOf(statuses))).toBe(expected);
   });
 
-  test('it equals the formula on an array, whatever the statuses', () => {
+  test('the total_state_change equals the formula on an array for any statuses', () => {
     const status = fc.oneof(fc.constantFrom(0, 0, 0, 1, 2, 3), fc.constantFrom(-1, 127));
     fc.assert(
       fc.property(fc.array(status, { minLength: 15, maxLength: 30 }), (statuses) => {
@@ -87,11 +87,11 @@ test.each([
   ['020222222222222222000', 18],
   ['20202020202020202020', 0],
   ['', 0],
-])('the total_state_change of the newer API for %s: %i %%', (statuses, expected) => {
+])('the total_state_change of the v2 API for %s is %i %%', (statuses, expected) => {
   expect(v2StateChange(Array.from(statuses, Number))).toBe(expected);
 });
 
-describe('a check is flapping', () => {
+describe('the start and the end of flapping', () => {
   const thresholds = { low: 5, high: 20 };
 
   test.each<{ name: string; was: boolean; change: number; expected: boolean }>([
@@ -99,7 +99,7 @@ describe('a check is flapping', () => {
     { name: 'from the high threshold on', was: false, change: 20, expected: true },
     { name: 'still when it is between the two', was: true, change: 6, expected: true },
     { name: 'no more at the low threshold', was: true, change: 5, expected: false },
-  ])('$name', ({ was, change, expected }) => {
+  ])('a check is flapping $name', ({ was, change, expected }) => {
     expect(isFlapping(was, change, thresholds)).toBe(expected);
   });
 
@@ -109,7 +109,7 @@ describe('a check is flapping', () => {
     { name: 'only the high one', thresholds: { low: null, high: 20 } },
     { name: 'text', thresholds: { low: '5', high: '20' } },
     { name: 'a fraction', thresholds: { low: 5, high: 20.5 } },
-  ])('never with thresholds that are not two integers: $name', ({ thresholds: given }) => {
+  ])('a check never flaps with thresholds that are not two integers: $name', ({ thresholds: given }) => {
     expect([isFlapping(false, 101, given), isFlapping(true, 101, given)]).toEqual([false, false]);
   });
 });

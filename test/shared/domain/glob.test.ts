@@ -22,11 +22,11 @@ test.each([
   ['', '', true],
   ['', 'a', false],
   ['**', 'anything', true],
-])('%s on "%s": %s', (pattern, text, expected) => {
+])('the glob %s matches "%s": %s', (pattern, text, expected) => {
   expect(compileGlob(pattern)(text)).toBe(expected);
 });
 
-test('matches what the obvious definition matches', () => {
+test('a compiled glob matches what its definition matches', () => {
   fc.assert(
     fc.property(letters('a', 'b', '*', '?'), letters('a', 'b'), (pattern, text) => {
       expect(compileGlob(pattern)(text)).toBe(matches(pattern, text));
@@ -35,7 +35,7 @@ test('matches what the obvious definition matches', () => {
   );
 });
 
-test('finds pieces longer than one machine word', () => {
+test('a glob finds pieces that are longer than one machine word', () => {
   const piece = `${'a?'.repeat(40)}b`;
   const text = `${'a'.repeat(500)}b${'c'.repeat(10)}`;
   expect(compileGlob(`*${piece}*`)(text)).toBe(true);

@@ -40,7 +40,7 @@ function definitionsOf(handlers: Readonly<Record<string, HandlerDefinition>>): H
   };
 }
 
-describe('the handlers that a check names (legacy-peer, State machine)', () => {
+describe('the handlers that a check names (v1 API, state machine)', () => {
   test.each<{ name: string; check: Record<string, unknown>; names: string[] }>([
     { name: 'handlers wins over handler', check: { handler: 'a', handlers: ['b', 'c'] }, names: ['b', 'c'] },
     { name: 'an empty list is nobody', check: { handler: 'a', handlers: [] }, names: [] },
@@ -51,17 +51,17 @@ describe('the handlers that a check names (legacy-peer, State machine)', () => {
     { name: 'a contact takes the place of default', check: { contact: 'ops' }, names: ['ops'] },
     { name: 'an empty list and a contact', check: { handlers: [], contact: 'ops' }, names: ['ops'] },
     { name: 'what is no name does not count', check: { handlers: ['a', 7, null], contacts: [{}] }, names: ['a'] },
-  ])('$name', ({ check, names }) => {
+  ])('the handlers of a check follow its attributes: $name', ({ check, names }) => {
     expect(handlerNames(check)).toEqual(names);
   });
 
-  test('are a hundred at most', () => {
+  test('a check has at most a hundred handlers', () => {
     const handlers = Array.from({ length: 5000 }, (_, at) => `h${String(at)}`);
     expect(handlerNames({ handlers })).toEqual(handlers.slice(0, 100));
   });
 });
 
-describe('where the names lead', () => {
+describe('the routing of handler names', () => {
   const definitions = definitionsOf({
     file: pipe(),
     crit: pipe(),
@@ -85,17 +85,17 @@ describe('where the names lead', () => {
     { name: 'two are built in', names: ['debug', 'deregistration'], routed: ['debug', 'deregistration'] },
     { name: 'an empty set is nobody', names: ['empty'], routed: [] },
     { name: 'names of the language are no handlers', names: ['constructor'], routed: ['unknown_handler constructor'] },
-  ])('$name', ({ names, routed }) => {
+  ])('handler names are routed: $name', ({ names, routed }) => {
     expect(lead(...names)).toEqual(routed);
   });
 
-  test('a definition takes the place of what is built in', () => {
+  test('a definition overrides a built-in handler', () => {
     const debug = pipe();
     const [handler] = routeHandlers(['debug'], definitionsOf({ debug }));
     expect(handler).toEqual({ kind: 'handler', name: 'debug', definition: debug });
   });
 
-  test('sets of any shape come to an end, with each name once', () => {
+  test('sets of any shape are resolved with each name once', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     const definition = fc.oneof(
       fc.constant(pipe()),
@@ -140,7 +140,7 @@ const SILENCED: EventChanges = { silenced: true, silenced_by: ['web:*', '*:disk'
 const FLAPPING: EventChanges = { action: 'flapping' };
 const resolved = (...history: string[]): EventChanges => ({ action: 'resolve', check: { status: 0, history } });
 
-describe('what becomes of an event at a handler (completion 1.8)', () => {
+describe('the verdict of a handler (completion 1.8)', () => {
   test.each<{ name: string; handler: object; event: EventChanges; verdict: string }>([
     { name: 'runs', handler: {}, event: {}, verdict: 'handle' },
     { name: 'handle: false', handler: {}, event: { check: { handle: false } }, verdict: 'disabled' },
@@ -207,11 +207,11 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
       event: { check: { dependencies: ['db-1/disk'] } },
       verdict: 'filtered',
     },
-  ])('$name', ({ handler, event, verdict }) => {
+  ])('a handler judges an event: $name', ({ handler, event, verdict }) => {
     expect(judge(handler, event).verdict).toBe(verdict);
   });
 
-  test('the first reason counts: disabled, action, severity, silenced, filter', () => {
+  test('the first reason decides: disabled, action, severity, silenced, filter', () => {
     const event = { ...SILENCED, ...FLAPPING, check: { handle: false } };
     const handler = { severities: ['ok'], filter: 'staging', mutator: 'nope' };
     const verdicts = [
@@ -225,7 +225,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     expect(verdicts).toEqual(['disabled', 'action', 'severity', 'silenced', 'filtered', 'unknown_mutator']);
   });
 
-  test('the first filter that keeps it out is named, with the attribute that decided', () => {
+  test('the verdict names the first filter that rejects an event and the deciding attribute', () => {
     expect(judge({ filters: ['production', 'staging', 'occurrences'] }, {})).toEqual({
       handler: 'mail',
       verdict: 'filtered',
@@ -235,7 +235,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     });
   });
 
-  test('a silenced event says by what', () => {
+  test('the verdict on a silenced event names its silences', () => {
     expect(judge({}, SILENCED)).toEqual({
       handler: 'mail',
       verdict: 'silenced',
@@ -244,7 +244,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     });
   });
 
-  test('an unknown filter lets through, and one that cannot judge is told', () => {
+  test('an unknown filter passes the event, and one that fails is reported', () => {
     expect(judge({ filters: ['nope', 'broken', 'unmatched'] }, {})).toMatchObject({
       verdict: 'filtered',
       filter: 'unmatched',
@@ -257,14 +257,14 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
     expect(judge({ filter: 'nope' }, {})).toMatchObject({ verdict: 'handle', defects: [{ filter: 'nope' }] });
   });
 
-  test('what is built in has no conditions but those of the event', () => {
+  test('a built-in handler has no conditions but those of the event', () => {
     const debug: RoutedHandler = { kind: 'handler', name: 'debug', definition: undefined };
     expect(judgeHandler(debug, anEvent(), about()).verdict).toBe('handle');
     expect(judgeHandler(debug, anEvent(SILENCED), about()).verdict).toBe('silenced');
     expect(judgeHandler(debug, anEvent(FLAPPING), about()).verdict).toBe('action');
   });
 
-  test('a silence suppresses a run only when nothing else is against it', () => {
+  test('a silence suppresses a notification only when nothing else prevents it', () => {
     expect(isSuppressed({})).toBe(true);
     expect(isSuppressed({ filter: 'unsilenced' })).toBe(true);
     expect(isSuppressed({ filter: 'staging' })).toBe(false);
@@ -273,7 +273,7 @@ describe('what becomes of an event at a handler (completion 1.8)', () => {
   });
 });
 
-test('an event is handled exactly when nothing is against it', () => {
+test('an event is handled exactly when nothing prevents it', () => {
   const anyHandler = fc.record(
     {
       severities: fc.subarray(['ok', 'warning', 'critical', 'unknown']),

@@ -18,7 +18,7 @@ const status = fc.oneof(
 );
 const statuses = fc.array(status, { maxLength: 60 });
 
-test('it keeps the last 21 statuses, oldest first', () => {
+test('a history keeps the last 21 statuses, oldest first', () => {
   const pushed = Array.from({ length: 30 }, (_, index) => index % 4);
   expect(statusesOf(pushed.reduce((history, each) => pushStatus(history, each), EMPTY_HISTORY))).toEqual(
     pushed.slice(-21),
@@ -26,7 +26,7 @@ test('it keeps the last 21 statuses, oldest first', () => {
   expect(HISTORY_LENGTH).toBe(21);
 });
 
-test('it equals an array of 21 after every status', () => {
+test('a history equals an array of 21 after every status', () => {
   fc.assert(
     fc.property(statuses, (all) => {
       let history = EMPTY_HISTORY;
@@ -38,7 +38,7 @@ test('it equals an array of 21 after every status', () => {
   );
 });
 
-test('it knows which was the first that there ever was, of which the newer API does not tell', () => {
+test('a history knows the first status ever, which the v2 API leaves out', () => {
   for (const length of [0, 1, 2, 20, 21, 22, 23, 40]) {
     const all = Array.from({ length }, (_, index) => index % 4);
     expect(laterStatuses(historyOf(all))).toEqual(all.slice(1).slice(-HISTORY_LENGTH));
@@ -46,12 +46,12 @@ test('it knows which was the first that there ever was, of which the newer API d
   }
 });
 
-test.each([1, 20, 21])('one that was shown with %i statuses shows them again', (length) => {
+test.each([1, 20, 21])('a history that was read with %i statuses shows them again', (length) => {
   const shown = Array.from({ length }, (_, index) => (index === 0 ? 127 : index % 4));
   expect(statusesOf(historyAsShown(shown))).toEqual(shown);
 });
 
-test('it is the same whether it was pushed or read back', () => {
+test('a history is the same whether it was appended to or parsed', () => {
   fc.assert(
     fc.property(statuses, (all) => {
       expect(historyOf(all)).toEqual(all.reduce((history, each) => pushStatus(history, each), EMPTY_HISTORY));
@@ -60,7 +60,7 @@ test('it is the same whether it was pushed or read back', () => {
   );
 });
 
-test('it is read back from its newest end', () => {
+test('a history is indexed from its newest end', () => {
   fc.assert(
     fc.property(statuses, fc.nat(30), (all, age) => {
       expect(statusBack(historyOf(all), age)).toBe(all.slice(-HISTORY_LENGTH).at(-1 - age));
@@ -71,11 +71,11 @@ test('it is read back from its newest end', () => {
 });
 
 describe('statuses that do not fit in two bits', () => {
-  test('are kept as they are', () => {
+  test('statuses that do not fit in two bits are stored unchanged', () => {
     expect(statusesOf(historyOf([0, 127, -1, 2]))).toEqual([0, 127, -1, 2]);
   });
 
-  test('cost memory only as long as one of them is there', () => {
+  test('large statuses cost memory only while one of them is in the history', () => {
     const wide = pushStatus(historyOf([0, 1, 2]), 127);
     expect(wide.wide).toEqual([0, 1, 2, 127]);
     const narrow = Array.from({ length: HISTORY_LENGTH + 1 }, () => 1).reduce(

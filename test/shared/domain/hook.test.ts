@@ -32,7 +32,7 @@ test.each([undefined, null, 'x', [hook], 5])('no hook runs when hooks are %s', (
   expect(hookFor(hooks, 2)).toBeUndefined();
 });
 
-test('what runs is one of the hooks, and with a hook for everything there is always one', () => {
+test('a hook that runs is one of the defined hooks, and hooks for every status always yield one', () => {
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 300 }), fc.subarray(Object.keys(ALL)), (status, names) => {
       const hooks = Object.fromEntries(names.map((name) => [name, hook]));

@@ -32,7 +32,7 @@ function outcomeOf(read: () => unknown): unknown {
 const strictly = (text: string): unknown => (text.includes('1.0') ? JSON.parse(text.replace('1.0', '1.5')) : undefined);
 
 describe('JSON that is parsed in chunks', () => {
-  test('has the value that it has as a whole, whatever the length of a chunk', () => {
+  test('JSON that is parsed in chunks has the same value for any length of a chunk', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 5 }).map((text) => (text.includes('__proto__') ? '{}' : text)),
@@ -47,7 +47,7 @@ describe('JSON that is parsed in chunks', () => {
     );
   });
 
-  test('is refused if and only if it is refused as a whole, also with a character too many, too few or changed', () => {
+  test('JSON that is parsed in chunks is rejected if and only if it is rejected as a whole', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 4 }).filter((text) => !text.includes('__proto__')),
@@ -66,16 +66,16 @@ describe('JSON that is parsed in chunks', () => {
     );
   });
 
-  test('keeps the last of several members with the same name', () => {
+  test('JSON that is parsed in chunks keeps the last of several members with the same name', () => {
     const text = '{"a":[1,2,3,4],"b":1,"a":[5,6,7,8]}';
     expect(parse(text, { chunk: 4 }).value).toEqual({ a: [5, 6, 7, 8], b: 1 });
   });
 
-  test('may hold control characters in its texts', () => {
+  test('JSON that is parsed in chunks may contain control characters in its texts', () => {
     expect(parse('["a\nb", [1, "c\u0001d"]]', { chunk: 3 }).value).toEqual(['a\nb', [1, 'c\u0001d']]);
   });
 
-  test('has another value where a run is parsed strictly, and only there', () => {
+  test('JSON that is parsed in chunks uses the strict value only where a run is parsed strictly', () => {
     const { value, strict } = parse('[[1.0,2,3],{"a":[4,5,6]}]', { chunk: 4, strictly });
     expect(value).toEqual([[1, 2, 3], { a: [4, 5, 6] }]);
     expect(strict).toEqual([[1.5, 2, 3], { a: [4, 5, 6] }]);
@@ -109,16 +109,16 @@ describe('JSON that is parsed in chunks', () => {
       {},
       'holds an object of more than 10,000 names: send fewer',
     ],
-  ])('is refused if it %s', (_title, text, options, message) => {
+  ])('JSON that is parsed in chunks is rejected if it %s', (_title, text, options, message) => {
     expect(() => parse(text, options)).toThrow(new JsonChunksError(message));
   });
 
-  test('may be nested as deeply as the limit', () => {
+  test('JSON that is parsed in chunks may have as many levels as the limit', () => {
     const text = `${'['.repeat(32)}${']'.repeat(32)}`;
     expect(parse(text, { chunk: 1 }).value).toEqual(JSON.parse(text));
   });
 
-  test('counts an escape as one character of a text', () => {
+  test('JSON that is parsed in chunks counts an escape as one character of a text', () => {
     expect(parse(`["${'\\u0001'.repeat(TEXT_LENGTH_MAX)}"]`).value).toEqual(['\u0001'.repeat(TEXT_LENGTH_MAX)]);
   });
 });

@@ -42,7 +42,7 @@ test.each<[text: string, problem: string]>([
   ['9007199254740993', '1:1 this number is too large: put it in double quotes'],
   ['1e999', '1:1 this number is too large: put it in double quotes'],
   ['['.repeat(100_000), '1:33 nested deeper than 32 levels'],
-])('%j is refused with its place', (text, problem) => {
+])('the JSON text %j is rejected with its position', (text, problem) => {
   expect(problemOf(text)).toBe(problem);
 });
 
@@ -50,7 +50,7 @@ test('a byte order mark at the start is skipped', () => {
   expect(parseJsonText('\uFEFF{"a": 1}')).toEqual({ a: 1 });
 });
 
-test('texts may hold control characters as they are', () => {
+test('JSON texts may contain raw control characters', () => {
   const text = '{"output": "one\ttwo\nthree\u0001\\n"}';
   expect(parseJsonText(text)).toEqual({ output: 'one\ttwo\nthree\u0001\n' });
   expect(parseJsonWithRawControls(text)).toEqual({ output: 'one\ttwo\nthree\u0001\n' });
@@ -60,7 +60,7 @@ test('texts may hold control characters as they are', () => {
 const unescape = (json: string): string =>
   json.replaceAll(/\\(?:u00[01][0-9a-f]|[bfnrt])/g, (escape) => String(JSON.parse(`"${escape}"`)));
 
-test('any text is the same whether its control characters are escaped or not', () => {
+test('a JSON text has the same value whether its control characters are escaped or not', () => {
   const texts = fc
     .array(fc.constantFrom('a', '"', '\n', '\t', '\u0000', '\u001f', 'é', '/'))
     .map((parts) => parts.join(''));
@@ -92,7 +92,7 @@ test.each<[text: string, value: unknown, remarks: string[]]>([
     ['1:7 this number is too large: the nearest that can be kept is used instead; put it in double quotes'],
   ],
   ['[1e999]', [null], ['1:2 this number is too large: null is used instead; put it in double quotes']],
-])('a file may hold %j', (text, value, remarks) => {
+])('a JSON file may contain %j', (text, value, remarks) => {
   const read = parseJsonFile(text);
   expect(read.value).toEqual(value);
   expect(read.remarks.map(({ line, column, message }) => `${String(line)}:${String(column)} ${message}`)).toEqual(
@@ -105,11 +105,11 @@ test.each<[text: string, problem: RegExp]>([
   ['{ /* open }', /this comment is not closed/],
   ['{} / x', /a comment begins with/],
   ['{"a": 1,}', /remove the comma/],
-])('a file may not hold %j', (text, problem) => {
+])('a JSON file may not contain %j', (text, problem) => {
   expect(() => parseJsonFile(text)).toThrow(problem);
 });
 
-test('reads what JSON.stringify writes', () => {
+test('the JSON parser parses what JSON.stringify writes', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify(value, undefined, indent);
@@ -120,7 +120,7 @@ test('reads what JSON.stringify writes', () => {
   );
 });
 
-test('no problem repeats a value, which may be a password without its quotes', () => {
+test('no JSON problem repeats a value, which may be an unquoted password', () => {
   for (const value of [
     'hunter2',
     '*hunter2',
@@ -145,14 +145,14 @@ const isJson = (text: string): boolean => {
   }
 };
 
-test('accepts nothing that JSON.parse refuses but control characters in texts', () => {
+test('the JSON parser accepts nothing that JSON.parse rejects except raw control characters', () => {
   const pieces = fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '"a"', '\\', '1', '-', '.', 'e', 'true', ' ', '\n');
   const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
   const wronglyAccepted = fc.property(texts, (text) => problemOf(text) !== 'none' || isJson(escapeRawControls(text)));
   expect(fc.check(wronglyAccepted, { numRuns: propertyRuns(2000) })).toMatchObject({ failed: false });
 });
 
-test('a megabyte of hostile text is refused at once', () => {
+test('a megabyte of hostile JSON is rejected at once', () => {
   const begin = cpuMs();
   for (const text of [
     `"${'\\u'.repeat(500_000)}`,

@@ -43,11 +43,11 @@ test.each<{ secondsAgo: number; keepalive?: unknown; status: number; output: str
     status: 1,
     output: 'No keepalive sent from client for 100 seconds (>=90)',
   },
-])('$output', ({ secondsAgo, keepalive, status, output }) => {
+])('the keepalive status says: $output', ({ secondsAgo, keepalive, status, output }) => {
   expect(keepaliveStatus(clientSeen(secondsAgo, keepalive), NOW)).toMatchObject({ status, output });
 });
 
-test('thresholds of the settings hold for clients without their own', () => {
+test('the thresholds of the settings apply to clients without their own', () => {
   const thresholds = { warning: 40, critical: 300 };
   expect(keepaliveStatus(clientSeen(50), NOW, { thresholds })).toEqual({
     status: 1,
@@ -61,17 +61,20 @@ test('thresholds of the settings hold for clients without their own', () => {
   });
 });
 
-describe('tokens without a value are told', () => {
+describe('keepalives with tokens that have no value', () => {
   const unmatched = ['missing.attr', 'b'];
   const told = ' - Unmatched check token(s): missing.attr, b';
   test.each<{ secondsAgo: number; status: number; output: string }>([
     { secondsAgo: 30, status: 1, output: `Keepalive sent from client 30 seconds ago${told}` },
     { secondsAgo: 130, status: 1, output: `No keepalive sent from client for 130 seconds (>=120)${told}` },
     { secondsAgo: 230, status: 2, output: `No keepalive sent from client for 230 seconds (>=180)${told}` },
-  ])('and are a warning at least, after $secondsAgo seconds', ({ secondsAgo, status, output }) => {
-    const thresholds = KEEPALIVE_THRESHOLDS;
-    expect(keepaliveStatus(clientSeen(secondsAgo), NOW, { unmatched })).toEqual({ status, output, thresholds });
-  });
+  ])(
+    'a keepalive with a missing token value is at least a warning after $secondsAgo seconds',
+    ({ secondsAgo, status, output }) => {
+      const thresholds = KEEPALIVE_THRESHOLDS;
+      expect(keepaliveStatus(clientSeen(secondsAgo), NOW, { unmatched })).toEqual({ status, output, thresholds });
+    },
+  );
 });
 
 test.each<{ keepalive: unknown; taken: unknown }>([
@@ -79,6 +82,6 @@ test.each<{ keepalive: unknown; taken: unknown }>([
   { keepalive: undefined, taken: {} },
   { keepalive: null, taken: {} },
   { keepalive: 'x', taken: {} },
-])('the keepalive attributes of a client are taken over: $taken', ({ keepalive, taken }) => {
+])('the keepalive attributes of a client are used: $taken', ({ keepalive, taken }) => {
   expect(keepaliveOf(clientSeen(0, keepalive))).toEqual(taken);
 });

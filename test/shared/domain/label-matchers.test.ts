@@ -14,15 +14,15 @@ describe('a matcher', () => {
     ['区域=上海', '区域', '上海', false, true],
     [String.raw`job=~"web-\\d+\.x"`, 'job', String.raw`web-\d+\.x`, true, true],
     [String.raw`job=~web-\d+`, 'job', String.raw`web-\d+`, true, true],
-  ])('%s is read', (text, name, value, isRegex, isEqual) => {
+  ])('the label matcher %s is parsed', (text, name, value, isRegex, isEqual) => {
     expect(parseMatcher(text)).toEqual({ name, value, isRegex, isEqual });
   });
 
-  test.each(['', 'alertname', '="x"', '{job="a"}'])('%j is refused', (text) => {
+  test.each(['', 'alertname', '="x"', '{job="a"}'])('the label matcher %j is rejected', (text) => {
     expect(parseMatcher(text)).toEqual({ problem: expect.stringContaining('must be like') });
   });
 
-  test('has its quotes closed', () => {
+  test('a label matcher requires a closing quote', () => {
     expect(parseMatcher('a="b')).toEqual({ problem: 'the value of a does not end with the quote it begins with' });
   });
 });
@@ -36,12 +36,12 @@ test.each([
   ['other=', true],
   ['other!=', false],
   ['toString=', true],
-])('%s holds for job=node: %s', (text, holds) => {
+])('the label matcher %s matches job=node: %s', (text, holds) => {
   const filter = labelFilter([parseMatcher(text) as LabelMatcher]);
   expect(typeof filter === 'function' ? filter({ job: 'node' }) : filter).toBe(holds);
 });
 
-test('a pattern that cannot be read is told', () => {
+test('an invalid pattern of a label matcher is reported', () => {
   expect(labelFilter([{ name: 'job', value: '(', isRegex: true, isEqual: true }])).toEqual({
     problem: expect.stringContaining('the pattern of job'),
   });
@@ -111,18 +111,18 @@ test.each([
   ['((a{9}){9}){9}', 'is too large'],
   ['('.repeat(101) + ')'.repeat(101), 'has more than 100 levels'],
   ['a'.repeat(4097), 'is longer than 4096 characters'],
-])('the pattern %j is refused', (source, problem) => {
+])('the pattern %j is rejected', (source, problem) => {
   expect(matches(source, 'a')).toContain(problem);
 });
 
-test('a long list of texts is a small pattern', () => {
+test('a long list of alternatives is a small pattern', () => {
   const names = Array.from({ length: 300 }, (_, at) => `web-${String(at)}`);
   expect(matches(`(${names.join('|')}|db-.*)`, 'web-299')).toBe(true);
   expect(matches(`(${names.join('|')}|db-.*)`, 'db-1')).toBe(true);
   expect(matches(`(${names.join('|')}|db-.*)`, 'web-300')).toBe(false);
 });
 
-test('the patterns of one set are bounded together', () => {
+test('the patterns of one matcher set are bounded together', () => {
   const large = { name: 'x', value: '.{240}', isRegex: true, isEqual: true };
   expect(labelFilter([large])).toBeTypeOf('function');
   expect(labelFilter([large, large, large, large])).toEqual({
@@ -130,7 +130,7 @@ test('the patterns of one set are bounded together', () => {
   });
 });
 
-test('no pattern takes long, whatever the value', () => {
+test('no pattern of a label matcher takes long, whatever the value', () => {
   const value = Array.from({ length: 4096 }, (_, at) => ((at * at) % 7 < 3 ? 'a' : 'b')).join('');
   for (const source of ['(a|b)*a(a|b){90}', '(a*)*b{9}c', '(a|aa)+$', '(.*a){60}z', '(x+x+)+y']) {
     const start = performance.now();

@@ -8,8 +8,8 @@ const REQUEST: HoldRequest = { subscription: 'client:web-1', run: 'run-0001', se
 const other = silencedEntry({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1' }, NOW_MS);
 const own = { ...silencedEntry({ subscription: 'client:web-1', expire: 60 }, NOW_MS), run: 'run-0001' };
 
-describe('a silence that a command holds (spec, maintenance 1)', () => {
-  test('begins where there is none, and ends by itself', () => {
+describe('a silence that a maintenance run holds (spec, maintenance 1)', () => {
+  test('a maintenance silence begins if there is none, and expires by itself', () => {
     expect(nextHold(undefined, REQUEST, NOW_MS)).toEqual({
       kind: 'begin',
       entry: expect.objectContaining({
@@ -21,7 +21,7 @@ describe('a silence that a command holds (spec, maintenance 1)', () => {
     });
   });
 
-  test('is renewed by the run that holds it: its end alone is another', () => {
+  test('a maintenance silence is renewed by its run, which changes only its end', () => {
     expect(nextHold(own, { ...REQUEST, seconds: 30 }, NOW_MS + 45_000)).toEqual({
       kind: 'renew',
       entry: { ...own, expireAtMs: NOW_MS + 75_000 },
@@ -31,19 +31,19 @@ describe('a silence that a command holds (spec, maintenance 1)', () => {
   test.each([
     ['somebody has one there', other],
     ['another run holds one', { ...own, run: 'run-0002' }],
-  ])('is refused where %s', (_what, before) => {
+  ])('a maintenance silence is rejected if %s', (_what, before) => {
     expect(nextHold(before, REQUEST, NOW_MS)).toEqual({ kind: 'taken', by: before });
   });
 
-  test('does not come back when somebody has cleared it', () => {
+  test('a maintenance silence is not created again when somebody has cleared it', () => {
     expect(nextHold(undefined, { ...REQUEST, renews: true }, NOW_MS)).toEqual({ kind: 'gone' });
   });
 
-  test('is ended by its run alone', () => {
+  test('a maintenance silence is ended only by its run', () => {
     expect([own, other].map((entry) => mayRelease(entry, REQUEST))).toEqual([true, false]);
   });
 
-  test('who is refused is told by whom, why, and what to do', () => {
+  test('a rejected maintenance run says whose silence is active, why, and what to do', () => {
     expect(takenText(other)).toBe(
       'client:web-1:* is silenced already, by alice: CHG-1: clear it, or name another check',
     );

@@ -29,7 +29,7 @@ function subjectOf(labels: Readonly<Record<string, string>> = {}): LabelSubject 
   };
 }
 
-describe('a set of matchers is refused', () => {
+describe('an invalid matcher set', () => {
   test.each([
     ['longer than it may be', `{a="${'x'.repeat(16_384)}"}`, 'the matchers are longer than 16384 characters'],
     ['of more matchers than it may have', `{${'a="b",'.repeat(100)}a="b"}`, 'more than 100 matchers'],
@@ -38,19 +38,19 @@ describe('a set of matchers is refused', () => {
     ['without its end', '{a="b"', 'expected a matcher like alertname="Down"'],
     ['with an escape that JSON does not know', String.raw`{a="\d"}`, 'expected a matcher like alertname="Down"'],
     ['with a label that has no name', '{""="b"}', 'expected a matcher like alertname="Down"'],
-  ])('%s', (_what, text, message) => {
+  ])('a matcher set %s is rejected', (_what, text, message) => {
     expect(parseMatcherSelector(text)).toMatchObject({ kind: 'problem', message: expect.stringContaining(message) });
   });
 });
 
-test('a set of a hundred matchers is read, and written as it was', () => {
+test('a set of a hundred matchers is parsed and written back unchanged', () => {
   const matchers = parseMatchers(`{${'a="b",'.repeat(99)}"c d"!~"e|f"}`);
   if ('kind' in matchers) throw new Error(matchers.message);
   expect(matchers).toHaveLength(100);
   expect(parseMatchers(matchersText(matchers))).toEqual(matchers);
 });
 
-describe('of a label with several values', () => {
+describe('a label with several values', () => {
   test.each([
     ['{subscription="web"}', true],
     ['{subscription="none"}', false],
@@ -58,22 +58,22 @@ describe('of a label with several values', () => {
     ['{alertname="disk",subscription!="web"}', false],
     ['{subscription=~"lin.*"}', true],
     ['{alertname="disk",subscription!~"lin.*"}', false],
-  ])('%s covers the event: %s', (text, covers) => {
+  ])('the matcher set %s covers the event: %s', (text, covers) => {
     expect(selectorOf(text).matches(subjectOf())).toBe(covers);
   });
 });
 
-test('a label that an event inherits from nowhere has the empty value', () => {
+test('a label that an event does not have is empty, even if it is named like an inherited member', () => {
   expect(selectorOf('{alertname="disk",toString=""}').matches(subjectOf())).toBe(true);
   expect(selectorOf('{alertname="disk",constructor!=""}').matches(subjectOf())).toBe(false);
 });
 
-test('an event is found by the values that it must have, and only by those', () => {
+test('an event is indexed only by the values that a matcher set requires', () => {
   const text = '{a="b",c="",d!="e",f=~"g",h!~"i"}';
   expect(requiredValues(selectorOf(text)).map(({ name }) => name)).toEqual(['a']);
 });
 
-test('the cost of a set of matchers counts its patterns, unless a required value rules most events out', () => {
+test('the cost of a matcher set counts its patterns, unless a required value excludes most events', () => {
   const pattern = `job=~"${'x.'.repeat(50)}"`;
   expect(selectorOf(`{${pattern}}`).cost).toBe(5 + 50);
   expect(selectorOf(`{${pattern},alertname!="Down"}`).cost).toBe(5 + 50 + 1);

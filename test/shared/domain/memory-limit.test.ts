@@ -19,11 +19,11 @@ test.each([
     machine: 2 * GIB,
     limit: GIB / 2,
   },
-])('what is known may take $title', ({ setting, heap, machine, limit }) => {
+])('the memory limit of the state is $title', ({ setting, heap, machine, limit }) => {
   expect(memoryLimit(setting, { heap, machine })).toBe(Math.floor(limit));
 });
 
-test('a start comes to its end with more than may be known while nothing is refused', () => {
+test('the memory limit during the start is higher than the one in operation', () => {
   expect(startLimit({ heap: GIB })).toBeGreaterThan(memoryLimit(undefined, { heap: GIB, machine: 64 * GIB }));
   expect(startLimit({ heap: GIB })).toBeLessThan(GIB);
 });
@@ -32,6 +32,6 @@ test.each([
   { title: 'little of what is left', used: 100, limit: 1100, spare: 100 },
   { title: 'not all of a large machine', used: 0, limit: 100 * GIB, spare: 64 * 1024 * 1024 },
   { title: 'nothing when nothing is left', used: 200, limit: 100, spare: 0 },
-])('what merely saves time may take $title', ({ used, limit, spare }) => {
+])('the spare memory for caches is $title', ({ used, limit, spare }) => {
   expect(spareMemory(used, limit)).toBe(spare);
 });

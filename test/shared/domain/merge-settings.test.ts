@@ -42,11 +42,11 @@ test.each<{ name: string; base: Settings; over: Settings; expected: Settings }>(
     over: { a: [], b: {} },
     expected: { a: [], b: {} },
   },
-])('$name', ({ base, over, expected }) => {
+])('settings are merged: $name', ({ base, over, expected }) => {
   expect(mergeSettings(base, over)).toEqual(expected);
 });
 
-test('a key named like a prototype stays an ordinary key and pollutes nothing', () => {
+test('a key named like a prototype stays an ordinary key and changes nothing else', () => {
   const hostile: unknown = JSON.parse('{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}');
   if (!isSettings(hostile)) throw new Error('the fixture is an object');
   const merged = mergeSettings({ a: {} }, hostile);
@@ -63,7 +63,7 @@ const settings = fc.object({
   maxDepth: 3,
 });
 
-test('merging nothing changes nothing, merging twice is merging once, and arguments stay as they are', () => {
+test('merging nothing changes nothing, merging twice equals once, and arguments stay unchanged', () => {
   fc.assert(
     fc.property(settings, settings, (base, over) => {
       const before = JSON.stringify([base, over]);

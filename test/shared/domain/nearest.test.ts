@@ -16,6 +16,6 @@ test.each([
   ['delete', undefined],
   ['x', undefined],
   ['', undefined],
-])('%j probably means %s', (typed, meant) => {
+])('the word %j is corrected to %s', (typed, meant) => {
   expect(nearest(typed, WORDS)).toBe(meant);
 });

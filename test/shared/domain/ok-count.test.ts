@@ -28,12 +28,15 @@ function counted(statuses: readonly number[]): { occurrences: number; watermark:
 }
 
 describe('OK results', () => {
-  test.each([1, 2, 3, 21, 22, 23, 24, 30, 1000])('%d in a row are counted, all but the first result ever', (count) => {
-    const occurrences = Math.max(1, count - 1);
-    expect(okOccurrences(stateAfter(times(count, 0)))).toEqual({ occurrences, watermark: occurrences });
-  });
+  test.each([1, 2, 3, 21, 22, 23, 24, 30, 1000])(
+    '%d OK results in a row are counted, except the first result ever',
+    (count) => {
+      const occurrences = Math.max(1, count - 1);
+      expect(okOccurrences(stateAfter(times(count, 0)))).toEqual({ occurrences, watermark: occurrences });
+    },
+  );
 
-  test.each([1, 20, 21, 22, 23, 500])('%d after a problem are counted from its end', (count) => {
+  test.each([1, 20, 21, 22, 23, 500])('%d OK results after a problem are counted from its end', (count) => {
     expect(okOccurrences(stateAfter([0, 2, ...times(count, 0)])).occurrences).toBe(count);
   });
 
@@ -43,7 +46,7 @@ describe('OK results', () => {
     expect(okOccurrences(stateAfter([0, 0], state))).toEqual({ occurrences: 61, watermark: 61 });
   });
 
-  test('a record of an earlier version, which has no count, counts on from its history', () => {
+  test('a record of an earlier version without a count starts with its history', () => {
     const state: CheckState = { ...NO_CHECK_STATE, history: historyOf(times(22, 0)) };
     expect(okOccurrences(state).occurrences).toBe(21);
     expect(okOccurrences(stateAfter([0, 0], state)).occurrences).toBe(23);
@@ -53,7 +56,7 @@ describe('OK results', () => {
     expect(okOccurrences(stateAfter([127, ...times(40, 0)])).occurrences).toBe(40);
   });
 
-  test('any results are counted as the peer counts them', () => {
+  test('results are counted as the peer counts them', () => {
     const runs = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom(0, 0, 1, 2, 127)), {
       maxLength: 6,
     });
@@ -66,7 +69,7 @@ describe('OK results', () => {
     );
   });
 
-  test('handlers that get every result are told the count, and those of the type metric as version 1 counts', () => {
+  test('handlers of every result see the OK count, and type metric counts as in version 1', () => {
     const before = stateAfter(times(30, 0));
     const surroundings = { now: 1, newId: () => 'id', tellsAll: true };
     const ok = { status: 0, executed: 1 };

@@ -15,25 +15,25 @@ test.each([
     'DISK OK | /=2643MB;5948\n/ 15272 MB (77%);\n/boot 68 MB (69%); | /boot=68MB;88\n/home=69357MB;253404',
     'DISK OK\n/ 15272 MB (77%);\n/boot 68 MB (69%);',
   ],
-])('measurements are cut from %j', (output, text) => {
+])('performance data are removed from %j', (output, text) => {
   expect(withoutPerformanceData(output)).toBe(text);
 });
 
 test.each(['no bar', 'a | b', 'table | of | words', 'exit 1: cat log | grep x', 'x = 1', ''])(
-  '%j stays as it is',
+  'the output %j stays unchanged',
   (output) => {
     expect(withoutPerformanceData(output)).toBe(output);
   },
 );
 
-test.each(['|', ' ', '| ', "|'a", '|a', ' |a=x'])('outputs of %j alone are read in linear time', (part) => {
+test.each(['|', ' ', '| ', "|'a", '|a', ' |a=x'])('an output of only %j is parsed in linear time', (part) => {
   const output = `${part.repeat(250_000 / part.length)}|`;
   const startedMs = performance.now();
   withoutPerformanceData(output);
   expect(performance.now() - startedMs).toBeLessThan(1000);
 });
 
-test('lists and messages have no measurements, and the event keeps them', () => {
+test('lists and messages leave out performance data, and the event keeps them', () => {
   const event = anEvent({ check: { output: TCP } });
   expect(eventRow(event).output).not.toContain('|');
   const message = messageOf({ namespace: 'default', event });
@@ -41,7 +41,7 @@ test('lists and messages have no measurements, and the event keeps them', () => 
   expect(event.check.output).toBe(TCP);
 });
 
-test('a line of a list ends before measurements that are longer than the line', () => {
+test('a line of a list ends before performance data that exceed the line', () => {
   const output = `${'a'.repeat(190)}|${'b'.repeat(40)}=1;;;`;
   expect(eventRow(anEvent({ check: { output } })).output).toBe('a'.repeat(190));
 });

@@ -16,7 +16,7 @@ const SWITCH = {
   ports: 48,
 };
 
-describe('a check of the newer API is asked for entities of which it says', () => {
+describe('the entities of a v2 check with proxy requests', () => {
   test.each<[expressions: string[] | null, isAsked: boolean]>([
     [["entity.entity_class == 'proxy'"], true],
     [["entity.entity_class == 'agent'"], false],
@@ -27,7 +27,7 @@ describe('a check of the newer API is asked for entities of which it says', () =
     // Without expressions, all clients match, as at the peer.
     [[], true],
     [null, true],
-  ])('%j: %s', (expressions, isAsked) => {
+  ])('a v2 check with the proxy request %j matches the entity: %s', (expressions, isAsked) => {
     const check = v2CheckSchema.parse({
       metadata: { name: 'snmp', namespace: 'prod' },
       command: 'snmp',
@@ -43,7 +43,7 @@ test.each<[attributes: object, isAsked: boolean]>([
   [{ type: 'proxy', ports: 48 }, true],
   [{ ports: 'eval: value > 24' }, true],
   [{ ports: 'eval: value > 48' }, false],
-])('a check of the configuration is asked for clients with %j: %s', (client_attributes, isAsked) => {
+])('a check of the configuration with %j matches the client: %s', (client_attributes, isAsked) => {
   const check = checkSchema.parse({
     command: 'snmp',
     subscribers: ['a'],
@@ -56,7 +56,7 @@ test.each<[attributes: object, isAsked: boolean]>([
 test.each([
   { client_attributes: { type: 'proxy', ports: 'eval: value >' } },
   { client_attributes: {}, entity_attributes: ["entity.entity_class == 'proxy'", 'entity.name =='] },
-])('what cannot be read holds for no client: %j', (proxy_requests) => {
+])('a proxy request that cannot be parsed matches no client: %j', (proxy_requests) => {
   const check = checkSchema.parse({ command: 'snmp', subscribers: ['a'], interval: 60, proxy_requests });
   expect(clientConditionOf(check)('default', SWITCH, MOMENT)).toBe(false);
 });

@@ -18,7 +18,7 @@ test.each<{ periodMs: number; matches: number; coverage?: number; splayMs: numbe
   expect(proxySplayMs(periodMs, matches, coverage)).toBe(splayMs);
 });
 
-test('all requests fall into the covered part', () => {
+test('all requests fall into the covered part of the interval', () => {
   const period = fc.integer({ min: 1, max: 86_400_000 });
   const matches = fc.integer({ min: 1, max: 10_000 });
   fc.assert(

@@ -128,11 +128,11 @@ describe('late resolution (spec, recovery 1)', () => {
       results: [2, 0, 0],
       expected: ['open', 'metric, 1 of 2 OK', 'resolve'],
     },
-  ])('$name', ({ results, common, expected }) => {
+  ])('late resolution follows the rule: $name', ({ results, common, expected }) => {
     expect(recoveries(results, common)).toEqual(expected);
   });
 
-  test('a metric of an event that recovers is not told as its end', () => {
+  test('a metric of a recovering event is not notified as resolved', () => {
     const metric = { executed: 1, resolve_after: 2, type: 'metric' };
     const surroundings = { now: 1, newId: () => 'an id' };
     const { state } = nextCheckState(NO_CHECK_STATE, { ...metric, status: 2 }, surroundings);
@@ -140,7 +140,7 @@ describe('late resolution (spec, recovery 1)', () => {
     expect(transition).toMatchObject({ kind: 'metric', event: { action: 'create', status: 0 } });
   });
 
-  test('a relapse into the same status goes on counting, so that nobody is told anew', () => {
+  test('a relapse into the same status continues the count and notifies nobody again', () => {
     const counted = play([2, 2, 0, 2, 0, 1], { resolve_after: 3 }).map(({ state: { event } }) => [
       event?.occurrences,
       event?.watermark,
@@ -156,7 +156,7 @@ describe('late resolution (spec, recovery 1)', () => {
     ]);
   });
 
-  test('while a check flaps its event stays, and is resolved as soon as it no longer does and has recovered', () => {
+  test('a flapping event stays open, and resolves once it has stopped flapping and recovered', () => {
     const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: 4 };
     const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
     const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
@@ -167,7 +167,7 @@ describe('late resolution (spec, recovery 1)', () => {
     expect(steps[at + 1]?.kind).toBe('resolve');
   });
 
-  test('an event that no longer flaps, and has not recovered, is open and does not flap', () => {
+  test('an event that stopped flapping and has not recovered is open and not flapping', () => {
     const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: '1h' };
     const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
     const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
@@ -188,6 +188,6 @@ test.each([
   ['1h2h', undefined],
   [true, undefined],
   [null, undefined],
-])('resolve_after: %j asks for %j', (value, expected) => {
+])('the setting resolve_after: %j is read as %j', (value, expected) => {
   expect(resolveAfterOf(value)).toBe(expected);
 });

@@ -27,7 +27,7 @@ describe('a schedule (silencing 3)', () => {
     { schedule: '0 0 29 2 *', expected: ['2028-02-29T00:00', '2032-02-29T00:00', '2036-02-29T00:00'] },
     { schedule: '@monthly', expected: ['2026-02-01T00:00', '2026-03-01T00:00', '2026-04-01T00:00'] },
     { schedule: '0 5 13 * fri', expected: ['2026-01-02T05:00', '2026-01-09T05:00', '2026-01-13T05:00'] },
-  ])('$schedule', ({ schedule, expected }) => {
+  ])('the schedule $schedule yields the expected windows', ({ schedule, expected }) => {
     expect(begins(recurring(schedule), '2026-01-01T01:30', 3)).toEqual(expected);
   });
 
@@ -37,12 +37,12 @@ describe('a schedule (silencing 3)', () => {
     { schedule: 'sat 25:00', problem: '"25:00" is no time of day' },
     { schedule: '61 * * * *', problem: '"61" is no minute' },
     { schedule: '0 0 30 2 *', problem: 'has no moment' },
-  ])('$schedule is refused', ({ schedule, problem }) => {
+  ])('the schedule $schedule is rejected', ({ schedule, problem }) => {
     expect(parseSchedule(schedule)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
 });
 
-describe('what is refused', () => {
+describe('an invalid recurrence', () => {
   const good = { schedule: 'daily 03:30', zone: 'Europe/Berlin', duration: 3600 };
   test.each([
     { what: 'an unknown zone', wrong: { zone: 'Europe/Atlantis' } },
@@ -51,7 +51,7 @@ describe('what is refused', () => {
     { what: 'a day that is none', wrong: { first_day: '2026-02-30' } },
     { what: 'a last day before the first', wrong: { first_day: '2026-03-02', last_day: '2026-03-01' } },
     { what: 'a misspelt bound', wrong: { lastday: '2026-03-01' } },
-  ])('$what', ({ wrong }) => {
+  ])('a recurrence with $what is rejected', ({ wrong }) => {
     expect(recurrenceSchema.safeParse(good).success).toBe(true);
     expect(recurrenceSchema.safeParse({ ...good, ...wrong }).success).toBe(false);
   });
@@ -63,7 +63,7 @@ describe('what is refused', () => {
     { recurrence: recurring('daily 02:00', { last_day: '2025-12-31' }), problem: 'no window starts before' },
     { recurrence: recurring('mon 02:00', { duration: 604_799 }), problem: 'nothing' },
     { recurrence: recurring('daily 02:00', { last_day: '2026-01-01' }), problem: 'nothing' },
-  ])('$recurrence.schedule: $problem', ({ recurrence, problem }) => {
+  ])('the recurrence $recurrence.schedule has the problem: $problem', ({ recurrence, problem }) => {
     expect(recurrenceProblem(recurrence, at('2026-01-01T00:00')) ?? 'nothing').toContain(problem);
   });
 });
@@ -77,13 +77,13 @@ describe('a window', () => {
     { from: '2026-01-03T01:00', expected: '2026-01-03T23:00' },
     { from: '2026-01-04T00:59', expected: '2026-01-03T23:00' },
     { from: '2026-01-04T01:00', expected: undefined },
-  ])('at $from it is that of $expected: one that begins on the last day runs to its end', ({ from, expected }) => {
+  ])('the window at $from is that of $expected, even if it begins on the last day', ({ from, expected }) => {
     const window = nextWindow(nightly, at(`${from}Z`));
     expect(window === undefined ? undefined : iso(window.beginMs)).toBe(expected);
   });
 });
 
-describe('where clocks change', () => {
+describe('windows around clock changes', () => {
   const berlin = { zone: 'Europe/Berlin', duration: 3600 };
   test.each([
     {
@@ -132,7 +132,7 @@ describe('where clocks change', () => {
         clock_change: 'start_skipped',
       },
     },
-  ])('$rule', ({ recurrence, from, expected }) => {
+  ])('windows around clock changes follow the rule: $rule', ({ recurrence, from, expected }) => {
     expect(shownWindows(recurrence, at(from))[0]).toEqual(expected);
   });
 
@@ -148,7 +148,7 @@ describe('where clocks change', () => {
         { schedule: '0 1 29 2 *', cron: '0 1 29 2 *' },
         { schedule: '45 1 */2 * *', cron: '45 1 */2 * *' },
         { schedule: '0 2 1-7 3,11 sun', cron: '0 2 1-7 3,11 sun' },
-      ])('$schedule is what another library finds', ({ schedule, cron }) => {
+      ])('the windows of $schedule equal those of another library', ({ schedule, cron }) => {
         const from = at('2027-01-01T00:00Z');
         const until = at('2029-01-01T00:00Z');
         const other = new Cron(fiveFields(cron), { paused: true, mode: '5-part', timezone: zone });

@@ -15,7 +15,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 const CLIENT = { name: 'web-1', address: '', subscriptions: [], timestamp: 0, version: '1.9.0' };
 const aClient = (attributes: object): Client => ({ ...CLIENT, ...attributes });
 
-describe('what is hidden', () => {
+describe('the redacted values', () => {
   test.each<{ name: string; value: unknown; shown: unknown }>([
     { name: 'the value of a key, whatever it is', value: { secret: { a: [1] } }, shown: { secret: 'REDACTED' } },
     { name: 'null too', value: { password: null }, shown: { password: 'REDACTED' } },
@@ -27,11 +27,11 @@ describe('what is hidden', () => {
       value: ['password', { a: 'secret' }],
       shown: ['password', { a: 'secret' }],
     },
-  ])('$name', ({ value, shown }) => {
+  ])('redaction hides the right values: $name', ({ value, shown }) => {
     expect(redact(value)).toEqual(shown);
   });
 
-  test('what has no secret is the same object, and nothing is changed in place', () => {
+  test('redaction returns the same object if it has no secret, and changes nothing in place', () => {
     const plain = { a: [{ b: 1 }] };
     expect(redact(plain)).toBe(plain);
     const secret = { plain, secret: 'x' };
@@ -40,7 +40,7 @@ describe('what is hidden', () => {
     expect(secret.secret).toBe('x');
   });
 
-  test('is never missed by a look at the JSON alone', () => {
+  test('the quick check of the JSON text never misses a value to redact', () => {
     const key = fc.oneof(fc.constantFrom('password', 'pass', 'secret', '"pass":', 'a\\"pass'), fc.string());
     const json = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, fc.string(), fc.integer(), tie('list'), tie('object')),
@@ -56,7 +56,7 @@ describe('what is hidden', () => {
   });
 });
 
-describe('whose keys', () => {
+describe('the redacted keys', () => {
   const value = { password: 'x', pin: 'y' };
   test.each<{ name: string; redactList: unknown; ofClient: object; ofCheck: object }>([
     {
@@ -83,7 +83,7 @@ describe('whose keys', () => {
       ofClient: { password: 'REDACTED', pin: 'y' },
       ofCheck: { password: 'REDACTED', pin: 'y' },
     },
-  ])('$name', ({ redactList, ofClient, ofCheck }) => {
+  ])('the redacted keys follow the settings of the client: $name', ({ redactList, ofClient, ofCheck }) => {
     const client = aClient({ redact: redactList });
     expect(redact(value, redactKeysOf(client))).toEqual(ofClient);
     expect(redact(value, checkRedactKeysOf(client))).toEqual(ofCheck);
@@ -92,7 +92,7 @@ describe('whose keys', () => {
   });
 });
 
-test('of settings the headers of webhooks are hidden too, and what follows the host in their URL', () => {
+test('the redaction of settings also hides the headers of webhooks and what follows the host in their URL', () => {
   const pager = {
     type: 'webhook',
     headers: { Authorization: 'Bearer 1' },
@@ -112,7 +112,7 @@ test('of settings the headers of webhooks are hidden too, and what follows the h
   });
 });
 
-test('of the environment of a command the names alone are shown', () => {
+test('the redaction of the environment of a command shows only the names of the variables', () => {
   const shown = { env_vars: ['CHAT=REDACTED', 'ROOM=REDACTED', 'REDACTED', 'REDACTED'] };
   const whole = { env_vars: ['CHAT=https://hooks.example/x', 'ROOM=', 'no variable', 7] };
   expect(redact(whole)).toEqual(shown);
@@ -121,8 +121,8 @@ test('of the environment of a command the names alone are shown', () => {
   });
 });
 
-describe('what was read redacted and is put back', () => {
-  test('keeps what was hidden, and takes everything else as it is sent', () => {
+describe('an object that was read redacted and is put back', () => {
+  test('a redacted object that is put back keeps the hidden values and takes all other ones', () => {
     const present = { password: 'hush', api: { secret: 1, url: 'a' }, hosts: [{ pass: 'x' }, { pass: 'y' }] };
     const sent = {
       password: 'REDACTED',
@@ -140,7 +140,7 @@ describe('what was read redacted and is put back', () => {
     expect(keepHidden({ password: 'REDACTED' }, {})).toEqual({ password: 'REDACTED' });
   });
 
-  test('is what it was', () => {
+  test('a redacted object that is put back unchanged equals the original', () => {
     const record = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 4 }, fc.string(), fc.integer(), fc.constant(null), tie('list'), tie('object')),
       list: fc.array(tie('value'), { maxLength: 3 }),
@@ -161,7 +161,7 @@ test.each([
   { before: ['pin', 'token'], after: ['pin'], isLess: true },
   { before: ['pin'], after: undefined, isLess: true },
   { before: [], after: ['pin'], isLess: false },
-])('with $after instead of $before less is hidden: $isLess', ({ before, after, isLess }) => {
+])('replacing the redacted keys $before by $after hides less: $isLess', ({ before, after, isLess }) => {
   expect(uncovers(aClient({ redact: before }), after)).toBe(isLess);
 });
 
@@ -171,6 +171,6 @@ test.each([
   ['env_vars', true],
   ['name', false],
   ['constructor', false],
-])('the values of %s are hidden wherever nobody says otherwise: %s', (key, isHidden) => {
+])('the values of %s are hidden by default: %s', (key, isHidden) => {
   expect(isHiddenKey(key)).toBe(isHidden);
 });

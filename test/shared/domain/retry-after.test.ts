@@ -15,6 +15,6 @@ test.each([
   ['nothing', undefined, '{"ok":false}', undefined],
   ['no JSON', undefined, '<html>', undefined],
   ['another kind of value', undefined, '{"parameters":{"retry_after":"14"}}', undefined],
-] as const)('%s', (_title, header, body, ms) => {
+] as const)('the Retry-After of %s is parsed', (_title, header, body, ms) => {
   expect(retryAfterMs(header, body, NOW)).toBe(ms);
 });

@@ -11,16 +11,19 @@ const interval = fc.integer({ min: 1, max: 86_400_000 });
 const key = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
-describe('the first run', () => {
+describe('the first run of a check', () => {
   test.each<{ key: bigint; intervalMs: number; nowMs: number; expected: number }>([
     { key: 0n, intervalMs: 60_000, nowMs: 0, expected: 0 },
     { key: 5n, intervalMs: 60_000, nowMs: 0, expected: 5 },
     { key: 5n, intervalMs: 60_000, nowMs: 6, expected: 59_999 },
     { key: 60_005n, intervalMs: 60_000, nowMs: 0, expected: 5 },
     { key: 2n ** 64n - 1n, intervalMs: 1000, nowMs: 0, expected: 615 },
-  ])('key $key every $intervalMs ms at $nowMs is due in $expected ms', ({ key: hash, intervalMs, nowMs, expected }) => {
-    expect(nextRunDelayMs(hash, intervalMs, nowMs)).toBe(expected);
-  });
+  ])(
+    'the key $key every $intervalMs ms at $nowMs is due in $expected ms',
+    ({ key: hash, intervalMs, nowMs, expected }) => {
+      expect(nextRunDelayMs(hash, intervalMs, nowMs)).toBe(expected);
+    },
+  );
 
   test('follows the MD5 of the name', () => {
     // The MD5 of an empty text begins with d4 1d 8c d9 8f 00 b2 04, read as little-endian.
@@ -28,7 +31,7 @@ describe('the first run', () => {
     expect(nextRunDelayMs(splayKey(''), 60_000, 0)).toBe(Number(0x04b2008fd98c1dd4n % 60_000n));
   });
 
-  test('is within one interval and at the same place whenever it is asked', () => {
+  test('the first run is within one interval and at a stable time', () => {
     fc.assert(
       fc.property(key, interval, time, time, (hash, intervalMs, first, second) => {
         const delay = nextRunDelayMs(hash, intervalMs, first);
@@ -40,7 +43,7 @@ describe('the first run', () => {
     );
   });
 
-  test('spreads a fleet over the interval', () => {
+  test('the first runs of a fleet spread over the interval', () => {
     const tenths = Array.from({ length: 10 }, () => 0);
     for (let client = 0; client < 1000; client += 1) {
       const delay = nextRunDelayMs(splayKey(`web${String(client)}:disk`), 60_000, NOW);

@@ -23,11 +23,11 @@ test.each<{ before: string; next: string; narrower: boolean }>([
   { before: 'web', next: '!web', narrower: false },
   { before: 'client=web', next: 'client=web-1', narrower: false },
   { before: 'status=crit', next: 'status=crit web', narrower: false },
-])('"$next" after "$before": $narrower', ({ before, next, narrower }) => {
+])('the search "$next" is narrower than "$before": $narrower', ({ before, next, narrower }) => {
   expect(isNarrowerSearch(searchOf(next), searchOf(before))).toBe(narrower);
 });
 
-test('what it calls narrower finds nothing that the other does not', () => {
+test('a narrower search finds nothing that the wider search does not find', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'ab', '!a', 'or', 'silenced', '"a b"', 'client=a', '(a or b)'), { maxLength: 4 })
     .map((parts) => parts.join(' '));
@@ -51,7 +51,7 @@ test.each<{ before: string; next: string; found: boolean; missed: boolean }>([
   { before: 'client=web', next: 'client=web', found: true, missed: true },
   { before: 'age>1h', next: 'age>1h', found: false, missed: false },
   { before: 'client=web', next: 'disk', found: false, missed: false },
-])('of "$before" for "$next" what was found is $found to be so, what was not is $missed', (about) => {
+])('after "$before", rows found by "$next" stay found: $found, and missed ones stay missed: $missed', (about) => {
   const { before, next, ...carried } = about;
   expect(carriedVerdicts(searchOf(next), searchOf(before))).toEqual(carried);
 });

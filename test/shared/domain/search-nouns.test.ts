@@ -34,7 +34,7 @@ test.each([
   ['subscriptions!=db', true],
   ['keepalive>5m', true],
   ['keepalive>1h or address!=192.0.2.7', false],
-])('a client by %s: %s', (text, expected) => {
+])('a client is found by %s: %s', (text, expected) => {
   expect(found(CLIENT_SEARCH, client, text)).toBe(expected);
 });
 
@@ -44,7 +44,7 @@ test.each([
   ['status>=warn !status=crit', true],
   ['status=ok', false],
   ['last<1m check~d*k', true],
-])('a result by %s: %s', (text, expected) => {
+])('a result is found by %s: %s', (text, expected) => {
   expect(found(RESULT_SEARCH, result, text)).toBe(expected);
 });
 
@@ -89,11 +89,11 @@ test.each([
   ['ok<90 critical>20 silenced=3', true],
   ['clients>=100 web', true],
   ['down>1', false],
-])('an aggregate by %s: %s', (text, expected) => {
+])('an aggregate is found by %s: %s', (text, expected) => {
   expect(found(AGGREGATE_SEARCH, { name: 'web', clients: 100, checks: 2, results: counts }, text)).toBe(expected);
 });
 
-test('an aggregate without results is neither good nor bad', () => {
+test('an aggregate without results is found neither as OK nor as failing', () => {
   const none = { name: 'web', clients: 0, checks: 0, results: { ...counts, ok: 0, total: 0 } };
   expect([found(AGGREGATE_SEARCH, none, 'ok<100'), found(AGGREGATE_SEARCH, none, 'ok>=0')]).toEqual([false, false]);
 });
@@ -113,14 +113,14 @@ test.each([
   ['next<1m critical>1', true],
   ['cron~*', true],
   ['unknown>0', false],
-])('a check by %s: %s', (text, expected) => {
+])('a check is found by %s: %s', (text, expected) => {
   expect(found(CHECK_SEARCH, check, text)).toBe(expected);
 });
 
 test.each([
   ['interval>0 or ok>=0 or next>0', { interval: null, next_run: null, results: null }],
   ['interval>0', { interval: undefined }],
-])('what a check does not have compares with nothing: %s', (text, changes) => {
+])('a search field that a check lacks compares with nothing: %s', (text, changes) => {
   expect(found(CHECK_SEARCH, { ...check, ...changes }, text)).toBe(false);
 });
 
@@ -138,7 +138,7 @@ test.each([
   ['db-1/disk', true],
   ['id=17 age>1m', true],
   ['reason=exit', false],
-])('a dead letter by %s: %s', (text, expected) => {
+])('a dead letter is found by %s: %s', (text, expected) => {
   expect(found(DEAD_LETTER_SEARCH, letter, text)).toBe(expected);
 });
 
@@ -146,6 +146,6 @@ test.each([
   ['interval~5', 'interval does not support patterns: use interval=, interval>= and the like'],
   ['interval>soon', /^"soon" is not a duration/],
   ['status>=warn', /^there is no field "status": use check, command, subscribers, interval, cron, next, ok, critical/],
-])('what checks cannot be searched by is said: %s', (text, message) => {
+])('a search of checks by an unsupported field or value is rejected with a reason: %s', (text, message) => {
   expect(readSearch(CHECK_SEARCH, text)).toMatchObject({ kind: 'problem', message: expect.stringMatching(message) });
 });

@@ -36,7 +36,7 @@ function finds(text: string, changes: Partial<SearchRow> = {}): boolean {
   return matchesSearch(search(text), { ...row, ...changes }, NOW);
 }
 
-describe('a search finds', () => {
+describe('a matching search', () => {
   test.each([
     ['everything when it is empty', '  '],
     ['a word in the client', 'eu-17'],
@@ -78,7 +78,7 @@ describe('a search finds', () => {
     ['fields in capitals', 'STATUS=CRIT'],
     ['the not of a not', '!!web'],
     ['words with operators in them that are no fields', 'http://x=1 or web'],
-  ])('%s: %s', (_rule, text) => {
+  ])('a search finds %s: %s', (_rule, text) => {
     expect(finds(text)).toBe(true);
     expect(finds(`!(${text.trim() === '' ? 'web' : text})`)).toBe(false);
   });
@@ -101,22 +101,22 @@ describe('a search finds', () => {
     // One word never matches across two fields.
     ['"17 disk"', {}, false],
     ['17disk', {}, false],
-  ])('%s with %o: %s', (text, changes, expected) => {
+  ])('the search %s of a row with %o matches: %s', (text, changes, expected) => {
     expect(finds(text, changes)).toBe(expected);
   });
 });
 
-test('a row may bring its searched text', () => {
+test('a search uses the search text that a row provides', () => {
   expect(matchesSearch(search('web'), { ...row, searchText: searchText({ ...row, client: 'db' }) }, NOW)).toBe(false);
 });
 
-test('only searches for times change with time', () => {
+test('only searches for times depend on the time', () => {
   expect(usesTime(search('web status=crit or occurrences>3'))).toBe(false);
   expect(usesTime(search('web or !(disk age>1h)'))).toBe(true);
   expect(usesTime(search('last>5m'))).toBe(true);
 });
 
-describe('a search that cannot be read says where and what to type', () => {
+describe('an invalid search', () => {
   test.each([
     ['(web', 0, 'this "(" is not closed: add a ")", or quote it to search for it'],
     ['web)', 3, 'this ")" closes nothing: remove it, or quote it to search for it'],
@@ -164,11 +164,11 @@ describe('a search that cannot be read says where and what to type', () => {
 
     [`${'('.repeat(33)}a`, 32, 'more than 32 levels of "(", "!" and "not": simplify the search'],
     ['a '.repeat(250), 401, 'more than 200 terms: shorten the search'],
-  ])('%s', (text, position, message) => {
+  ])('the invalid search %s is rejected with its position and a remedy', (text, position, message) => {
     expect(parseSearch(text)).toEqual({ kind: 'problem', position, message });
   });
 
-  test('never throws', () => {
+  test('the search parser never throws', () => {
     const pieces = fc.constantFrom(
       '(',
       ')',
@@ -243,8 +243,8 @@ function agree(one: string, other: string, on: SearchRow): boolean {
   return matchesSearch(search(one), on, NOW) === matchesSearch(search(other), on, NOW);
 }
 
-describe('logic holds', () => {
-  test('not not', () => {
+describe('the logic of a search', () => {
+  test('a double negation in a search cancels out', () => {
     fc.assert(
       fc.property(anySearch, anyRow, (a, on) => {
         expect(agree(`!!(${a})`, a, on)).toBe(true);
@@ -253,7 +253,7 @@ describe('logic holds', () => {
     );
   });
 
-  test('De Morgan', () => {
+  test('the laws of De Morgan apply to searches', () => {
     fc.assert(
       fc.property(anySearch, anySearch, anyRow, (a, b, on) => {
         expect(agree(`!((${a}) (${b}))`, `!(${a}) or !(${b})`, on)).toBe(true);
@@ -278,14 +278,14 @@ test.each([
   ['stars and question marks', `output~${'*a?'.repeat(330)}*b`],
   ['a long run of question marks', `output~*${'?a'.repeat(500)}b*`],
   ['a word that nearly fits everywhere', `${'a'.repeat(500)}b${'a'.repeat(500)}`],
-])('%s on a megabyte that is made to mislead take no longer than a moment', (_name, text) => {
+])('a search with %s takes bounded time for a hostile megabyte', (_name, text) => {
   const output = 'a'.repeat(1024 * 1024);
   const started = cpuMs();
   expect(finds(text, { output })).toBe(false);
   expect(cpuMs() - started).toBeLessThan(2000);
 });
 
-test('only a list of several backends has something to compare with backend', () => {
+test('the field backend matches only in a list of several backends', () => {
   const ofBackend = parseSearch('backend=PROD');
   if (ofBackend.kind === 'problem') throw new Error(ofBackend.message);
   expect(matchesSearch(ofBackend, { ...row, backend: 'prod' }, 0)).toBe(true);

@@ -37,7 +37,7 @@ function problemOf(text: string): string {
   return parsed.kind === 'problem' ? parsed.message : '';
 }
 
-describe('a selector matches', () => {
+describe('a matching selector', () => {
   test.each([
     ['a client by a pattern, whatever its case', 'client~WEB-*'],
     ['a check by its name', 'check=disk..var'],
@@ -56,12 +56,12 @@ describe('a selector matches', () => {
     ['spaces round an operator', 'env = prod'],
     ['an attribute that is not there by what it is not', 'site!=ams'],
     ['all of it, as in any search', '(client~db-* or client~web-*) and not team=web check!=backup'],
-  ])('%s', (_rule, text) => {
+  ])('a selector matches %s', (_rule, text) => {
     expect(selector(text).matches(subject)).toBe(true);
   });
 });
 
-describe('a selector does not match', () => {
+describe('a selector that does not match', () => {
   test.each([
     ['another client', 'client=web-10'],
     ['a check by one name that it is not to have', 'check!=disk'],
@@ -71,7 +71,7 @@ describe('a selector does not match', () => {
     ['what the client keeps secret', 'pin=1234 or pin~*'],
     ['an object', 'labels~*'],
     ['a prototype', 'constructor~* or client.__proto__~*'],
-  ])('%s', (_rule, text) => {
+  ])('a selector does not match %s', (_rule, text) => {
     expect(selector(text).matches(subject)).toBe(false);
   });
 });
@@ -95,11 +95,11 @@ test.each([
   ['client~(', 'a value is missing after client~'],
   ['x'.repeat(1025), 'the search is longer than 1024 characters'],
   [Array.from({ length: 21 }, (_, at) => `a${String(at)}=1`).join(' '), 'a selector can name 20 attributes'],
-])('%s is refused: %s', (text, message) => {
+])('the selector %s is rejected: %s', (text, message) => {
   expect(problemOf(text)).toContain(message);
 });
 
-test('a refusal says where, and what to write instead', () => {
+test('a rejected selector is reported with its position and a remedy', () => {
   expect(parseSelector('client=web-1 status=2')).toEqual({
     kind: 'problem',
     message:
@@ -108,14 +108,14 @@ test('a refusal says where, and what to write instead', () => {
   });
 });
 
-test('the attributes of client and check that have to be known are told', () => {
+test('a selector lists the attributes of client and check that it uses', () => {
   expect(selector('client~web-* env=prod check.team=a client.labels.Zone=b env!=x').attributes).toEqual({
     client: ['env', 'labels.Zone'],
     check: ['env', 'team'],
   });
 });
 
-test('a list has at most a hundred texts, each of a thousand characters', () => {
+test('a list attribute has at most a hundred texts of a thousand characters', () => {
   const texts = attributeTexts({ list: Array.from({ length: 500 }, () => 'x'.repeat(5000)) }, 'list', new Set());
   expect(texts).toEqual(Array.from({ length: 100 }, () => 'x'.repeat(1000)));
 });

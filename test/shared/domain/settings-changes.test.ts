@@ -50,11 +50,11 @@ test.each<{ name: string; before: Settings; after: Settings; changes: object[] }
     after: { command: 'x'.repeat(1000) },
     changes: [{ path: 'command', after: `${'x'.repeat(200)}...` }],
   },
-])('$name', ({ before, after, changes }) => {
+])('the changes of settings list $name', ({ before, after, changes }) => {
   expect(settingsChanges(before, after)).toEqual(changes);
 });
 
-test('there is a change exactly where something differs', () => {
+test('settings have a change exactly where something differs', () => {
   const settings = fc.dictionary(
     fc.string(),
     fc.oneof(fc.integer(), fc.array(fc.string()), fc.dictionary(fc.string(), fc.string())),

@@ -11,6 +11,6 @@ test.each([
   // The peer counts negative numbers from the end of its list (completion 1.4).
   { status: -2, severity: 'unknown' },
   { status: -4, severity: 'unknown' },
-])('status $status is $severity', ({ status, severity }) => {
+])('the status $status has the severity $severity', ({ status, severity }) => {
   expect(severityOf(status)).toBe(severity);
 });

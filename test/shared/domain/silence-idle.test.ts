@@ -37,12 +37,12 @@ function stepOf({ request, entry, since, use, covers = false, rules, at }: Omit<
 }
 
 const tableOf = (scenarios: readonly Scenario[]): void => {
-  test.each(scenarios)('$name', ({ step, ...scenario }) => {
+  test.each(scenarios)('the idleness of a silence follows the rule: $name', ({ step, ...scenario }) => {
     expect(stepOf(scenario)).toEqual(step);
   });
 };
 
-describe('a silence is idle that has matched nothing for long (spec, idleness 1)', () => {
+describe('a silence that has matched nothing for long (spec, idleness 1)', () => {
   tableOf([
     { name: 'not a second before', since: MADE, at: MADE + WEEK - 1, step: NONE },
     { name: 'when the time has come', since: MADE, at: MADE + WEEK, step: idle(MADE, MADE + WEEK) },
@@ -92,7 +92,7 @@ describe('a silence is idle that has matched nothing for long (spec, idleness 1)
   ]);
 });
 
-describe('it is counted (spec, idleness 2)', () => {
+describe('the idle time (spec, idleness 2)', () => {
   tableOf([
     { name: 'from its making', at: MADE + 60, step: { kind: 'count', since: MADE } },
     {
@@ -115,7 +115,7 @@ describe('it is counted (spec, idleness 2)', () => {
   ]);
 });
 
-describe('one that recurs (spec, idleness 3)', () => {
+describe('a recurring silence (spec, idleness 3)', () => {
   tableOf([
     {
       name: 'is not before its first window',
@@ -190,7 +190,7 @@ describe('one that recurs (spec, idleness 3)', () => {
   ]);
 });
 
-describe('one that is marked', () => {
+describe('a silence that is marked as idle', () => {
   const MARK = { since: MADE, at: MADE + WEEK };
   const ENDING = { ...MARK, ends_at: MADE + WEEK + DAY };
   const ends = { expireSeconds: DAY };
@@ -275,7 +275,7 @@ describe('one that is marked', () => {
     },
   ]);
 
-  test('says why it was ended', () => {
+  test('a silence that ended because it was idle gives the reason', () => {
     expect(idleReason(ENDING)).toBe('idle: nothing matched since 2026-01-05T00:00:00Z, marked 2026-01-12T00:00:00Z');
   });
 });

@@ -11,7 +11,7 @@ const LAX: SilencePolicy = {
   apply_to_v1: false,
 };
 
-describe('what a silence must keep to (console 4.2)', () => {
+describe('the silence policy (console 4.2)', () => {
   test.each<[rule: string, policy: Partial<SilencePolicy>, silence: PolicedSilence, problem: string | undefined]>([
     ['nothing is asked', {}, {}, undefined],
     ['a reason is asked', { reason: 'required' }, {}, 'a reason is required'],
@@ -34,11 +34,11 @@ describe('what a silence must keep to (console 4.2)', () => {
     ['never', { max_expire: 3600 }, { expire: -1 }, 'it must end within 1h'],
     ['on resolve is no end', { max_expire: 5400 }, { expire: null }, 'it must end within 1h30m'],
     ['gone at once', { max_expire: 3600 }, { expire: 0 }, undefined],
-  ])('%s', (_rule, policy, silence, problem) => {
+  ])('the silence policy applies the rule: %s', (_rule, policy, silence, problem) => {
     expect(policyProblem({ ...LAX, ...policy }, silence)).toBe(problem);
   });
 
-  test('a pattern made to take long does not', () => {
+  test('a hostile pattern of the silence policy takes bounded time', () => {
     const policy = { ...LAX, reason_pattern: `${'*a'.repeat(90)}*b` };
     const start = cpuMs();
     expect(policyProblem(policy, { reason: 'a'.repeat(10_000) })).toContain('must look like');

@@ -6,7 +6,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 const NOW = 1_000_000;
 const HOUR = 3600;
 
-describe('the end of a silence is pointed out (spec, reminder 1)', () => {
+describe('the reminder of an ending silence (spec, reminder 1)', () => {
   test.each<{ name: string; request: SilencedRequest; more?: Partial<SilencedEntry>; at: number | undefined }>([
     { name: 'ten minutes before it', request: { check: 'disk', expire: HOUR }, at: NOW + HOUR - 600 },
     { name: 'never where there is none', request: { check: 'disk', expire: -1 }, at: undefined },
@@ -28,12 +28,12 @@ describe('the end of a silence is pointed out (spec, reminder 1)', () => {
       more: { run: 'run-0001' },
       at: undefined,
     },
-  ])('$name', ({ request, more, at }) => {
+  ])('the reminder of an ending silence is due $name', ({ request, more, at }) => {
     const entry = { ...silencedEntry(request, NOW * 1000), ...more };
     expect(reminderAt(entry, 600)).toBe(at === undefined ? undefined : at * 1000);
   });
 
-  test('never where nobody wants it', () => {
+  test('the reminder of an ending silence can be turned off', () => {
     expect(reminderAt(silencedEntry({ check: 'disk', expire: HOUR }, NOW * 1000), 0)).toBeUndefined();
   });
 });

@@ -37,21 +37,21 @@ function indexOf(entries: readonly SilencedEntry[]): SilencedIndex {
 
 const entry = (request: SilencedRequest): SilencedEntry => silencedEntry(request, NOW_MS);
 
-describe('the id of an entry (reference 2.1)', () => {
+describe('the id of a silence (reference 2.1)', () => {
   test.each<{ subscription?: string | null; check?: string | null; id: string }>([
     { subscription: 'load', check: 'disk', id: 'load:disk' },
     { subscription: 'client:web-1', id: 'client:web-1:*' },
     { check: 'disk', id: '*:disk' },
     { subscription: null, check: 'disk', id: '*:disk' },
     { subscription: 'load', check: null, id: 'load:*' },
-  ])('$id', ({ subscription, check, id }) => {
+  ])('the id of a silence is $id', ({ subscription, check, id }) => {
     expect(silencedId(subscription, check)).toBe(id);
     expect(entry({ subscription, check }).id).toBe(id);
   });
 });
 
-describe('a new entry', () => {
-  test('has every attribute, null where nothing was said', () => {
+describe('a new silence', () => {
+  test('a new silence has every attribute, with null for those that were not set', () => {
     expect(entry({ check: 'disk' })).toEqual({
       id: '*:disk',
       subscription: null,
@@ -65,7 +65,7 @@ describe('a new entry', () => {
     });
   });
 
-  test('keeps what was said; null is as good as nothing', () => {
+  test('a new silence keeps the given values and treats null as not set', () => {
     const said = { subscription: 'load', reason: 'repair', creator: 'ann', begin: NOW + 5, expire_on_resolve: true };
     expect(entry(said)).toMatchObject(said);
     const silent: SilencedRequest = {
@@ -99,14 +99,14 @@ describe('a new entry', () => {
       endsAfterMs: 60_000,
     },
     { name: 'stays for ever once begun', request: { begin: NOW + 100 }, reads: -1, endsAfterMs: null },
-  ])('$name', ({ request, reads, endsAfterMs }) => {
+  ])('a new silence $name', ({ request, reads, endsAfterMs }) => {
     const made = entry({ check: 'disk', ...request });
     expect(silencedView(made, NOW_MS).expire).toBe(reads);
     expect(made.expireAtMs).toBe(endsAfterMs === null ? null : NOW_MS + endsAfterMs);
   });
 });
 
-describe('the life of an entry', () => {
+describe('the lifetime of a silence', () => {
   test.each<{
     name: string;
     request: SilencedRequest;
@@ -167,13 +167,13 @@ describe('the life of an entry', () => {
       reads: -1,
     },
     { name: 'for ever is long', request: {}, afterMs: 1e13, active: true, expired: false, reads: -1 },
-  ])('$name', ({ request, afterMs, active, expired, reads }) => {
+  ])('the lifetime of a silence: it $name', ({ request, afterMs, active, expired, reads }) => {
     const made = entry({ check: 'disk', ...request });
     const at = NOW_MS + afterMs;
     expect([isActive(made, at), isExpired(made, at), silencedView(made, at).expire]).toEqual([active, expired, reads]);
   });
 
-  test('shows every attribute but the absolute end', () => {
+  test('a silence shows every attribute but its absolute end', () => {
     expect(silencedView(entry({ subscription: 'load', reason: 'repair', expire: 5 }), NOW_MS)).toEqual({
       id: 'load:*',
       subscription: 'load',
@@ -188,7 +188,7 @@ describe('the life of an entry', () => {
   });
 });
 
-describe('an event is silenced', () => {
+describe('the silences of an event', () => {
   const subscriptions = ['web', 'eu', 'client:web-1'];
 
   test.each<{ name: string; entries: SilencedRequest[]; expected: string[] }>([
@@ -224,11 +224,11 @@ describe('an event is silenced', () => {
       ],
       expected: ['*:disk'],
     },
-  ])('$name', ({ entries, expected }) => {
+  ])('an event is silenced $name', ({ entries, expected }) => {
     expect(silencedBy(indexOf(entries.map(entry)), subscriptions, 'disk', NOW_MS)).toEqual(expected);
   });
 
-  test('also by those of a check that it is one of several of (prometheus 1.6)', () => {
+  test('an event is silenced also by silences of the check that its check is a variant of', () => {
     const entries: SilencedRequest[] = [
       { check: 'Down' },
       { subscription: 'web', check: 'Down..critical' },
@@ -243,7 +243,7 @@ describe('an event is silenced', () => {
     expect(silencedBy(index, subscriptions, 'Down', NOW_MS)).toEqual(['*:Down']);
   });
 
-  test('by exactly the entries that a search through all of them finds, in the order of the candidates', () => {
+  test('an event is silenced by exactly the entries that a full scan finds, in the order of the candidates', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'client:a');
     const request = fc
       .record({
@@ -282,13 +282,13 @@ describe('an event is silenced', () => {
   });
 });
 
-describe('a resolution ends', () => {
+describe('the silences that end on resolve', () => {
   test.each<{ name: string; request: SilencedRequest; ends: boolean }>([
     { name: 'an entry that asked for it', request: { expire_on_resolve: true }, ends: true },
     { name: 'no other', request: {}, ends: false },
     { name: 'none that has not begun', request: { expire_on_resolve: true, begin: NOW + 1 }, ends: false },
     { name: 'none that is over already', request: { expire_on_resolve: true, expire: 0 }, ends: false },
-  ])('$name', ({ request, ends }) => {
+  ])('a resolution ends $name', ({ request, ends }) => {
     const made = entry({ subscription: 'web', ...request });
     expect(entriesEndedByResolve(indexOf([made]), ['web'], 'disk', NOW_MS)).toEqual(ends ? [made] : []);
   });

@@ -3,13 +3,13 @@ import { isCovered, migrationOf, unreadiness } from '../../../shared/domain/stas
 
 const content = { reason: 'planned', owner: 'alice', timestamp: 1 };
 
-describe('stashes under silence become silenced entries (reference 9.1, completion 1.19)', () => {
+describe('stashes under silence become silences (reference 9.1, completion 1.19)', () => {
   test.each([
     ['silence/web-1', 'client:web-1:*'],
     ['silence/web-1/disk', 'client:web-1:disk'],
     ['silence/all/disk', '*:disk'],
     ['silence/all', 'client:all:*'],
-  ])('%s: %s', (path, id) => {
+  ])('the stash %s becomes the silence %s', (path, id) => {
     expect(migrationOf({ path, content, expire: 60 })).toMatchObject({
       kind: 'entry',
       path,
@@ -19,30 +19,30 @@ describe('stashes under silence become silenced entries (reference 9.1, completi
   });
 
   test.each(['silence/', 'silence/a/b/c', 'silence/web-1/', 'silence/a b', 'silence/web-1/a b'])(
-    '%s names nothing',
+    'the stash %s has no valid target',
     (path) => {
       expect(migrationOf({ path, content, expire: -1 })).toMatchObject({ kind: 'unclear', path });
     },
   );
 
-  test.each(['silence', 'silenced/web-1', 'notes/silence', ''])('%j is no silence', (path) => {
+  test.each(['silence', 'silenced/web-1', 'notes/silence', ''])('the stash %j is no silence', (path) => {
     expect(migrationOf({ path, content, expire: -1 })).toBeUndefined();
   });
 
-  test('content that says nothing usable leaves reason and creator empty', () => {
+  test('a stash without usable content leaves reason and creator empty', () => {
     expect(migrationOf({ path: 'silence/a', content: { reason: 7, owner: '' }, expire: -1 })).toMatchObject({
       request: { reason: null, creator: null, expire: -1 },
     });
   });
 });
 
-describe('clients first: an entry for one of these would match nothing', () => {
+describe('clients that a migrated silence would not match', () => {
   test.each([
     { name: 'a', subscriptions: ['client:a'], version: '1.9.0', expected: undefined },
     { name: 'a', subscriptions: ['client:a'], expected: undefined },
     { name: 'a', subscriptions: ['web'], version: '1.9.0', expected: 'a does not hold client:a' },
     { name: 'a', subscriptions: ['client:a'], version: '0.25.3', expected: 'a runs 0.25.3, older than 0.26' },
-  ])('$version with $subscriptions', ({ expected, ...client }) => {
+  ])('a client of version $version with $subscriptions is ready for a silence or not', ({ expected, ...client }) => {
     expect(unreadiness(client)).toBe(expected);
   });
 });
@@ -53,6 +53,6 @@ test.each([
   [60, -1, false],
   [60, 60, true],
   [59, 60, false],
-])('an entry with %d s left covers one of %d s: %s', (present, wanted, covered) => {
+])('a silence with %d s left covers one of %d s: %s', (present, wanted, covered) => {
   expect(isCovered(present, wanted)).toBe(covered);
 });

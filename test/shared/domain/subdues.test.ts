@@ -121,11 +121,11 @@ const CASES: readonly Case[] = [
 describe.each(CASES)('$title', ({ begin, end, repeat, inside, outside }) => {
   const windows = subduesSchema.parse([{ begin, end, repeat }]);
 
-  test.each(inside)('%s is in the window', (time) => {
+  test.each(inside)('the time %s is in the window', (time) => {
     expect(isInSubdues(windows, Date.parse(time))).toBe(true);
   });
 
-  test.each(outside)('%s is not in the window', (time) => {
+  test.each(outside)('the time %s is not in the window', (time) => {
     expect(isInSubdues(windows, Date.parse(time))).toBe(false);
   });
 });
@@ -139,7 +139,7 @@ test.each<[what: string, window: object, problem: RegExp]>([
   ['a span of years', { begin: '2026-01-02T00:00:00Z', end: '2028-01-01T00:00:00Z' }, /end/],
   ['an unknown repeat', { begin: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z', repeat: ['hourly'] }, /repeat/],
   ['no end', { begin: '2026-01-01T00:00:00Z' }, /end/],
-])('a window with %s is refused', (_what, window, problem) => {
+])('a window with %s is rejected', (_what, window, problem) => {
   const { error } = subduesSchema.safeParse([window]);
   expect(error?.issues.map(({ path }) => path.join('.')).join()).toMatch(problem);
 });

@@ -19,6 +19,6 @@ test.each<{ name: string; submitted: unknown; expected: unknown }>([
   { name: 'a result without a client', submitted: CHECK, expected: CHECK },
   { name: 'a client that is null', submitted: { ...CHECK, client: null }, expected: { ...CHECK, client: null } },
   { name: 'no result', submitted: 'x', expected: 'x' },
-])('$name', ({ submitted, expected }) => {
+])('a submitted result is assigned to its client: $name', ({ submitted, expected }) => {
   expect(resultOfNamedClient(submitted)).toEqual(expected);
 });

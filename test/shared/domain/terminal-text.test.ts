@@ -5,7 +5,7 @@ import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { cpuMs } from '../../support/cpu-ms.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-describe('text from outside', () => {
+describe('text from outside on a terminal', () => {
   test.each([
     ['plain text stays', 'DISK CRITICAL - /var 91%', 'DISK CRITICAL - /var 91%'],
     ['letters of other scripts stay', 'Größe Ελλάδα Привет 日本語', 'Größe Ελλάδα Привет 日本語'],
@@ -38,7 +38,7 @@ describe('text from outside', () => {
     ['a mark never reaches what stands in front', '\u0301x', '\u25cc\u0301x'],
     ['loose Hangul letters are shown', '\u1100\u1100', '\\u1100\\u1100'],
     ['Hangul syllables stay', '\u1112\u1161\u11ab', '한'],
-  ])('%s', (_rule, raw, safe) => {
+  ])('safe text follows the rule: %s', (_rule, raw, safe) => {
     expect(safeText(raw)).toBe(safe);
     expect(safeLine(raw)).toBe(safe);
   });
@@ -47,7 +47,7 @@ describe('text from outside', () => {
     ['line ends stay in a text', 'a\nb\r\nc\n', 'a\nb\nc\n'],
     ['a carriage return never goes back', 'ok\rCRITICAL', 'ok\\x0dCRITICAL'],
     ['a tab fills up to the next eight', '\ta\tbc\n12345678\tx', '        a       bc\n12345678        x'],
-  ])('%s', (_rule, raw, safe) => {
+  ])('safe text of several lines follows the rule: %s', (_rule, raw, safe) => {
     expect(safeText(raw)).toBe(safe);
   });
 
@@ -55,7 +55,7 @@ describe('text from outside', () => {
     ['line ends within a line are spaces', 'a\nb\r\nc', 'a b c'],
     ['line ends at its end go', 'a\r\n\n', 'a'],
     ['a tab is a space', 'a\tb', 'a b'],
-  ])('%s', (_rule, raw, safe) => {
+  ])('a safe line follows the rule: %s', (_rule, raw, safe) => {
     expect(safeLine(raw)).toBe(safe);
   });
 });
@@ -79,7 +79,7 @@ const hostileText = fc
   )
   .map((pieces) => pieces.join(''));
 
-test('no text puts a control byte on the terminal, nor shifts a column', () => {
+test('no text sends a control byte to the terminal or moves a column', () => {
   fc.assert(
     fc.property(hostileText, (raw) => {
       const text = safeText(raw);
@@ -94,7 +94,7 @@ test('no text puts a control byte on the terminal, nor shifts a column', () => {
   );
 });
 
-test('text that is safe stays as it is', () => {
+test('safe text stays unchanged', () => {
   fc.assert(
     fc.property(hostileText, (raw) => {
       expect(safeText(safeText(raw))).toBe(safeText(raw));
@@ -107,7 +107,7 @@ test.each([
   ['sequences that never end', '\u001b['.repeat(512 * 1024)],
   ['one very long colour', `\u001b[${'1;'.repeat(512 * 1024)}`],
   ['marks', '\u0301'.repeat(1024 * 1024)],
-])('a megabyte of %s takes no longer than other text', (_name, raw) => {
+])('a megabyte of %s is made safe in bounded time', (_name, raw) => {
   const started = cpuMs();
   safeText(raw);
   expect(cpuMs() - started).toBeLessThan(2000);

@@ -14,7 +14,7 @@ function isIn(days: Days, at: string | number, zone = 'UTC'): boolean {
   return isInWindow(parseTimeWindows(timeWindowsSchema.parse({ days })), new Date(at).getTime(), zone);
 }
 
-describe('both sides of each second at the edges', () => {
+describe('the boundaries of a window', () => {
   // 20 November 2026 is a Friday.
   test.each<{ name: string; begin: string; end: string; day?: string; inside: string[]; outside: string[] }>([
     {
@@ -96,12 +96,12 @@ describe('both sides of each second at the edges', () => {
       inside: ['2026-11-21T23:00:00Z', '2026-11-22T01:00:00Z'],
       outside: ['2026-11-21T00:30:00Z', '2026-11-22T01:00:01Z', '2026-11-22T23:30:00Z'],
     },
-  ])('$name', ({ begin, end, day = 'all', inside, outside }) => {
+  ])('the boundaries of a window follow the rule: $name', ({ begin, end, day = 'all', inside, outside }) => {
     for (const at of inside) expect([at, isIn({ [day]: [{ begin, end }] }, at)]).toEqual([at, true]);
     for (const at of outside) expect([at, isIn({ [day]: [{ begin, end }] }, at)]).toEqual([at, false]);
   });
 
-  test('one of several windows is enough, of every day or of the day', () => {
+  test('one matching window is enough, of every day or of that day', () => {
     const days: Days = {
       all: [{ begin: '1:00', end: '2:00' }],
       friday: [
@@ -116,7 +116,7 @@ describe('both sides of each second at the edges', () => {
   });
 });
 
-describe('zones', () => {
+describe('zones of windows', () => {
   test.each<{ begin: string; end: string; inside: string; outside: string }>([
     { begin: '9:00', end: '10:00', inside: '2026-11-20T08:30:00Z', outside: '2026-11-20T09:30:00Z' },
     { begin: '9:00 UTC', end: '10:00 UTC', inside: '2026-11-20T09:30:00Z', outside: '2026-11-20T08:30:00Z' },
@@ -131,20 +131,20 @@ describe('zones', () => {
       inside: '2026-11-20T00:30:00Z',
       outside: '2026-11-20T09:30:00Z',
     },
-  ])('$begin as seen in Berlin', ({ begin, end, inside, outside }) => {
+  ])('a window from $begin is evaluated in Berlin', ({ begin, end, inside, outside }) => {
     expect(isIn({ all: [{ begin, end }] }, inside, BERLIN)).toBe(true);
     expect(isIn({ all: [{ begin, end }] }, outside, BERLIN)).toBe(false);
   });
 
-  test('the day is the one of the zone', () => {
+  test('the day of a window is the day in its zone', () => {
     const night: Days = { friday: [{ begin: '0:00 Asia/Tokyo', end: '1:00 Asia/Tokyo' }] };
     expect(isIn(night, '2026-11-19T15:30:00Z')).toBe(true);
     expect(isIn(night, '2026-11-20T15:30:00Z')).toBe(false);
   });
 });
 
-describe('clocks that are set', () => {
-  test('forward: what they skip is in no window, and the rest of a window is', () => {
+describe('windows around clock changes', () => {
+  test('a clock that is set forward skips times, and the rest of a window stays', () => {
     const day: Days = { sunday: [{ begin: '2:15', end: '2:45' }] };
     const longer: Days = { sunday: [{ begin: '2:30', end: '4:00' }] };
     // On 29 March 2026, the clock jumps from 2:00 to 3:00.
@@ -156,7 +156,7 @@ describe('clocks that are set', () => {
     expect(isIn(longer, jump - SECOND, BERLIN)).toBe(false);
   });
 
-  test('back: what they show twice is in a window twice', () => {
+  test('a clock that is set back repeats times, which are in a window twice', () => {
     const day: Days = { sunday: [{ begin: '2:15', end: '2:45' }] };
     // On 25 October 2026, the clock goes back from 3:00 to 2:00.
     const inside = ['2026-10-25T00:15:00Z', '2026-10-25T00:45:00Z', '2026-10-25T01:15:00Z', '2026-10-25T01:45:00Z'];
@@ -165,7 +165,7 @@ describe('clocks that are set', () => {
     for (const at of outside) expect([at, isIn(day, at, BERLIN)]).toEqual([at, false]);
   });
 
-  test('a night holds from its begin to its end, however long it is', () => {
+  test('a window over night lasts from its begin to its end when the clock changes', () => {
     const night: Days = { saturday: [{ begin: '22:00', end: '6:00' }] };
     const [spring, autumn] = ['2026-03-28T21:00:00Z', '2026-10-24T20:00:00Z'].map((at) => Date.parse(at));
     const minutesInside = (start = 0): number =>
@@ -176,7 +176,7 @@ describe('clocks that are set', () => {
   });
 });
 
-test('a window past midnight is named', () => {
+test('a window past midnight is listed as such', () => {
   const [night, day, moment] = parseTimeWindows(
     timeWindowsSchema.parse({
       days: {
@@ -195,7 +195,7 @@ test('a window past midnight is named', () => {
   ]);
 });
 
-describe('what is no window is refused, with its place and a remedy', () => {
+describe('an invalid window', () => {
   const TIME = 'must be a time of day such as "5:00 PM" or "17:00"';
   const ZONE = 'write UTC, an offset such as +02:00, or a name such as Europe/Berlin';
   test.each<{ begin: string; end?: string; path: string; message: string }>([
@@ -223,7 +223,7 @@ describe('what is no window is refused, with its place and a remedy', () => {
       path: 'end',
       message: 'must have the same time zone as begin: write the zone behind both, or behind none',
     },
-  ])('$begin to $end', ({ begin, end, path, message }) => {
+  ])('the window from $begin to $end is rejected with its path and a remedy', ({ begin, end, path, message }) => {
     const { error } = timeWindowsSchema.safeParse({ days: { all: [{ begin, end }] } });
     expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
       [`days.all.0.${path}`, message],
@@ -234,11 +234,11 @@ describe('what is no window is refused, with its place and a remedy', () => {
     return begin === '5:00 P' ? `"P" is no time zone: ${ZONE}` : TIME;
   }
 
-  test.each(['Friday', 'fri', 'mondays', 'toString'])('no day is called %s', (day) => {
+  test.each(['Friday', 'fri', 'mondays', 'toString'])('the day name %s is rejected', (day) => {
     expect(timeWindowsSchema.safeParse({ days: { [day]: [{ begin: '1:00', end: '2:00' }] } }).success).toBe(false);
   });
 
-  test('any text is a time or is refused', () => {
+  test('any text is a valid time or is rejected', () => {
     const soup = fc.string({ unit: fc.constantFrom(...Array.from('0123456789::: APMapmUTCZ+-/E')), maxLength: 20 });
     fc.assert(
       fc.property(soup, soup, (begin, end) => {
@@ -250,7 +250,7 @@ describe('what is no window is refused, with its place and a remedy', () => {
   });
 });
 
-test('a window and the one from its end to its begin cover the day, and share only their ends', () => {
+test('a window and its inverse cover the day and share only their ends', () => {
   const clock = fc
     .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 }))
     .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));

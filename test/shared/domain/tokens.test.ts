@@ -49,7 +49,7 @@ describe('a token in a text (completion 1.12)', () => {
     // Invalid Unicode is removed.
     { text: 'a\uD800b :::name:::', becomes: 'ab web-1' },
     { text: 'été 🙂', becomes: 'été 🙂' },
-  ])('$text becomes $becomes', ({ text, becomes }) => {
+  ])('the text $text becomes $becomes', ({ text, becomes }) => {
     expect(substituteTokens(text, client)).toEqual({ value: becomes, unmatched: [] });
   });
 
@@ -62,12 +62,12 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::subscriptions.0:::', unmatched: ['subscriptions.0'] },
     { text: ':::constructor.name::: :::__proto__:::', unmatched: ['constructor.name', '__proto__'] },
     { text: ':::a:::b::: c :::', unmatched: ['a', ' c '] },
-  ])('$text has no value', ({ text, unmatched }) => {
+  ])('the text $text has tokens without a value', ({ text, unmatched }) => {
     expect(substituteTokens(text, client).unmatched).toEqual(unmatched);
   });
 });
 
-test('strings are substituted at every depth, names and other values are left as they are', () => {
+test('strings are substituted at every depth, and names and other values stay unchanged', () => {
   const check = {
     command: 'check :::address:::',
     interval: 60,
@@ -86,7 +86,7 @@ test('strings are substituted at every depth, names and other values are left as
   expect(check.command).toBe('check :::address:::');
 });
 
-test('whatever an attribute holds, it stands where its token was', () => {
+test('any value of an attribute replaces its token unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (value, around) => {
       fc.pre(!around.includes(':'));
@@ -96,7 +96,7 @@ test('whatever an attribute holds, it stands where its token was', () => {
   );
 });
 
-test('a megabyte that was made to mislead takes no longer than any other', () => {
+test('a hostile megabyte is substituted in bounded time', () => {
   for (const piece of [':::a\n', '::::', ':::a|', 'a:::']) {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const start = cpuMs();

@@ -14,14 +14,14 @@ test.each<{ name: string; output: string; most: unknown; kept: string }>([
   { name: '0 is no bound', output: 'abc', most: 0, kept: 'abc' },
   { name: 'nor is a text', output: 'abc', most: '1', kept: 'abc' },
   { name: 'nor nothing', output: 'abc', most: undefined, kept: 'abc' },
-])('max_output_size: $name', ({ output, most, kept }) => {
+])('max_output_size is applied: $name', ({ output, most, kept }) => {
   const check = { output, max_output_size: most };
   expect(withinOutputSize(check)).toEqual({ output: kept, max_output_size: most });
   // A check whose output fits is not copied.
   expect(withinOutputSize(check) === check).toBe(kept === output);
 });
 
-describe('output is cut', () => {
+describe('the truncation of output', () => {
   test.each<{ name: string; check: Record<string, unknown>; expected: boolean }>([
     { name: 'not by default', check: {}, expected: false },
     { name: 'when asked to', check: { truncate_output: true }, expected: true },
@@ -48,7 +48,7 @@ describe('output is cut', () => {
       expected: true,
     },
     { name: 'not of others', check: { type: 'standard' }, expected: false },
-  ])('$name', ({ check, expected }) => {
+  ])('output is truncated $name', ({ check, expected }) => {
     expect(truncatesOutput(check)).toBe(expected);
   });
 
@@ -77,11 +77,11 @@ describe('output is cut', () => {
     { name: 'as if no length was given when it is no number', output: 'abc', length: '1', expected: 'abc' },
     { name: 'as if no length was given when it is 0', output: 'abc', length: 0, expected: 'abc' },
     { name: 'also when it is nothing but newlines', output: '\n'.repeat(300), length: 3, expected: '\n\n\n\n\n...' },
-  ])('$name', ({ output, length, expected }) => {
+  ])('output is truncated in the right form: $name', ({ output, length, expected }) => {
     expect(truncateOutput(output, length)).toBe(expected);
   });
 
-  test('to at most one character more than its length, and the mark', () => {
+  test('output is truncated to at most one character more than its length, and the mark', () => {
     const output = fc.string({ unit: fc.constantFrom('a', '\n', '😀', 'é'), maxLength: 40 });
     fc.assert(
       fc.property(output, fc.integer({ min: 1, max: 10 }), (text, length) => {

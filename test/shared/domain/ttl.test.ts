@@ -24,15 +24,15 @@ test.each<{ ttl: unknown; seconds: number }>([
   { ttl: 0, seconds: 0 },
   { ttl: -5, seconds: 0 },
   { ttl: '10', seconds: 0 },
-])('a ttl of $ttl is one of $seconds s', ({ ttl, seconds }) => {
+])('a ttl of $ttl is used as $seconds s', ({ ttl, seconds }) => {
   expect(ttlOf({ ...stored, ttl })).toBe(seconds);
 });
 
-test('the ttl of a keepalive is none: its age is looked at by itself', () => {
+test('a keepalive has no ttl, since its age is checked separately', () => {
   expect(ttlOf({ ...stored, name: 'keepalive' })).toBe(0);
 });
 
-test('without a result there is no ttl', () => {
+test('a check without a result has no TTL', () => {
   expect(ttlOf(undefined)).toBe(0);
 });
 
@@ -44,12 +44,12 @@ describe('a stale result of the newer shape', () => {
     event_metadata: { labels: { top: '1' }, timestamp: EXECUTED },
   };
 
-  test('is told again after its ttl, one of the legacy shape every 30 seconds', () => {
+  test('a stale result of the v2 API repeats after its ttl, one of the v1 API every 30 seconds', () => {
     expect(staleRepeatOf(sent)).toBe(10);
     expect(staleRepeatOf(stored)).toBe(30);
   });
 
-  test('keeps its interval and who sent the event; of the check that is said by nobody', () => {
+  test('a stale result of the v2 API keeps the interval and the sender of the event', () => {
     const first = staleResult(sent, CLIENT, EXECUTED + 20);
     expect(first).toEqual({
       ...sent,
@@ -68,7 +68,7 @@ describe('a stale result of the newer shape', () => {
 
 // Recorded results of Sensu Core (legacy-peer, Keepalive and TTL).
 describe('a stale result', () => {
-  test('tells its age, is a warning every 30 seconds, and keeps the rest', () => {
+  test('a stale result contains its age, is a warning every 30 seconds and keeps the rest', () => {
     expect(staleResult(stored, CLIENT, EXECUTED + 20)).toEqual({
       ...stored,
       output: 'Last check execution was 20 seconds ago',
@@ -77,7 +77,7 @@ describe('a stale result', () => {
     });
   });
 
-  test('grows older from report to report', () => {
+  test('a stale result contains a growing age', () => {
     const first = staleResult(stored, CLIENT, EXECUTED + 20);
     expect(staleResult(first, CLIENT, EXECUTED + 50)).toEqual({
       ...first,
@@ -90,16 +90,16 @@ describe('a stale result', () => {
     { ttlStatus: 0, status: 0 },
     { ttlStatus: null, status: 1 },
     { ttlStatus: 'x', status: 1 },
-  ])('has the status that ttl_status says: $ttlStatus', ({ ttlStatus, status }) => {
+  ])('a stale result has the status of ttl_status: $ttlStatus', ({ ttlStatus, status }) => {
     expect(staleResult({ ...stored, ttl_status: ttlStatus }, CLIENT, EXECUTED + 20).status).toBe(status);
   });
 
-  test('of a proxy client comes from that client, whoever reported the last one', () => {
+  test('a stale result of a proxy client comes from that client, whoever reported the last one', () => {
     const proxied = { ...stored, source: CLIENT, origin: 'web-1' };
     expect(staleResult(proxied, CLIENT, EXECUTED + 20)['origin']).toBe(CLIENT);
   });
 
-  test('is not resolved again by a resolve on request, which does not end the watch either (completion 1.20)', () => {
+  test('a stale result that was resolved on request stays resolved and is still watched (completion 1.20)', () => {
     const resolved = {
       ...stored,
       output: 'Resolving on request of the API',

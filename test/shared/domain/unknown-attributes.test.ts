@@ -20,7 +20,7 @@ const nothing = (source: string, name: string, remedy: string): string =>
   `the expression ${JSON.stringify(source)} names ${name}, ` +
   `which has no value unless something brings an attribute of that name: ${remedy}`;
 
-describe('expressions of filters of the newer API', () => {
+describe('filter expressions of the v2 API', () => {
   test.each<[expression: string, name: string, remedy: string]>([
     ['event.chek.status == 2', 'event.chek', 'did you mean event.check?'],
     ['event.check.stauts == 2', 'event.check.stauts', 'did you mean event.check.status?'],
@@ -55,7 +55,7 @@ describe('expressions of filters of the newer API', () => {
     ['event.check.outptu =~ /full/', 'event.check.outptu', 'did you mean event.check.output?'],
     ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'did you mean event.check?'],
     [':::event.chek.name::: =~ /full/', 'event.chek', 'did you mean event.check?'],
-  ])('%s', (expression, name, remedy) => {
+  ])('the filter expression %s has an unknown attribute', (expression, name, remedy) => {
     expect(ofFilter(expression)).toEqual([nothing(expression, name, remedy)]);
   });
 
@@ -73,11 +73,11 @@ describe('expressions of filters of the newer API', () => {
     'event.is_incident && !event.is_silenced && event.has_check',
     "event.check.output =~ /full/ && ':::event.check.name:::' == 'a'",
     'this is no expression at all',
-  ])('nothing is said of %s', (expression) => {
+  ])('the filter expression %s has no warning', (expression) => {
     expect(ofFilter(expression)).toEqual([]);
   });
 
-  test('what the reference answers questions about', () => {
+  test('every attribute that the filters of the peer recordings use is known', () => {
     const asked = readFileSync(join(import.meta.dirname, '../../conformance/data/core.jsonl'), 'utf8').matchAll(
       /\bevent\.(?:check|entity)?[\w.]*/g,
     );
@@ -94,18 +94,18 @@ describe('expressions of proxy requests', () => {
     ["entity.lables.x == 'a'", 'entity.lables', 'did you mean entity.labels?'],
     ["entity.class == 'proxy'", 'entity.class', 'remove it, or correct the name'],
     ['event.check.status == 0', 'event', 'remove it, or correct the name'],
-  ])('%s', (expression, name, remedy) => {
+  ])('the proxy request %s has an unknown attribute', (expression, name, remedy) => {
     expect(ofCheck(expression)).toEqual([nothing(expression, name, remedy)]);
   });
 
-  test('nothing is said of what entities have', () => {
+  test('a proxy request with known attributes has no warning', () => {
     const expression =
       "entity.entity_class == 'proxy' && entity.labels.x && entity.name != 'a' && entity.metadata.name";
     expect(ofCheck(expression)).toEqual([]);
   });
 });
 
-test('each expression says each name once, and long ones are cut', () => {
+test('each expression warns of each name once, and long ones are truncated', () => {
   const twice = 'event.chek.status == 1 || event.chek.status == 2';
   const long = `event.${'x'.repeat(500)} == 1`;
   expect(definitionWarnings('filters', { expressions: [twice, 'event.check', long] })).toEqual([
@@ -114,7 +114,7 @@ test('each expression says each name once, and long ones are cut', () => {
   ]);
 });
 
-test.each(['handlers', 'mutators', 'hooks'])('%s have no expressions', (kind) => {
+test.each(['handlers', 'mutators', 'hooks'])('the definitions of %s are not checked for expressions', (kind) => {
   expect(definitionWarnings(kind, { expressions: ['event.chek'] })).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ const warningsOf = (attributes: Attributes): object[] => {
   ]);
 };
 
-describe('filters of the legacy service', () => {
+describe('filters of the v1 API', () => {
   test.each<{ name: string; attributes: Attributes; expected: object[] }>([
     {
       name: 'a part of an event that there is not',
@@ -156,11 +156,11 @@ describe('filters of the legacy service', () => {
       },
       expected: [],
     },
-  ])('$name', ({ attributes, expected }) => {
+  ])('a filter of the v1 API is checked for $name', ({ attributes, expected }) => {
     expect(warningsOf(attributes)).toEqual(expected);
   });
 
-  test('every attribute of an event is known', () => {
+  test('a filter of the v1 API may use every attribute of an event', () => {
     expect(warningsOf({ ...anEvent(), check: {}, client: {} })).toEqual([]);
   });
 });
@@ -168,19 +168,19 @@ describe('filters of the legacy service', () => {
 const unknownOf = (value: unknown, shape: Shape): string[] =>
   unknownAttributes([...pathsIn(value, [])], shape).map(({ path }) => path.join('.'));
 
-describe('every attribute is known', () => {
-  test('of an event as filters get it', () => {
+describe('known attributes', () => {
+  test('every attribute of an event as filters get it is known', () => {
     const event = eventSubjectOf('default', anEvent({ check: { name: 'disk', handlers: ['a'], ttl: 60 } }));
     // The client of the scene has this attribute as a custom attribute.
     expect(unknownOf({ event }, EVENT_SUBJECT)).toEqual(['event.entity.environment']);
   });
 
-  test('of the definition of a check, but what no event has', () => {
+  test('every attribute of a check definition is known, except those that no event has', () => {
     const names = Object.keys(v2CheckSchema.shape).map((name) => ['event', 'check', name]);
     expect(unknownAttributes(names, EVENT_SUBJECT).map(({ path }) => path.at(-1))).toEqual(['proxy_requests', 'mon']);
   });
 
-  test('of the definition of an entity', () => {
+  test('every attribute of an entity definition is known', () => {
     const names = Object.keys(v2EntitySchema.shape).map((name) => ['entity', name]);
     expect(unknownAttributes(names, ENTITY_SUBJECT)).toEqual([]);
   });

@@ -12,13 +12,13 @@ function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => (at * 31 + 7) % 256);
 }
 
-test('the example of the RFC, 5.7: a masked "Hello"', () => {
+test('the masked "Hello" of the RFC, section 5.7, is reproduced', () => {
   const payload = Uint8Array.of(0x7f, 0x9f, 0x4d, 0x51, 0x58);
   unmask(payload, KEY);
   expect(new TextDecoder().decode(payload)).toBe('Hello');
 });
 
-test('payloads of any length come out right wherever they lie in memory, and nothing beside them is touched', () => {
+test('payloads of any length and alignment are masked without changing memory beside them', () => {
   for (let start = 0; start < 8; start++) {
     for (let length = 0; length < 40; length++) {
       const memory = bytes(64);
@@ -30,7 +30,7 @@ test('payloads of any length come out right wherever they lie in memory, and not
   }
 });
 
-test.each([{ offset: 0 }, { offset: 5 }])('a frame is masked into its place at $offset', ({ offset }) => {
+test.each([{ offset: 0 }, { offset: 5 }])('a frame is masked at the offset $offset', ({ offset }) => {
   const source = bytes(50);
   const output = new Uint8Array(60);
   mask(source, KEY, output, offset, 45);

@@ -15,13 +15,13 @@ const GOOD: WrittenRecurrence = {
   lastDay: '2026-03-01',
 };
 
-describe('a recurrence as it is typed', () => {
+describe('a recurrence in the form in which it is typed', () => {
   test.each<{ typed: Partial<WrittenRecurrence>; expected: object }>([
     { typed: {}, expected: { zone: 'Europe/Berlin', duration: 7200, first_day: '2026-02-01', last_day: '2026-03-01' } },
     { typed: { zone: ' ' }, expected: { zone: 'UTC' } },
     { typed: { schedule: ' @monthly ', firstDay: '' }, expected: { schedule: '@monthly' } },
     { typed: { duration: '90m' }, expected: { duration: 5400 } },
-  ])('$typed', ({ typed, expected }) => {
+  ])('the typed recurrence $typed is parsed', ({ typed, expected }) => {
     const read = readRecurrence({ ...GOOD, ...typed }, NOW_MS);
     expect(read).toMatchObject({ recurrence: expected });
     expect(recurrenceSchema.safeParse('recurrence' in read ? read.recurrence : undefined).success).toBe(true);
@@ -39,12 +39,12 @@ describe('a recurrence as it is typed', () => {
     { typed: { lastDay: 'never' }, part: 'last_day', says: '"never" is not a day' },
     { typed: { lastDay: '2026-01-31' }, part: 'last_day', says: 'before the first day, 2026-02-01' },
     { typed: { firstDay: '', lastDay: '2025-12-31' }, part: 'last_day', says: 'no window starts before' },
-  ])('$typed is refused beside $part', ({ typed, part, says }) => {
+  ])('the typed recurrence $typed is rejected at $part', ({ typed, part, says }) => {
     expect(readRecurrence({ ...GOOD, ...typed }, NOW_MS)).toEqual({ part, problem: expect.stringContaining(says) });
   });
 
   test.each([{ duration: 7200 }, { duration: 90_061 }, { duration: 60, zone: 'UTC' }])(
-    'is typed as it was read: %j',
+    'a recurrence is typed in the form in which it is parsed: %j',
     (more) => {
       const recurrence = {
         schedule: 'sun 02:00',

@@ -21,7 +21,7 @@ test.each([
 describe.each([
   ['a check', (command: unknown) => problemOf({ command }), 'command'],
   ['a hook', (command: unknown) => problemOf({ command: 'true', hooks: { ok: { command } } }), 'hooks.ok.command'],
-])('the command of %s is refused', (_what, told, at) => {
+])('the invalid command of %s', (_what, told, at) => {
   test.each<[unknown, string]>([
     [7, ': must be a line for the shell, or a list of a program and its arguments'],
     [[], ': must name the program'],
@@ -31,12 +31,12 @@ describe.each([
     [Array.from({ length: 1001 }, () => 'x'), ': '],
     [[':::program:::', 'x'], ': must name the program itself: no token may stand for it'],
     [['/opt/:::os:::/check'], ': must name the program itself: no token may stand for it'],
-  ])('as %j', (command, problem) => {
+  ])('the command %j is rejected', (command, problem) => {
     expect(told(command)).toContain(`${at}${problem}`);
   });
 });
 
-test('in the newer face no token of it may stand for the program either', () => {
+test('a token in the program of a command is rejected in the v2 API too', () => {
   const { error } = v2CheckSchema.safeParse({
     metadata: { name: 'x' },
     interval: 60,

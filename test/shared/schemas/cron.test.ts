@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cronProblem, dateProblem } from '../../../shared/schemas/cron.ts';
 
-describe('schedules that the legacy service takes', () => {
+describe('schedules that Sensu Core accepts', () => {
   test.each([
     '* * * * *',
     '*/5 * * * *',
@@ -17,7 +17,7 @@ describe('schedules that the legacy service takes', () => {
     '0 0 * * * ignored',
     '@hourly',
     '@Daily',
-  ])('%s', (schedule) => {
+  ])('the schedule %s is accepted', (schedule) => {
     expect(cronProblem(schedule)).toBeUndefined();
     expect(dateProblem(schedule)).toBeUndefined();
   });
@@ -73,18 +73,18 @@ test.each([
     problem:
       '"8" is no day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
   },
-])('refused: $schedule', ({ schedule, problem }) => {
+])('the schedule $schedule is rejected', ({ schedule, problem }) => {
   expect(cronProblem(schedule)).toBe(problem);
 });
 
 test.each([
   { schedule: '0 0 30 2 *', problem: 'has no moment: there is no day 30 in month 2' },
   { schedule: ' 0 0 31 apr,jun *', problem: 'has no moment: there is no day 31 in month apr,jun' },
-])('can be read and never comes: $schedule', ({ schedule, problem }) => {
+])('the schedule $schedule is valid and never matches', ({ schedule, problem }) => {
   expect(cronProblem(schedule)).toBeUndefined();
   expect(dateProblem(schedule)).toBe(problem);
 });
 
-test('a long text is looked at in no time', () => {
+test('a long schedule text is checked in bounded time', () => {
   expect(cronProblem(`${'1-'.repeat(100_000)} * * * *`)).toMatch(/is no minute/);
 });

@@ -9,7 +9,7 @@ function problems(handler: object): string {
   return parsed.success ? '' : problemsOf(parsed.error);
 }
 
-describe('what makes no sense for a handler with group_by is refused', () => {
+describe('options that make no sense with group_by', () => {
   test.each<{ name: string; handler: object; says: string }>([
     { name: 'another type', handler: { type: 'udp', socket: { host: 'a', port: 1 }, group_by: [] }, says: 'type pipe' },
     { name: 'a set', handler: { type: 'set', handlers: [], group_by: [] }, says: 'type pipe' },
@@ -27,11 +27,11 @@ describe('what makes no sense for a handler with group_by is refused', () => {
       handler: { ...PIPE, group_by: [], mutator: 'only_check_output' },
       says: 'only_check_output makes something of one event',
     },
-  ])('$name', ({ handler, says }) => {
+  ])('the option $name is rejected for a handler with group_by', ({ handler, says }) => {
     expect(problems(handler)).toContain(says);
   });
 
-  test('all else is taken', () => {
+  test('all other options are accepted for a handler with group_by', () => {
     const times = { group_wait: 0, group_interval: 1, repeat_interval: 0, group_limit: 1000 };
     expect(problems({ ...PIPE, group_by: ['client', 'check.labels.team', 'subscription'], ...times })).toBe('');
     expect(problems(PIPE)).toBe('');

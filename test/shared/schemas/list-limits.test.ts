@@ -49,7 +49,7 @@ interface Case {
   readonly of: (count: number) => unknown;
 }
 
-describe('a list, a text or a set of pairs may be as long as its limit, and no longer', () => {
+describe('the limits of lists, texts and maps', () => {
   test.each<Case>([
     { list: 'aggregates of a check', schema: aggregatesSchema, limit: 100, of: namesOf },
     {
@@ -280,7 +280,7 @@ describe('a list, a text or a set of pairs may be as long as its limit, and no l
         password_hash: '$2b$10$x/Wh8/4jdcf4hhm5OER0jO2ZS2NkCQKCP/aDQV8A52.RaHb7Xo9gq',
       }),
     },
-  ])('$list: $limit', ({ schema, limit, of }) => {
+  ])('the limit of $list is exactly $limit', ({ schema, limit, of }) => {
     expect(schema.safeParse(of(limit)).error?.issues).toBeUndefined();
     expect(schema.safeParse(of(limit + 1)).success).toBe(false);
   });

@@ -3,7 +3,7 @@ import { formatPasswordHash, parsePasswordHash } from '../../../shared/schemas/p
 
 const good = { N: 32_768, r: 8, p: 3, salt: 's'.repeat(22), hash: 'h'.repeat(43) };
 
-test('a hash is read as it was written', () => {
+test('a password hash is parsed as it was written', () => {
   expect(parsePasswordHash(formatPasswordHash(good))).toEqual(good);
 });
 
@@ -16,6 +16,6 @@ test.each([
   { name: 'hardly any salt', hash: { ...good, salt: 'abc' } },
   { name: 'hardly any hash', hash: { ...good, hash: 'abc' } },
   { name: 'signs that base64url does not have', hash: { ...good, hash: `${'h'.repeat(42)}+` } },
-])('refused: $name', ({ hash }) => {
+])('the invalid password hash is rejected: $name', ({ hash }) => {
   expect(parsePasswordHash(formatPasswordHash(hash))).toBeUndefined();
 });

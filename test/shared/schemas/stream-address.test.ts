@@ -16,6 +16,6 @@ test.each<{ text: string; expected: StreamAddress | undefined }>([
   { text: ':80', expected: undefined },
   { text: '[]:80', expected: undefined },
   { text: '', expected: undefined },
-])('`$text` is $expected', ({ text, expected }) => {
+])('the stream address `$text` is parsed as $expected', ({ text, expected }) => {
   expect(parseStreamAddress(text)).toEqual(expected);
 });

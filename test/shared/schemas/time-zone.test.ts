@@ -26,7 +26,7 @@ test.each<[text: string, zone: string | undefined]>([
   ['Mars/Base', undefined],
   ['../etc/passwd', undefined],
   [`Europe/${'a'.repeat(100)}`, undefined],
-])('%s is the zone %s', (text, zone) => {
+])('the text %s is the time zone %s', (text, zone) => {
   expect(timeZoneOf(text)).toBe(zone);
 });
 

@@ -20,7 +20,7 @@ async function pairOf(
   return readKeyPair(files, { section: 'tls.', nowMs: Date.now(), isOfServer: true });
 }
 
-test('a certificate and its key are taken without a word', async () => {
+test('a valid certificate and key are accepted without a warning', async () => {
   const { fingerprint256: fingerprint } = new X509Certificate(GOOD.cert);
   expect(await pairOf(GOOD)).toEqual({ cert: GOOD.cert, key: GOOD.key, fingerprint, warnings: [] });
 });
@@ -49,7 +49,7 @@ test.each([
     spoil: modeOf('key-file', 0o640),
     says: /reached by other users of this machine: chmod 600 it/,
   },
-])('$name is refused', async ({ made = GOOD, spoil, says }) => {
+])('a key pair with $name is rejected', async ({ made = GOOD, spoil, says }) => {
   await expect(pairOf(made, spoil)).rejects.toThrow(says);
 });
 
@@ -74,11 +74,11 @@ test.each([
     made: makeCertificate('mon.example.org', { names: ['b.example.org', '10.0.0.1'], until: hoursFromNow(9999) }),
     says: /cert\.pem will be refused by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
   },
-])('one that $name is taken with a warning', async ({ made, says }) => {
+])('a certificate that $name is accepted with a warning', async ({ made, says }) => {
   expect((await pairOf(made)).warnings).toEqual([expect.stringMatching(says)]);
 });
 
-test('authorities may be several, and something must be there', async () => {
+test('several authorities are accepted, and an empty list is rejected', async () => {
   const file = join(await tempDir(), 'ca.pem');
   await writeFile(file, `# ours\n${GOOD.cert}\nand theirs\n${OTHER.cert}`);
   expect(readAuthorities(file, 'trusted-ca-file').fingerprints).toHaveLength(2);

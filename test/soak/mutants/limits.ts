@@ -632,7 +632,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'const size = boundedSize(tree);',
     replacement: 'const size = 1;',
     test: 'test/shared/domain/label-matchers.test.ts',
-    title: 'is refused',
+    title: 'is rejected',
   },
   {
     defence: 'bytes of a body',

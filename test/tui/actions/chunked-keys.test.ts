@@ -22,7 +22,7 @@ function stateAfter(chunks: readonly string[]): unknown {
   );
 }
 
-test('however the keys are cut into chunks, the console ends in the same state', () => {
+test('the console ends in the same state however the keys are cut into chunks', () => {
   fc.assert(
     fc.property(
       fc.array(keys, { maxLength: 40 }),
@@ -42,7 +42,7 @@ test('however the keys are cut into chunks, the console ends in the same state',
   );
 });
 
-test('a filter that is typed in one write shows what it shows typed by hand', () => {
+test('a filter that is typed in one write shows the same as one typed by hand', () => {
   const [whole, byHand] = [['/http\r'], Array.from('/http\r')].map((chunks) => {
     const driver = new ConsoleDriver().goLive(SCENE);
     for (const chunk of chunks) driver.type(chunk);
@@ -52,13 +52,13 @@ test('a filter that is typed in one write shows what it shows typed by hand', ()
   expect(whole).toEqual(byHand);
 });
 
-test('two hundred keys in one write are two hundred keys', () => {
+test('two hundred keys in one write count as two hundred keys', () => {
   const driver = new ConsoleDriver().goLive(SCENE);
   driver.type('jk'.repeat(95) + 'j'.repeat(10));
   expect(driver.store.list.cursor.index).toBe(10);
 });
 
-test('a paste with line ends runs nothing', () => {
+test('a paste with line ends executes nothing', () => {
   const driver = new ConsoleDriver().goLive(SCENE);
   driver.store.takeEffects();
   driver.type('\u001B[200~r\ry\rq\r\u001B[201~');

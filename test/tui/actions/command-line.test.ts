@@ -40,7 +40,7 @@ function candidates(): readonly string[] {
 }
 
 describe('a command', () => {
-  test('opens a view, with a filter', () => {
+  test('a command opens a view with a filter', () => {
     run('clients');
     expect(driver.store.state.view).toBe('clients');
     run('events status=crit not silenced');
@@ -49,35 +49,35 @@ describe('a command', () => {
     expect(driver.list).toHaveLength(6);
   });
 
-  test('without a filter leaves the one that is there', () => {
+  test('a command without a filter leaves the current filter in place', () => {
     run('filter web');
     run('clients');
     run('events');
     expect(driver.store.list.filter.text).toBe('web');
   });
 
-  test('opens a view from the detail of an event', () => {
+  test('a command opens a view from the detail of an event', () => {
     driver.type('\r');
     expect(driver.store.state.layers.at(-1)?.kind).toBe('detail');
     run('clients');
     expect([driver.store.state.view, driver.store.state.layers]).toEqual(['clients', []]);
   });
 
-  test('sorts, also the other way round', () => {
+  test('the sort command sorts in either direction', () => {
     run('sort client');
     expect(driver.list[0]).toBe('cache-009.eu-west-1/redis-ping');
     run('sort -client');
     expect(driver.list[0]).toBe('web-021.eu-west-1/disk-root');
   });
 
-  test('chooses columns; the one that names the row stays', () => {
+  test('the columns command chooses columns but keeps the one that names the row', () => {
     run('columns client, output');
     expect([...driver.store.list.hidden]).toEqual(['check', 'count', 'age', 'last']);
     run('columns all');
     expect(driver.store.list.hidden.size).toBe(0);
   });
 
-  test('does what the key of that name does', () => {
+  test('a command does what the key of that name does', () => {
     run('pause');
     expect(driver.store.state.paused).toBeDefined();
     run('mark-all');
@@ -88,12 +88,12 @@ describe('a command', () => {
     expect(driver.store.state.layers.at(-1)?.kind).toBe('help');
   });
 
-  test('opens the menu that its key opens when nothing stands behind it', () => {
+  test('a command without an argument opens the menu that its key opens', () => {
     run('sort');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'menu', title: 'Sort events by' });
   });
 
-  test('acts on the event that was under the cursor when the line was opened', () => {
+  test('a command acts on the event that was under the cursor when the line was opened', () => {
     driver.type('j:');
     const target = eventUnderCursor(driver.store.state);
     const [first] = Object.values(SCENE.events ?? {});
@@ -106,7 +106,7 @@ describe('a command', () => {
     });
   });
 
-  test('silences with a preset where there is one, and asks for the reason', () => {
+  test('the silence command uses the given duration and asks for the reason', () => {
     run('silence 4h');
     const layer = driver.store.state.layers.at(-1);
     expect(layer).toMatchObject({
@@ -115,7 +115,7 @@ describe('a command', () => {
     });
   });
 
-  test('changes nothing in read-only mode', () => {
+  test('a command changes nothing in read-only mode', () => {
     driver = new ConsoleDriver({ readOnly: true }).goLive(SCENE);
     run('resolve');
     run('silence 1h because');
@@ -123,7 +123,7 @@ describe('a command', () => {
     expect(driver.message).toMatch(/read-only/);
   });
 
-  test('sets how the console looks', () => {
+  test('the set command changes how the console looks', () => {
     run('set ascii on');
     run('set pane off');
     run('set skin light');
@@ -131,7 +131,7 @@ describe('a command', () => {
   });
 });
 
-describe('a command that cannot be carried out stays, and says what is allowed', () => {
+describe('a command that cannot be executed', () => {
   test.each([
     ['slience 1h', 'there is no command "slience": did you mean silence?'],
     ['why', 'unknown command why: use explain'],
@@ -151,7 +151,7 @@ describe('a command that cannot be carried out stays, and says what is allowed',
     ['set ascii', 'type :set ascii and one of on, off'],
     ['set skin pink', 'type :set skin and one of dark, light, deuteranopia, tritanopia, mono'],
     ['set colour on', 'there is no setting "colour": did you mean color?'],
-  ])(':%s', (command, message) => {
+  ])('the invalid command :%s stays on the line and the message says what is allowed', (command, message) => {
     run(command);
     expect(line()).toBe(command);
     expect(problem()).toMatch(message);
@@ -173,12 +173,12 @@ describe('completion', () => {
     ['set ascii ', ['on', 'off']],
     ['view s', ['save']],
     ['pause ', []],
-  ])('of %j', (typed, expected) => {
+  ])('completion of %j offers the expected candidates', (typed, expected) => {
     driver.type(`:${typed}`);
     expect(candidates()).toEqual(expected);
   });
 
-  test('Tab goes through the candidates and round, Shift-Tab back, and typing goes on from there', () => {
+  test('Tab and Shift-Tab cycle through the candidates, and typing continues from there', () => {
     driver.type(`:sort c${TAB}`);
     expect(line()).toBe('sort client');
     driver.type(TAB);
@@ -189,7 +189,7 @@ describe('completion', () => {
     expect(driver.store.sort.column).toBe('count');
   });
 
-  test('the only candidate is as good as typed', () => {
+  test('the only candidate can be executed without typing the rest', () => {
     driver.type(`:colu${TAB}`);
     expect(line()).toBe('columns ');
     driver.type(`\u0015events stat${TAB}wa${TAB}\r`);
@@ -197,7 +197,7 @@ describe('completion', () => {
   });
 });
 
-test('earlier commands come back with the arrow keys, each once and the newest first', () => {
+test('the arrow keys recall earlier commands, each once and the newest first', () => {
   for (const command of ['sort client', 'sort age', 'sort client']) run(command);
   driver.type(`:${UP}`);
   expect(line()).toBe('sort client');
@@ -209,7 +209,7 @@ test('earlier commands come back with the arrow keys, each once and the newest f
   expect(driver.store.state.layers).toEqual([]);
 });
 
-test('what is being typed is there again behind the newest, and never lost to an arrow key', () => {
+test('the line being typed comes back after the newest history entry, and arrow keys never lose it', () => {
   run('sort client');
   driver.type(`:sort ag${DOWN}`);
   expect(line()).toBe('sort ag');
@@ -219,14 +219,14 @@ test('what is being typed is there again behind the newest, and never lost to an
   expect(line()).toBe('sort ag');
 });
 
-test('keys come one by one or in one piece', () => {
+test('the command line reads keys one by one and in one chunk', () => {
   const oneByOne = new ConsoleDriver().goLive(SCENE);
   for (const key of ':sort -age\r5jm') oneByOne.type(key);
   driver.type(':sort -age\r5jm');
   expect(driver.store.list).toEqual(oneByOne.store.list);
 });
 
-test('a pasted line is text: it runs nothing', () => {
+test('a pasted line is text and executes nothing', () => {
   driver.type(':\u001B[200~quit\r\nquit\r\u001B[201~');
   expect(line()).toBe('quit quit ');
   expect(driver.effects()).toEqual([]);
@@ -245,7 +245,7 @@ test('every action of the key table is a command wherever its key is one', () =>
 });
 
 describe('saved views', () => {
-  test('are saved as they are shown', () => {
+  test('a view is saved as it is shown', () => {
     run('filter status>=warn');
     run('sort -age');
     run('columns client output');
@@ -264,12 +264,12 @@ describe('saved views', () => {
     ]);
   });
 
-  test('Ctrl-S begins to save one', () => {
+  test('Ctrl-S starts to save a view', () => {
     driver.type('\u0013');
     expect(line()).toBe('view save ');
   });
 
-  test('are opened by name and from the menu of views, whatever was set before', () => {
+  test('a saved view is opened by its name and from the menu, whatever was set before', () => {
     driver.store.update({
       savedViews: new Map([
         ['edge', { view: 'clients', filter: 'web', sort: undefined, columns: ['client', 'events'] }],
@@ -288,7 +288,7 @@ describe('saved views', () => {
   });
 });
 
-test('whatever is typed is carried out or its mistake is told, wherever the line was opened', () => {
+test('every typed command line is executed or its mistake is reported, whichever view it was opened in', () => {
   const names = commandsFor('events').map(({ name }) => name);
   const words = fc.constantFrom(
     ...names.concat('|-age|all|save|delete|on|off|light|2h|0|(|"|!|not|status>=warn|__proto__|ä|😀'.split('|')),

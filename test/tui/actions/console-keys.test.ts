@@ -43,13 +43,13 @@ describe('moving', () => {
     { keys: '\u0004\u0015', at: 'a' },
     { keys: '5\u001B[B', at: 'f' },
     { keys: '99999j', at: 'z' },
-  ])('$keys leads to $at', ({ keys, at }) => {
+  ])('the keys $keys move the cursor to $at', ({ keys, at }) => {
     const driver = live(...rowsOf(...letters('a', 'z')));
     driver.type(keys);
     expect(driver.store.list.cursor.key).toBe(key(at));
   });
 
-  test('keys in one piece and one by one come to the same', () => {
+  test('movement keys in one chunk and one by one have the same result', () => {
     const keys = '5jj k\u001B[Bk  V3kaA\u001B[6~ e';
     const atOnce = live(...rowsOf(...letters('a', 'z')));
     atOnce.type(keys);
@@ -59,7 +59,7 @@ describe('moving', () => {
     expect(atOnce.store.list.marks).toEqual(oneByOne.store.list.marks);
   });
 
-  test('wherever a terminal cuts what was typed, it comes to the same', () => {
+  test('movement keys have the same result wherever the terminal cuts them', () => {
     const paste = '/\u001B[200~web\nGr\u001B[201~\r';
     const typed = fc.constantFrom(
       'j',
@@ -94,7 +94,7 @@ describe('moving', () => {
     );
   });
 
-  test('e and E find the next and the previous critical event', () => {
+  test('e and E move to the next and the previous critical event', () => {
     const driver = live(
       anEventRow({ client: 'a', since: 9 }),
       anEventRow({ client: 'b', since: 8 }),
@@ -106,7 +106,7 @@ describe('moving', () => {
     expect(driver.store.list.cursor.key).toBe(key('b'));
   });
 
-  test('the rows stay where they are for 400 ms, then the cursor follows its event', () => {
+  test('the rows keep their positions for 400 ms after a key, then the cursor follows its event', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('j');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
@@ -117,7 +117,7 @@ describe('moving', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: key('b'), index: 2 });
   });
 
-  test('a frame is due when that pause ends, though nothing else happens', () => {
+  test('a frame is due when the pause after a key ends, even if nothing else happens', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.pass(1000);
     driver.store.takeEffects();
@@ -128,7 +128,7 @@ describe('moving', () => {
     expect([driver.store.urgency, driver.store.events.frozen]).toEqual(['none', false]);
   });
 
-  test('until the first snapshot is complete the cursor stays at the top', () => {
+  test('the cursor stays at the top until the first snapshot is complete', () => {
     const driver = new ConsoleDriver();
     driver.store.connectionChanged({ kind: 'syncing' });
     driver.store.rowsArrived({ events: byKey(rowsOf('m')) }, { replace: true, timeMs: undefined });
@@ -141,7 +141,7 @@ describe('moving', () => {
 });
 
 describe('marks', () => {
-  test('Space marks and goes on, V marks up to the cursor, A clears', () => {
+  test('Space marks a row and moves on, V marks up to the cursor, A clears the marks', () => {
     const driver = live(...rowsOf(...letters('a', 'f')));
     driver.type(' jjV');
     expect([...driver.store.list.marks]).toEqual(['a', 'b', 'c', 'd'].map(key));
@@ -149,7 +149,7 @@ describe('marks', () => {
     expect(driver.store.list.marks.size).toBe(0);
   });
 
-  test('follow their events, and go with them', () => {
+  test('marks follow their events and disappear with them', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('  ');
     driver.pass(500);
@@ -158,7 +158,7 @@ describe('marks', () => {
     expect([...driver.store.list.marks]).toEqual([key('b')]);
   });
 
-  test('a marks what the filter shows, and nothing else', () => {
+  test('the key a marks exactly the rows that the filter shows', () => {
     const driver = live(...rowsOf('web-1', 'db-1', 'web-2'));
     driver.type('/web\ra');
     expect([...driver.store.list.marks]).toEqual(['web-1', 'web-2'].map(key));
@@ -166,7 +166,7 @@ describe('marks', () => {
 });
 
 describe('the filter line', () => {
-  test('shows what matches while it is typed, and Esc shows everything again', () => {
+  test('the filter line filters while it is typed, and Esc shows everything again', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     expect(driver.list).toEqual([key('db-1')]);
@@ -175,7 +175,7 @@ describe('the filter line', () => {
     expect(driver.store.state.prompt).toBeUndefined();
   });
 
-  test('keeps the last good filter in effect when the line is none, and stays open', () => {
+  test('the filter line keeps the last valid filter in effect while the new one is invalid', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     driver.type(' (\r');
@@ -184,7 +184,7 @@ describe('the filter line', () => {
     expect(driver.list).toEqual([key('db-1')]);
   });
 
-  test('remembers earlier filters', () => {
+  test('the filter line remembers earlier filters', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r');
     driver.type('/\u0015db\r');
@@ -194,7 +194,7 @@ describe('the filter line', () => {
     expect(driver.store.state.prompt?.line.text).toBe('db');
   });
 
-  test('keeps what is being typed behind them: an arrow key never shows everything again', () => {
+  test('an arrow key in the filter line keeps the typed text and never shows everything again', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r');
     driver.type('/\u0015db\u001B[B');
@@ -203,7 +203,7 @@ describe('the filter line', () => {
     expect([driver.store.state.prompt?.line.text, driver.list]).toEqual(['db', [key('db-1')]]);
   });
 
-  test('takes pasted lines as text, and runs none of it', () => {
+  test('the filter line takes pasted lines as text and executes none of them', () => {
     const driver = live(...rowsOf('web-1'));
     driver.type('/\u001B[200~web\rrq\n\u001B[201~');
     expect(driver.store.state.prompt?.line.text).toBe('web rq ');
@@ -246,14 +246,14 @@ describe('silencing', () => {
     expect(driver.store.state.layers).toEqual([]);
   });
 
-  test('needs a reason', () => {
+  test('the silence dialog requires a reason', () => {
     const driver = live(...rowsOf('a'));
     driver.type('s\u0013');
     expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'a reason is required' } });
   });
 
-  test('names its targets by what was marked, however the list changes behind it', () => {
+  test('the silence dialog keeps the marked targets however the list changes behind it', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('  s');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
@@ -264,7 +264,7 @@ describe('silencing', () => {
     expect(driver.store.list.marks.size).toBe(0);
   });
 
-  test('a target that resolved meanwhile is taken out and shown before anything is sent', () => {
+  test('a target that resolved meanwhile is removed from the silence and shown before anything is sent', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('  swhy');
     driver.change({ events: { [key('a')]: null } });
@@ -277,7 +277,7 @@ describe('silencing', () => {
     expect(changes(driver)).toMatchObject([{ verb: 'silence', operations: [{ subscription: 'client:b' }] }]);
   });
 
-  test('counts what a subscription would cover by the subscriptions of the clients', () => {
+  test('the silence dialog counts the events of a subscription by the subscriptions of the clients', () => {
     const driver = new ConsoleDriver().goLive({
       events: byKey([...rowsOf('web-1', 'web-2'), anEventRow({ client: 'db-1', status: 1 })]),
       clients: {
@@ -303,13 +303,13 @@ describe('silencing', () => {
 });
 
 describe('resolving', () => {
-  test('one warning goes without a question', () => {
+  test('a single warning is resolved without a question', () => {
     const driver = live(anEventRow({ client: 'a', status: 1 }));
     driver.type('r');
     expect(changes(driver)).toEqual([{ verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: CHECK }] }]);
   });
 
-  test('a critical event, or more than one, only after a yes', () => {
+  test('a critical event, or several events, are resolved only after a confirmation', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', button: 'Resolve 1 event' });
@@ -319,7 +319,7 @@ describe('resolving', () => {
     expect(changes(driver)).toMatchObject([{ verb: 'resolve', operations: [{ client: 'a' }, { client: 'b' }] }]);
   });
 
-  test('leaves out what resolved while the question was open', () => {
+  test('a resolve leaves out the events that resolved while the question was open', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('ar');
     driver.change({ events: { [key('a')]: null } });
@@ -328,7 +328,7 @@ describe('resolving', () => {
   });
 });
 
-test('a thousand events at once are the most', () => {
+test('an action applies to at most a thousand events at once', () => {
   const driver = live(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
   for (const action of ['s', 'r']) {
     driver.type(`a${action}`);
@@ -340,7 +340,7 @@ test('a thousand events at once are the most', () => {
 describe('ending a silence', () => {
   const silenced = anEventRow({ client: 'a', silenced_by: ['client:a:http-frontend'] });
 
-  test('names it, and asks first', () => {
+  test('ending a silence names it and asks first', () => {
     const driver = new ConsoleDriver().goLive({
       events: byKey([silenced]),
       silenced: {
@@ -358,7 +358,7 @@ describe('ending a silence', () => {
     ]);
   });
 
-  test('an event that is not silenced is left alone', () => {
+  test('an event that is not silenced has no silence to end', () => {
     const driver = live(anEventRow({ client: 'a' }));
     driver.type('u');
     expect(driver.message).toBe(`a/${CHECK} is not silenced`);
@@ -367,7 +367,7 @@ describe('ending a silence', () => {
 });
 
 describe('keys that change something', () => {
-  test.each(['s', 'r', 'u'])('%s says that it does nothing while disconnected', (name) => {
+  test.each(['s', 'r', 'u'])('%s does nothing while disconnected and says so', (name) => {
     const driver = live(...rowsOf('a'));
     driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
     driver.type(name);
@@ -375,7 +375,7 @@ describe('keys that change something', () => {
     expect([driver.effects(), driver.store.state.layers]).toEqual([[], []]);
   });
 
-  test('! locks and unlocks them; --read-only cannot be unlocked', () => {
+  test('! locks and unlocks the changing keys, and --read-only cannot be unlocked', () => {
     const driver = live(...rowsOf('a'));
     driver.type('!s');
     expect(driver.message).toBe('s is disabled: the console is locked, ! unlocks it');
@@ -388,7 +388,7 @@ describe('keys that change something', () => {
     expect(locked.effects()).toEqual([]);
   });
 
-  test('a dialog that was open when the connection went does not send', () => {
+  test('a dialog that was open when the connection was lost does not send', () => {
     const driver = live(...rowsOf('a'));
     driver.type('swhy');
     driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
@@ -399,7 +399,7 @@ describe('keys that change something', () => {
 });
 
 describe('a pause', () => {
-  test('holds everything back, counts it, and lets it in at once', () => {
+  test('a pause holds back and counts all changes, and applies them at once when it ends', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('p');
     driver.change({ events: { [key('a')]: null, ...byKey([anEventRow({ client: 'c' })]) } });
@@ -412,7 +412,7 @@ describe('a pause', () => {
     expect(driver.store.events.get(key('c'))?.row.status).toBe(1);
   });
 
-  test('survives a new snapshot', () => {
+  test('a pause survives a new snapshot', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('p');
     driver.change({ events: byKey(rowsOf('x')) });
@@ -426,7 +426,7 @@ describe('a pause', () => {
 });
 
 describe('a new snapshot', () => {
-  test('keeps cursor and marks on their events', () => {
+  test('a new snapshot keeps the cursor and the marks on their events', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('j ');
     driver.pass(500);
@@ -438,7 +438,7 @@ describe('a new snapshot', () => {
 });
 
 describe('leaving', () => {
-  test('q quits at the list, and goes back elsewhere', () => {
+  test('q quits at the list and goes back elsewhere', () => {
     const driver = live(...rowsOf('a'));
     driver.type('?q');
     expect(driver.effects()).toEqual([]);
@@ -446,7 +446,7 @@ describe('leaving', () => {
     expect(driver.effects()).toEqual([{ kind: 'quit' }]);
   });
 
-  test('Ctrl-C quits from anywhere, when it comes twice within a second', () => {
+  test('Ctrl-C quits from anywhere when it is pressed twice within a second', () => {
     const driver = live(...rowsOf('a'));
     driver.type('s\u0003');
     driver.pass(1500);
@@ -463,7 +463,7 @@ function loads(driver: ConsoleDriver): readonly Effect[] {
 }
 
 describe('the pane', () => {
-  test('asks for the event under the cursor once the cursor rests, and again when the event changes', () => {
+  test('the pane requests the event under the cursor once the cursor rests, and again when the event changes', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('j');
     driver.pass(100);
@@ -476,7 +476,7 @@ describe('the pane', () => {
     expect(loads(driver)).toEqual([]);
   });
 
-  test('asks for nothing while it is hidden', () => {
+  test('the pane requests nothing while it is hidden', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('\tj');
     driver.pass(1000);

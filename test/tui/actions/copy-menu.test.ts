@@ -17,7 +17,7 @@ function menuOf(driver: ConsoleDriver): readonly string[] {
 }
 
 describe('the copy menu', () => {
-  test('of an event has its id, names, JSON and the commands that show it', () => {
+  test('the copy menu of an event offers its id, names, JSON and the commands that show it', () => {
     const driver = new ConsoleDriver().goLive(SCENE);
     driver.type('c');
     expect(menuOf(driver)).toEqual([
@@ -36,7 +36,7 @@ describe('the copy menu', () => {
     });
   });
 
-  test('of a client and of a silence has what there is', () => {
+  test('the copy menu of a client and of a silence offers only what applies to them', () => {
     const driver = new ConsoleDriver().goLive(SCENE);
     driver.type('5');
     driver.clock.advance(400);
@@ -54,7 +54,7 @@ describe('the copy menu', () => {
   });
 
   test.each(['plain', 'two words', "it's", '$(reboot)', '`x`', 'a;b', '*', '~', '', '!x', '\\', '"'])(
-    'a shell reads %j as the one word that it is',
+    'a shell reads the quoted %j as one word',
     (text) => {
       const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s' ${shellWord(text)}`], { encoding: 'utf8' });
       expect(stdout).toBe(text);
@@ -63,19 +63,19 @@ describe('the copy menu', () => {
 });
 
 describe('the clipboard', () => {
-  test('gets the text as base64, through tmux on both ways', () => {
+  test('the clipboard gets the text as base64, also through tmux', () => {
     expect(clipboardSequence('a/b', false)).toBe('\u001B]52;c;YS9i\u0007');
     expect(clipboardSequence('a/b', true)).toBe(
       '\u001B]52;c;YS9i\u0007\u001BPtmux;\u001B\u001B]52;c;YS9i\u0007\u001B\\',
     );
   });
 
-  test('is not given more than terminals take', () => {
+  test('the clipboard gets no text that is longer than terminals accept', () => {
     expect(clipboardSequence('x'.repeat(CLIPBOARD_MAX), false)).toBeDefined();
     expect(clipboardSequence('é'.repeat(CLIPBOARD_MAX / 2 + 1), false)).toBeUndefined();
   });
 
-  test('gets the JSON of the event as the backend has it, between two frames', async () => {
+  test('the clipboard gets the JSON of the event as the backend sends it, between two frames', async () => {
     const [row] = SCENE_EVENTS;
     if (row === undefined) throw new Error('the scene is empty');
     const event = eventOf(row, { runbook: 'https://wiki.example.com/pg' });
@@ -104,11 +104,11 @@ test.each([
   { runbook: 'file:///etc/passwd', says: 'file:' },
   { runbook: 'https://wiki.example.com@evil.example/', says: 'hides its host' },
   { runbook: `https://wiki.example.com/${'x'.repeat(2024)}`, says: 'not a link' },
-])('$runbook is no runbook to follow', ({ runbook, says }) => {
+])('$runbook is no runbook that can be opened', ({ runbook, says }) => {
   expect(runbookOf({ runbook })).toEqual({ problem: expect.stringContaining(says) });
 });
 
-test('a host is shown as it will be looked up', () => {
+test('a runbook shows its host as it will be looked up', () => {
   expect(runbookOf({ runbook: 'https://exаmple.com/\u202Ex' })).toEqual({
     url: 'https://xn--exmple-4nf.com/%E2%80%AEx',
   });

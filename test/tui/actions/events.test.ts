@@ -28,7 +28,7 @@ function top(driver: ConsoleDriver): ConsoleDriver['store']['state']['layers'][n
 }
 
 describe('acknowledging', () => {
-  test('K silences exactly this event until it resolves, with one key', () => {
+  test('K silences exactly the event under the cursor until it resolves', () => {
     const driver = live('a', 'b');
     driver.type('jK');
     expect(changes(driver)).toEqual([
@@ -49,7 +49,7 @@ describe('acknowledging', () => {
     ]);
   });
 
-  test('more than one only after a yes, and without those that resolved meanwhile', () => {
+  test('several events are acknowledged only after a confirmation, without those that resolved meanwhile', () => {
     const driver = live('a', 'b', 'c');
     driver.type('aK');
     expect(top(driver)).toMatchObject({ lines: expect.arrayContaining(['a/disk', 'b/disk', 'c/disk']) });
@@ -61,7 +61,7 @@ describe('acknowledging', () => {
     expect(driver.store.list.marks.size).toBe(0);
   });
 
-  test('never takes the place of a silence that is there', () => {
+  test('an acknowledgement never replaces an existing silence', () => {
     const driver = live('a', 'b');
     const entry = aSilencedRow({ id: 'client:a:disk', subscription: 'client:a', check: 'disk', creator: 'bob' });
     driver.change({ silenced: { [entry.id]: entry } });
@@ -71,7 +71,7 @@ describe('acknowledging', () => {
     expect(changes(driver)).toMatchObject([{ operations: [{ subscription: 'client:b' }] }]);
   });
 
-  test('keeps to the longest time that the backend allows, which is asked for before anything is silenced', () => {
+  test('an acknowledgement is limited to the longest expiry that the backend allows', () => {
     const driver = live('a');
     expect(driver.store.takeEffects()).toContainEqual({ kind: 'load-silence-policy' });
     driver.store.silencePolicyLoaded(silencePolicy({ max_expire: 28_800 }));
@@ -80,8 +80,8 @@ describe('acknowledging', () => {
   });
 });
 
-describe('the last silence again', () => {
-  test('S asks once and sets what was set before, about the events of now', () => {
+describe('the repeated silence', () => {
+  test('S asks once and repeats the settings of the last silence for the current events', () => {
     const driver = live('a', 'b');
     driver.type('sdisk swap\u001B[Z\u001B[Z\u001B[Z4\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'client:a', expire: 28_800 }]);
@@ -97,7 +97,7 @@ describe('the last silence again', () => {
     ]);
   });
 
-  test('a subscription only where the clients share the very same', () => {
+  test('a repeated silence uses a subscription only if the clients share it', () => {
     const driver = new ConsoleDriver().goLive({
       events: byKey(['a', 'b'].map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index }))),
       clients: {
@@ -111,7 +111,7 @@ describe('the last silence again', () => {
     expect(top(driver)).toMatchObject({ lines: ['b / disk', expect.any(String)] });
   });
 
-  test('without one there is nothing to repeat', () => {
+  test('repeating the last silence reports that there is none when none was created here', () => {
     const driver = live('a');
     driver.type('S');
     expect(driver.message).toBe('no silence was created here yet: s opens the dialog');
@@ -119,7 +119,7 @@ describe('the last silence again', () => {
 });
 
 describe('deleting', () => {
-  test('D names the events and what goes with them; Enter alone deletes nothing', () => {
+  test('D names the events and their results, and Enter alone deletes nothing', () => {
     const driver = live('a');
     driver.type('D');
     expect(top(driver)).toMatchObject({
@@ -135,12 +135,12 @@ describe('deleting', () => {
   });
 });
 
-describe('many at once', () => {
+describe('actions on many events', () => {
   test.each([
     { keys: 'r', effect: 'change' },
     { keys: 'D', effect: 'delete-events' },
     { keys: 'K', effect: 'change' },
-  ])('more than 20 with $keys: their number must be typed', ({ keys, effect }) => {
+  ])('an action with $keys on more than 20 events requires their number to be typed', ({ keys, effect }) => {
     const driver = live(...many(21));
     driver.type(`a${keys}`);
     driver.type('y');
@@ -151,13 +151,13 @@ describe('many at once', () => {
     expect(driver.effects().map(({ kind }: Effect) => kind)).toEqual([effect]);
   });
 
-  test('20 are asked about as ever', () => {
+  test('an action on 20 events asks the usual question', () => {
     const driver = live(...many(20));
     driver.type('ary');
     expect(changes(driver)[0]?.operations).toHaveLength(20);
   });
 
-  test('silences, too; the settings are kept for S when the question is left', () => {
+  test('silencing many events asks for their number, and S keeps the settings when the question is closed', () => {
     const driver = live(...many(21));
     driver.type('aswhy\u0013');
     expect(top(driver)).toMatchObject({
@@ -173,7 +173,7 @@ describe('many at once', () => {
     expect(changes(driver)[0]?.operations).toHaveLength(21);
   });
 
-  test('a number that is pasted counts as typed', () => {
+  test('a pasted number counts as typed', () => {
     const driver = live(...many(21));
     driver.type('ar');
     driver.type('\u001B[200~21\u001B[201~\u0013');
@@ -181,7 +181,7 @@ describe('many at once', () => {
   });
 });
 
-describe('hearing events again', () => {
+describe('unsilencing events', () => {
   test('u ends each silence of the marked events once', () => {
     const ids = ['client:a:disk', '*:disk'];
     const driver = withEvents([
@@ -201,7 +201,7 @@ describe('hearing events again', () => {
 describe('undo', () => {
   const undo = { op: 'clear', id: 'client:a:disk', if_timestamp: 7 } as const;
 
-  test('leaves the marks, which are not about it', () => {
+  test('an undo keeps the marks, which it does not concern', () => {
     const driver = live('a', 'b');
     driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.type(' zy');
@@ -209,7 +209,7 @@ describe('undo', () => {
     expect([...driver.store.list.marks]).toEqual(['a/disk']);
   });
 
-  test('z says exactly what it will do, and asks the backend for that', () => {
+  test('z shows exactly what it will undo and sends that to the backend', () => {
     const driver = live('a');
     driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.pass(4000);
@@ -228,7 +228,7 @@ describe('undo', () => {
     ]);
   });
 
-  test('ctrl-z is the same; what cannot be undone is named', () => {
+  test('ctrl-z undoes like z and names what cannot be undone', () => {
     const driver = live('a');
     driver.type('\u001A');
     expect(driver.message).toBe('nothing to undo: you changed nothing in the last 10 minutes');
@@ -243,7 +243,7 @@ describe('undo', () => {
     });
   });
 
-  test('does nothing while disconnected or locked', () => {
+  test('an undo does nothing while the console is disconnected or locked', () => {
     const driver = live('a');
     driver.store.ownChanges.remember('1 silence created', [undo], driver.clock.now());
     driver.type('!z');

@@ -12,14 +12,14 @@ const CONTEXTS: readonly KeyContext[] = [
 
 const plain = { ctrl: false, meta: false, shift: false };
 
-test.each(CONTEXTS)('no key means two things in %s', (context) => {
+test.each(CONTEXTS)('no key has two meanings in %s', (context) => {
   const keys = bindings()
     .filter(([, binding]) => binding.in.includes(context))
     .flatMap(([, binding]) => binding.keys);
   expect(keys).toEqual([...new Set(keys)]);
 });
 
-test('each action does something in each of its places, and nowhere else', () => {
+test('each action works in each of its contexts and nowhere else', () => {
   const wrong = [...ACTIONS.values()].filter(({ in: places, run }) => {
     if (typeof run === 'function') return false;
     const runs = Object.keys(run).toSorted();
@@ -35,11 +35,11 @@ test.each([
   { name: 'a named key with shift', key: { ...plain, name: 'tab', shift: true }, chord: 'shift-tab' },
   { name: 'the space bar', key: { ...plain, name: 'space', text: ' ' }, chord: 'space' },
   { name: 'a meta key', key: { ...plain, name: 'b', meta: true }, chord: 'meta-b' },
-])('$name is $chord', ({ key, chord }) => {
+])('the chord of $name is $chord', ({ key, chord }) => {
   expect(chordOf(key)).toBe(chord);
 });
 
-test('typing in a text field means text, not commands', () => {
+test('typing in a text field enters text and executes no command', () => {
   for (const name of ['s', 'r', 'q', 'j', '?', '!', 'p']) {
     expect(actionFor('prompt', { ...plain, name, text: name })).toBeUndefined();
     expect(actionFor('form', { ...plain, name, text: name })).toBeUndefined();
@@ -47,7 +47,7 @@ test('typing in a text field means text, not commands', () => {
 });
 
 describe('the help', () => {
-  test('names keys as people read them', () => {
+  test('the help labels keys in readable form', () => {
     expect(['ctrl-d', 'space', 'pagedown', 'shift-tab', 'j'].map(keyLabel)).toEqual([
       'Ctrl-D',
       'Space',

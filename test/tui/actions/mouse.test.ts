@@ -22,8 +22,8 @@ function clickOn(rig: ConsoleRig, text: string): string {
   return `\u001B[<0;${String(column + 1)};${String(row + 1)}M`;
 }
 
-describe('with the mouse', () => {
-  test('the wheel moves by three rows, in lists and in what lies over them', async () => {
+describe('the mouse', () => {
+  test('the wheel moves by three rows in lists and in the layers above them', async () => {
     const rig = await openWithMouse();
     rig.type(WHEEL_DOWN + WHEEL_DOWN);
     await rig.shows(/^> .*web-020/m);
@@ -36,7 +36,7 @@ describe('with the mouse', () => {
     expect(rig.screen.text).not.toContain('> open');
   });
 
-  test('a click on a row moves the cursor there', async () => {
+  test('a click on a row moves the cursor to it', async () => {
     const rig = await openWithMouse();
     rig.type(clickOn(rig, 'ntp-001'));
     await rig.shows(/^> .*ntp-001/m);
@@ -48,14 +48,14 @@ describe('with the mouse', () => {
     { title: 'CHECK', says: 'sort: check' },
     { title: 'COUNT', says: 'sort: count' },
     { title: 'STATUS', says: 'sort: severity, age, reversed' },
-  ])('a click on $title sorts by it', async ({ title, says }) => {
+  ])('a click on the title $title sorts by that column', async ({ title, says }) => {
     const rig = await openWithMouse();
     rig.type(clickOn(rig, title));
     await rig.shows(says);
     expect(rig.row(says)).toContain('12 of 12 events shown');
   });
 
-  test('a second click on the title sorts the other way round, also in a table', async () => {
+  test('a second click on the title reverses the order, also in a table', async () => {
     const rig = await openWithMouse();
     rig.type(clickOn(rig, '5 Clients'));
     await rig.shows('[5 Clients]', 'KEEPALIVE');
@@ -68,7 +68,7 @@ describe('with the mouse', () => {
     expect(rig.row('5 Clients')).toContain('[5 Clients]');
   });
 
-  test('every tab opens its view', async () => {
+  test('a click on a tab opens its view', async () => {
     const rig = await openWithMouse();
     for (const title of ['Overview', 'Silences', 'Aggregates', 'Checks', 'Upgrade', 'Events']) {
       rig.type(clickOn(rig, title));
@@ -89,7 +89,7 @@ describe('with the mouse', () => {
   });
 });
 
-test('without it reports mean nothing', async () => {
+test('mouse reports are ignored when the mouse is not enabled', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(`${clickOn(rig, 'ntp-001')}${WHEEL_DOWN}`);
   rig.type('j');
@@ -97,7 +97,7 @@ test('without it reports mean nothing', async () => {
   expect(rig.row('ntp-001')).toMatch(/^ {3}/);
 });
 
-test('a click is about the row that was drawn, whatever has moved since', () => {
+test('a click applies to the row that was drawn, whatever has moved since', () => {
   const driver = new ConsoleDriver().goLive({
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client, check: 'x' }))),
   });

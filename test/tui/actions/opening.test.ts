@@ -15,7 +15,7 @@ test.each([
   { view: 'events', keys: '2', opened: { kind: 'detail', target: { key: 'b/ping' } } },
   { view: 'silences', keys: '3', opened: { kind: 'silence-entry', id: 'b:*' } },
   { view: 'clients', keys: '5', opened: { kind: 'inspect', subject: { kind: 'client', name: 'b' } } },
-])('Enter opens what is under the cursor in the $view, also while another row is marked', ({ keys, opened }) => {
+])('Enter opens the row under the cursor in the $view, even if another row is marked', ({ keys, opened }) => {
   const driver = new ConsoleDriver().goLive(ROWS);
   driver.type(keys);
   driver.pass(500);

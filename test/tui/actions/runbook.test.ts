@@ -13,7 +13,7 @@ function live(): ConsoleDriver {
   return new ConsoleDriver().goLive({ events: byKey(events) });
 }
 
-test('a runbook that comes is shown where it was asked for', () => {
+test('a runbook is shown where it was requested', () => {
   const driver = live();
   driver.type('b');
   showRunbook(driver.store, targetOf('a/disk'), { url: URL });
@@ -25,7 +25,7 @@ test.each([
   { what: 'a question is answered', keys: 'r', layers: ['confirm'] },
   { what: 'a filter is typed', keys: '/', layers: [] },
   { what: 'the cursor is on another event', keys: 'j', layers: [] },
-])('one that comes when $what is said, and takes no key', ({ keys, layers }) => {
+])('a runbook that arrives while $what is shown as a message and takes no key', ({ keys, layers }) => {
   const driver = live();
   driver.type(`b${keys}`);
   showRunbook(driver.store, targetOf('a/disk'), { url: URL });

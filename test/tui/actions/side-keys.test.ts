@@ -16,8 +16,8 @@ async function openList(columns = 80, rows = 24): Promise<ConsoleRig> {
   return rig;
 }
 
-describe('h and l, or the arrows, look at a list from the side', () => {
-  test('columns of the events go at the left, and what did not fit comes at the right', async () => {
+describe('scrolling sideways', () => {
+  test('scrolling sideways moves the columns of the events to the left and reveals the hidden ones', async () => {
     const rig = await openList();
     expect(rig.row('STATUS')).not.toContain('LAST');
     expect(rig.row('filter:')).toContain('1 →');
@@ -31,7 +31,7 @@ describe('h and l, or the arrows, look at a list from the side', () => {
     expect(rig.row('filter:')).not.toContain('←');
   });
 
-  test('the first column of a table stays', async () => {
+  test('the first column of a table stays in place when the table scrolls sideways', async () => {
     const rig = await openList();
     rig.type('5');
     await rig.pass(400);
@@ -43,7 +43,7 @@ describe('h and l, or the arrows, look at a list from the side', () => {
     expect(rig.row('filter:')).toContain('← 1');
   });
 
-  test('a text that is wider than the whole screen is read in parts', () => {
+  test('a text that is wider than the screen is scrolled sideways in parts', () => {
     const output = Array.from({ length: 20 }, (_, at) => `part-${String(at)}`).join(' ');
     const driver = new ConsoleDriver({ columns: 80, rows: 24 }).goLive({ events: byKey([anEventRow({ output })]) });
     driver.type('l'.repeat(50));
@@ -55,14 +55,14 @@ describe('h and l, or the arrows, look at a list from the side', () => {
     expect(driver.store.list.sideways).toBe(0);
   });
 
-  test('everything that fits is not scrolled', () => {
+  test('a list that fits on the screen does not scroll sideways', () => {
     const driver = new ConsoleDriver({ columns: 200 }).goLive({ events: byKey([anEventRow({ output: 'short' })]) });
     driver.type('l');
     expect([driver.store.list.sideways, driver.message]).toEqual([0, 'there are no more columns to the right']);
   });
 });
 
-test('w shows whole names, and what does not fit any more is counted', async () => {
+test('w shows full names and counts the columns that no longer fit', async () => {
   const client = 'web-in-the-rack-beside-the-window-of-the-second-floor';
   const rig = await openRig({
     columns: 80,
@@ -92,8 +92,8 @@ const live = (): ConsoleDriver => {
   return driver;
 };
 
-describe('f follows the newest', () => {
-  test('the list is sorted by time, and the cursor goes with what comes', () => {
+describe('the key f that follows the newest', () => {
+  test('f sorts the list by time, and the cursor follows each new event', () => {
     const driver = live();
     expect(driver.store.sort.column).toBe('age');
     expect(driver.store.list.cursor.key).toBe('b/http-frontend');
@@ -102,7 +102,7 @@ describe('f follows the newest', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 0 });
   });
 
-  test('where the newest are at the bottom, it is there', () => {
+  test('following the newest moves the cursor to the bottom when the newest rows are at the bottom', () => {
     const driver = live();
     driver.type('O');
     driver.change({ events: byKey([at(300, 'c')]) });
@@ -110,7 +110,7 @@ describe('f follows the newest', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 2 });
   });
 
-  test('a movement pauses it, and f goes on', () => {
+  test('a movement pauses following the newest, and f resumes it', () => {
     const driver = live();
     driver.type('j');
     expect(driver.message).toBe('following stopped: f starts it again');
@@ -121,14 +121,14 @@ describe('f follows the newest', () => {
     expect(driver.store.list.cursor.key).toBe('c/http-frontend');
   });
 
-  test('another order ends it', () => {
+  test('another order ends following the newest', () => {
     const driver = live();
     driver.type(':sort client\r');
     driver.pass(100);
     expect(driver.store.list.following).toBe(false);
   });
 
-  test('not while something is asked about what is under the cursor', () => {
+  test('the cursor does not follow the newest while a dialog about its row is open', () => {
     const driver = live();
     driver.type('s');
     driver.change({ events: byKey([at(300, 'c')]) });
@@ -137,7 +137,7 @@ describe('f follows the newest', () => {
   });
 });
 
-test('Ctrl-E takes the counters and tabs away, and the list gets their rows', async () => {
+test('Ctrl-E hides the counters and tabs and gives their rows to the list', async () => {
   const rig = await openList(120, 36);
   await rig.shows('[2 Events]', 'crit ');
   rig.type(CTRL_E);

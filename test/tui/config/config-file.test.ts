@@ -30,17 +30,17 @@ test.each([
   [{ XDG_CONFIG_HOME: '/x' }, '/x/mon/console.yml'],
   [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, '/h/.config/mon/console.yml'],
   [{ HOME: '/h' }, '/h/.config/mon/console.yml'],
-])('the file of %o is %s', (env, expected) => {
+])('the path of the configuration file for %o is %s', (env, expected) => {
   expect(configPath(env)).toBe(expected);
 });
 
 describe('reading', () => {
-  test('without a file nothing is set, but --config must name one', async () => {
+  test('a missing default configuration file sets nothing, but a missing --config file is an error', async () => {
     expect(await loadConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
     expect(await loadConfig(path, {})).toEqual({ problem: `${path}: no such file` });
   });
 
-  test('a file with mistakes is told with each of them', async () => {
+  test('a file with mistakes is reported with each of them', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(path, 'keyz: {}\nbel: true\n');
     const outcome = await loadConfig(undefined, { XDG_CONFIG_HOME: dir });
@@ -49,14 +49,14 @@ describe('reading', () => {
 });
 
 describe('saving a view', () => {
-  test('makes the file, for nobody else to read, and reads back the same', async () => {
+  test('saving a view creates a private file that is read back the same', async () => {
     await saveView(path, 'on-call', VIEW);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await loadConfig(path, {})).toMatchObject({ config: { views: new Map([['on-call', VIEW]]) } });
     expect(await readdir(join(dir, 'mon'))).toEqual(['console.yml']);
   });
 
-  test('leaves comments and everything else as it is', async () => {
+  test('saving a view leaves comments and everything else unchanged', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(
       path,
@@ -95,14 +95,14 @@ describe('saving a view', () => {
     ['views: {}\n\n# keys\nkeys: {}\n', 'views: { a: { view: events } }\n\n# keys\nkeys: {}\n'],
     ['skin:   dark\ncolumns: {events: [ client ]}', null],
     ['{ keys: {} }', '{ keys: {}, views: { a: { view: events } } }\n'],
-  ])('changes only the views of %j', async (before, after) => {
+  ])('saving a view changes only the views of %j', async (before, after) => {
     await mkdir(join(dir, 'mon'));
     await writeFile(path, before);
     await saveView(path, 'a', { view: 'events', filter: '', sort: undefined, columns: undefined });
     expect(await readFile(path, 'utf8')).toBe(after ?? `${before}\nviews:\n  a:\n    view: events\n`);
   });
 
-  test('follows a link to where the file is kept', async () => {
+  test('saving a view follows a symbolic link to the file', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(join(dir, 'kept.yml'), 'views:\n');
     await symlink(join(dir, 'kept.yml'), path);
@@ -111,7 +111,7 @@ describe('saving a view', () => {
     expect(await readFile(join(dir, 'kept.yml'), 'utf8')).toContain('  a:\n');
   });
 
-  test('reads back whatever is saved', async () => {
+  test('a saved view is always read back the same', async () => {
     const anyView = fc.record({
       view: fc.constant('events' as const),
       filter: fc
@@ -134,7 +134,7 @@ describe('saving a view', () => {
     );
   });
 
-  test('never writes over a file with a mistake in it', async () => {
+  test('saving a view never overwrites a file with a mistake in it', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(path, 'views: [');
     await expect(saveView(path, 'a', VIEW)).rejects.toMatchObject({ code: 'conflict' });
@@ -145,7 +145,7 @@ describe('saving a view', () => {
 describe('a context', () => {
   const prod = { backend: 'https://mon.example.org', user: 'alice' };
 
-  test('takes its secrets from the environment or a file, and nothing of another', async () => {
+  test('a context takes its own secrets from the environment or a file', async () => {
     const env = { PW: 'hunter2', MON_API_KEY: 'of-another' };
     expect(await resolveContext('prod', { ...prod, password: { env: 'PW' } }, env)).toEqual({
       backend: prod.backend,
@@ -160,7 +160,7 @@ describe('a context', () => {
     expect(await resolveContext('open', { backend: 'http://x' }, env)).toEqual({ backend: 'http://x', env: {} });
   });
 
-  test('refuses a secret that other users can read', async () => {
+  test('a context rejects a secret file that other users can read', async () => {
     const file = join(dir, 'key');
     await writeFile(file, 'k-123\n', { mode: 0o644 });
     await expect(resolveContext('lab', { backend: 'http://x', key: { file } }, {})).rejects.toThrow(
@@ -168,7 +168,7 @@ describe('a context', () => {
     );
   });
 
-  test('says where a secret is missing', async () => {
+  test('a context without a secret says where it is missing', async () => {
     await expect(resolveContext('prod', { ...prod, password: { env: 'PW' } }, {})).rejects.toThrow(
       'the password of prod is missing: $PW is empty or not set',
     );

@@ -5,7 +5,7 @@ import { parseArguments } from '../../../tui/config/parse-arguments.ts';
 const parse = (...argv: readonly string[]) => parseArguments(argv, import.meta);
 
 describe('the command line of the console', () => {
-  test('says nothing but the defaults when there is nothing on it', () => {
+  test('an empty command line yields the defaults', () => {
     expect(parse()).toEqual(DEFAULT_ARGUMENTS);
   });
 
@@ -20,7 +20,7 @@ describe('the command line of the console', () => {
       argv: ['watch', '--filter', 'status=crit', '--once', '--json'],
       says: { watch: { filter: 'status=crit', once: true, json: true } },
     },
-  ])('$argv', ({ argv, says }) => {
+  ])('the arguments $argv are parsed', ({ argv, says }) => {
     expect(parse(...argv)).toEqual({ ...DEFAULT_ARGUMENTS, ...says });
   });
 
@@ -30,7 +30,7 @@ describe('the command line of the console', () => {
     { argv: ['wacth'], problem: /only options, or the command "watch"/ },
     { argv: ['watch', 'events'], problem: /only options, or the command "watch"/ },
     { argv: ['--backend', 'http://a', '--context', 'b'], problem: /not both/ },
-  ])('$argv is refused with what is right', ({ argv, problem }) => {
+  ])('the arguments $argv are rejected with the right usage', ({ argv, problem }) => {
     expect(parse(...argv)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });

@@ -50,7 +50,7 @@ contexts:
     key: { file: /run/secrets/mon-lab }
 `;
 
-test('a file says which keys, views, columns and backends a person wants', () => {
+test('a configuration file sets keys, views, columns and backends', () => {
   const config = parseConfig(FULL, FILE);
   expect(config.keys).toEqual({ silence: ['ctrl-k'], filter: ['/', 'f3'] });
   expect(config.columns).toEqual({ events: ['client', 'check', 'age', 'output'] });
@@ -125,11 +125,11 @@ test('the example of the documentation is right', async () => {
   expect(problems(example)).toEqual([]);
 });
 
-test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('%j sets nothing', (text) => {
+test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('the configuration %j sets nothing', (text) => {
   expect(parseConfig(text, FILE)).toEqual({ ...EMPTY_CONFIG, context: undefined });
 });
 
-describe('what is wrong is told with its place and what is allowed', () => {
+describe('mistakes in the configuration', () => {
   test.each([
     ['kyes:\n  silence: k', ['console.yml:1:1: kyes: unknown setting: did you mean keys?']],
     [
@@ -175,7 +175,7 @@ describe('what is wrong is told with its place and what is allowed', () => {
     ['keys: [', [/^console.yml:1:\d+: /]],
     ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not supported: write the value out']],
     ['- a', [/^console.yml:1:1: expected object/i]],
-  ])('%s', (text, expected) => {
+  ])('the wrong configuration %s is reported with its position', (text, expected) => {
     const found = problems(text);
     expect(found).toHaveLength(expected.length);
     for (const [index, wanted] of expected.entries()) {
@@ -183,11 +183,11 @@ describe('what is wrong is told with its place and what is allowed', () => {
     }
   });
 
-  test('all of them at once', () => {
+  test('all mistakes of a configuration are reported at once', () => {
     expect(problems('keys: { qiut: z }\nviews: { a: { view: events, filter: "(", sort: x } }')).toHaveLength(3);
   });
 
-  test('never a secret', () => {
+  test('a reported mistake never contains a secret', () => {
     expect(problems('contexts: { a: { backend: http://x, password: hunter2 } }').join()).not.toContain('hunter2');
   });
 });
@@ -196,7 +196,7 @@ function press(name: string, ctrl = false): string | undefined {
   return actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
 }
 
-test('how the console looks is read from the file', () => {
+test('the look of the console is read from the file', () => {
   const config = parseConfig('skin: light\nmouse: true\nbell: false', FILE);
   expect(settingsOf(DEFAULT_ARGUMENTS, config, {})).toMatchObject({
     theme: { skin: 'light' },
@@ -205,7 +205,7 @@ test('how the console looks is read from the file', () => {
   });
 });
 
-describe('other keys', () => {
+describe('configured keys', () => {
   test.each([
     [
       'silence: r',
@@ -220,15 +220,15 @@ describe('other keys', () => {
     ['silence: hyper-x', /"hyper-x" is not a key/],
     ['silence: []', /name at least one key/],
     ['interrupt: x', /the keys of interrupt cannot be changed/],
-  ])('keys: { %s } is refused', (text, message) => {
+  ])('the setting keys: { %s } is rejected', (text, message) => {
     expect(problems(`keys: { ${text} }`)[0]).toMatch(message);
   });
 
-  test('may be swapped', () => {
+  test('two keys may be swapped', () => {
     expect(parseConfig('keys: { silence: r, resolve: s }', FILE).keys).toEqual({ silence: ['r'], resolve: ['s'] });
   });
 
-  test('are in effect for keys, hints and help, and leave the others as they are', () => {
+  test('configured keys take effect for keys, hints and help, and leave the others unchanged', () => {
     onTestFinished(() => bindKeys({}));
     bindKeys(parseConfig('keys: { silence: ctrl-k }', FILE).keys);
     expect([press('k', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);
@@ -239,7 +239,7 @@ describe('other keys', () => {
   });
 });
 
-test('whatever is in the file, it is read or its mistakes are told', () => {
+test('any configuration text is either parsed or its mistakes are reported with line and column', () => {
   const pieces = fc.constantFrom(
     ...'keys: views: contexts: skin silence ctrl-k - { } [ ] , " \' # &a *a <<: !!js __proto__: constructor | > ? ~ 1e999'.split(
       ' ',

@@ -49,7 +49,7 @@ function listRow(rig: ConsoleRig, context: string, client: string): string {
 }
 
 describe('all contexts as one list', () => {
-  test('show the same client and check of two backends as two events, each with its backend', async () => {
+  test('all contexts show the same client and check of two backends as two events', async () => {
     const { rig } = await openTwo();
     expect(rig.row('STATUS  ')).toContain('BACKEND');
     expect(listRow(rig, 'prod', 'web-1')).toContain('disk');
@@ -58,7 +58,7 @@ describe('all contexts as one list', () => {
     expect(listRow(rig, 'lab', 'old-1')).toContain('silenced by bob');
   });
 
-  test('are filtered and sorted by backend; clients are found by their own names', async () => {
+  test('all contexts are filtered and sorted by backend, and clients are found by their own names', async () => {
     const { rig } = await openTwo();
     rig.type(':filter backend=lab\r');
     await rig.showsNo('mesh-7');
@@ -74,7 +74,7 @@ describe('all contexts as one list', () => {
     expect(shown.slice(0, 4).map((line) => / (prod|lab) /.exec(line)?.[1])).toEqual(['lab', 'lab', 'prod', 'prod']);
   });
 
-  test('load an event from the backend whose it is', async () => {
+  test('all contexts load an event from its own backend', async () => {
     const { rig, prod, lab } = await openTwo({ columns: 80, rows: 24 });
     rig.type(':filter backend=lab client=web-1\r');
     await rig.showsNo('mesh-7');
@@ -87,7 +87,7 @@ describe('all contexts as one list', () => {
     expect(prod.requests.map(({ path }) => path)).not.toContain('/events/web-1/disk');
   });
 
-  test('are silenced each at its own backend by one dialog that names them, and undo goes there again', async () => {
+  test('one dialog silences events of all contexts at their own backends, and undo goes there as well', async () => {
     const { rig, prod, lab } = await openTwo();
     rig.type(':filter check=disk\r');
     await rig.showsNo('mesh-7');
@@ -108,7 +108,7 @@ describe('all contexts as one list', () => {
     expect(lab.operations().slice(1)).toEqual([clear]);
   });
 
-  test('are resolved, run, acknowledged and heard again at the backend of the row under the cursor only', async () => {
+  test('resolve, run, acknowledge and unsilence go only to the backend of the row under the cursor', async () => {
     const { rig, prod, lab } = await openTwo();
     rig.type(':filter backend=lab client=web-1\r');
     await rig.showsNo('mesh-7');
@@ -146,7 +146,7 @@ describe('all contexts as one list', () => {
     expect(prod.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('go on when one backend is lost: it is named, its rows stay, and nothing is sent anywhere for both', async () => {
+  test('all contexts keep the rows of a lost backend, name it and send no change for both', async () => {
     const { rig, prod, lab } = await openTwo();
     lab.server.refuse(503);
     (await lab.server.connection(0)).cut();
@@ -173,7 +173,7 @@ describe('all contexts as one list', () => {
     expect(lab.operations()).toEqual([]);
   });
 
-  test('tell what was done where when one backend fails, and only that is taken back', async () => {
+  test('all contexts report a change that failed at one backend, and undo only the rest', async () => {
     const { rig, prod, lab } = await openTwo();
     rig.type(':filter check=disk\r');
     await rig.showsNo('mesh-7');
@@ -195,7 +195,7 @@ describe('all contexts as one list', () => {
     expect(lab.operations()).toHaveLength(1);
   });
 
-  test('forget what a backend does not have any more when it is back, and only that', async () => {
+  test('all contexts drop the rows that a backend no longer has when it is back', async () => {
     const { rig, lab } = await openTwo();
     (await lab.server.connection(0)).cut();
     await rig.shows('1 of 2 live');
@@ -213,7 +213,7 @@ describe('all contexts as one list', () => {
     expect(listRow(rig, 'prod', 'mesh-7')).toContain('ping');
   });
 
-  test('have the list of events only, and go to one backend and back', async () => {
+  test('all contexts have only the list of events, and can switch to one backend and back', async () => {
     const { rig } = await openTwo();
     rig.type(':clients\r');
     await rig.shows('Clients shows one backend at a time: choose it with :ctx NAME', 'mesh-7');
@@ -230,7 +230,7 @@ describe('all contexts as one list', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 120, rows: 36 },
-  ])('$columns x $rows', async (size) => {
+  ])('all contexts are drawn at $columns x $rows', async (size) => {
     const { rig, lab } = await openTwo(size);
     lab.server.refuse(503);
     (await lab.server.connection(0)).cut();
@@ -241,7 +241,7 @@ describe('all contexts as one list', () => {
   });
 });
 
-test('only what happens after a backend said everything is news', () => {
+test('only changes after the snapshot of a backend count as news', () => {
   const store = new ConsoleStore({
     size: { columns: 80, rows: 24 },
     backend: 'all contexts',
@@ -262,7 +262,7 @@ test('only what happens after a backend said everything is news', () => {
 });
 
 describe('a context that cannot be opened', () => {
-  test('is told of beside the others', async () => {
+  test('a context that cannot be opened is reported beside the others', async () => {
     const prod = await startMember([SHARED]);
     const rig = await openAllRig({ prod });
     await rig.shows('1 of 1 live');
@@ -282,14 +282,14 @@ describe('a context that cannot be opened', () => {
     expect(listRow(beside, 'prod', 'web-1')).toContain('disk');
   });
 
-  test('is an error when there is no other', async () => {
+  test('a context that cannot be opened is an error when there is no other', async () => {
     await expect(openAll(['a', 'b'], () => Promise.reject(new MonError('invalid', 'no password')))).rejects.toThrow(
       'a: no password; b: no password',
     );
   });
 });
 
-test('no context can be called all, and the file can begin with it', () => {
+test('no context can be named all, and the file can select all contexts at the start', () => {
   const backend = 'backend: http://127.0.0.1:1';
   expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('stands for all contexts');
   const config = parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml');

@@ -59,7 +59,7 @@ class FollowingRig {
   }
 }
 
-test('groups are followed while they are looked at, each change is shown, and nobody is asked', async () => {
+test('the groups are followed by the feed while they are shown, without requests', async () => {
   const following = await FollowingRig.open();
   const { rig, looks } = following;
   expect(looks).toHaveLength(0);
@@ -82,7 +82,7 @@ test('groups are followed while they are looked at, each change is shown, and no
   expect(await looks[1]?.subscribed()).toMatchObject({ topics: ['inhibitions'] });
 });
 
-test('the list stands still while the feed is paused, and has all of it afterwards', async () => {
+test('the list of groups stands still while the feed is paused and is current afterwards', async () => {
   const following = await FollowingRig.open();
   const { rig } = following;
   rig.type(':groups\r');
@@ -96,7 +96,7 @@ test('the list stands still while the feed is paused, and has all of it afterwar
   await rig.shows('✗ CRIT 9');
 });
 
-test('a list that is opened in a pause is shown as it is then', async () => {
+test('a list that is opened in a pause shows the state of that time', async () => {
   const following = await FollowingRig.open();
   const { rig } = following;
   rig.type('p');
@@ -108,7 +108,7 @@ test('a list that is opened in a pause is shown as it is then', async () => {
   expect(rig.screen.text).toContain('✗ CRIT 3');
 });
 
-test('the list stays when its feed is lost, says how old it is, and goes on by itself', async () => {
+test('the list stays when its feed is lost, shows its age, and resumes by itself', async () => {
   const following = await FollowingRig.open();
   const { rig, looks } = following;
   rig.type(':groups\r');
@@ -128,7 +128,7 @@ function ofBefore({ path }: { readonly path: string }): { readonly status: numbe
   return path === '/api/mon/v1/handler-groups' ? { status: 200, body: [aGroup('old')] } : { status: 404 };
 }
 
-test('a backend whose feed does not know them is asked every two seconds', async () => {
+test('a backend whose feed does not know groups is polled every two seconds', async () => {
   const rig = await openRig({ snapshot: { events: {} }, api: ofBefore });
   rig.type(':groups\r');
   await rig.shows('client.rack=old');
@@ -140,7 +140,7 @@ test('a backend whose feed does not know them is asked every two seconds', async
   });
 });
 
-test('among all namespaces they are those of all', async () => {
+test('the groups of all namespaces are listed when all namespaces are shown', async () => {
   const following = await FollowingRig.open({ parts: { namespace: '*' } });
   const { rig, looks } = following;
   rig.type(':groups\r');

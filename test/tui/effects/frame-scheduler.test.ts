@@ -47,14 +47,14 @@ test.each<{ name: string; urgency: Urgency; focused: boolean; frames: number }>(
   { name: 'only figures: four', urgency: 'figures', focused: true, frames: 4 },
   { name: 'nothing but time: one', urgency: 'none', focused: true, frames: 1 },
   { name: 'a window that nobody looks at: one', urgency: 'rows', focused: false, frames: 1 },
-])('$name', ({ urgency, focused, frames }) => {
+])('the frame rate depends on what changes: $name', ({ urgency, focused, frames }) => {
   const stage = new Stage();
   stage.urgency = urgency;
   stage.focused = focused;
   expect(stage.framesPerSecond()).toBe(frames);
 });
 
-test('a key is drawn at once, and of the time that it comes at', () => {
+test('a key is drawn at once, with the time at which it arrived', () => {
   const stage = new Stage();
   stage.clock.advance(3);
   stage.scheduler.paintNow();
@@ -62,7 +62,7 @@ test('a key is drawn at once, and of the time that it comes at', () => {
   expect(stage.paintedOfMs).toBe(stage.clock.now());
 });
 
-test('a terminal that is busy gets no frame, and the newest one when it is done', () => {
+test('a busy terminal gets no frame, and the newest one when it is ready', () => {
   const stage = new Stage();
   stage.urgency = 'rows';
   stage.sink.idle = false;
@@ -74,7 +74,7 @@ test('a terminal that is busy gets no frame, and the newest one when it is done'
   expect(stage.paints).toBe(1);
 });
 
-test('it ends with everything it started', () => {
+test('the frame scheduler stops everything it started when it is disposed', () => {
   const stage = new Stage();
   stage.scheduler[Symbol.dispose]();
   expect([stage.clock.pending, stage.sink.listenerCount('idle')]).toEqual([0, 0]);

@@ -56,7 +56,7 @@ describe('the reports of several backends as one', () => {
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
   });
 
-  test('tell what followed from something else after the rest, and from what, the most first', () => {
+  test('merged reports sort inhibited checks last and the root causes by size', () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     const { open, inhibited } = joined(
       {
@@ -120,7 +120,7 @@ const reporting =
 describe(':report with all contexts as one list', () => {
   const event = anEventRow({ client: 'web-1', check: 'disk' });
 
-  test('is that of all of them', async () => {
+  test('the :report command with all contexts merges the reports of all of them', async () => {
     const prod = await startMember([event], {}, reporting('db-1'));
     const lab = await startMember([event], {}, reporting('old-1'));
     const rig = await openAllRig({ prod, lab });
@@ -130,7 +130,7 @@ describe(':report with all contexts as one list', () => {
     expect(rig.screen.text).toContain('old-1@lab');
   });
 
-  test('is refused where one of them has none, and says which', async () => {
+  test('the :report command is rejected when one context has no report, and names that context', async () => {
     const prod = await startMember([event], {}, reporting('db-1'));
     const lab = await startMember([event]);
     const rig = await openAllRig({ prod, lab });

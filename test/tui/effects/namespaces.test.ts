@@ -145,7 +145,7 @@ function lineOf({ screen }: ConsoleRig, pattern: RegExp): string | undefined {
 }
 
 describe('another namespace', () => {
-  test('is shown in place of default, and named in the header', async () => {
+  test('another namespace is shown in place of default and named in the header', async () => {
     const rig = await open();
     expect(rig.row('mon  ')).not.toContain(' ns ');
     rig.type(':ns team-a\r');
@@ -156,7 +156,7 @@ describe('another namespace', () => {
     await rig.showsNo('ns team-a');
   });
 
-  test('is where details are asked for', async () => {
+  test('details are requested from the shown namespace', async () => {
     const rig = await open();
     rig.type(':ns team-a\r');
     await rig.shows('web-1');
@@ -166,7 +166,7 @@ describe('another namespace', () => {
     );
   });
 
-  test('is offered by its name, and refused when there is none', async () => {
+  test('namespaces are offered by name, and a missing one is rejected', async () => {
     const rig = await open();
     rig.type(':ns ');
     await rig.shows('team-a');
@@ -179,7 +179,7 @@ describe('another namespace', () => {
     await rig.shows('type :ns NAME: default, team-a, all');
   });
 
-  test('is that of the groups and inhibitions that are listed', async () => {
+  test('groups and inhibitions are listed for the shown namespace', async () => {
     const rig = await open({ columns: 120, rows: 24 });
     rig.type(':groups\r');
     await rig.shows(/pager +client=db-1/, '1/1');
@@ -196,7 +196,7 @@ describe('another namespace', () => {
     await rig.shows('events › web-1 / http');
   });
 
-  test('stays after the connection was lost', async () => {
+  test('the shown namespace stays after the connection was lost', async () => {
     const rig = await open();
     rig.type(':ns team-a\r');
     await rig.shows('LIVE', 'web-1');
@@ -207,7 +207,7 @@ describe('another namespace', () => {
     await rig.shows('LIVE', 'ns team-a', 'web-1');
   });
 
-  test('keeps the filter, and is named by what is copied', async () => {
+  test('a change of namespace keeps the filter, and copied commands name the namespace', async () => {
     const rig = await open();
     rig.type('/web\r:ns team-a\r');
     await rig.shows('filter: web', 'web-1');
@@ -220,7 +220,7 @@ describe('another namespace', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 120, rows: 36 },
-  ])('$columns x $rows', async (size) => {
+  ])('another namespace is drawn at $columns x $rows', async (size) => {
     const rig = await open(size);
     rig.type(':ns team-a\r');
     await rig.shows('LIVE', 'web-1');
@@ -230,7 +230,7 @@ describe('another namespace', () => {
 });
 
 describe('all namespaces', () => {
-  test('are one list, in which each row says where it is', async () => {
+  test('all namespaces form one list in which each row names its namespace', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', 'NAMESPACE', /default +db-1 /, /team-a +web-1 /);
@@ -241,7 +241,7 @@ describe('all namespaces', () => {
     await rig.shows('sort: namespace');
   });
 
-  test('have one backend behind them: what it shares its store with is shown as ever', async () => {
+  test('all namespaces of one backend show the members of its cluster', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -250,7 +250,7 @@ describe('all namespaces', () => {
     expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +leader +ok/);
   });
 
-  test('are asked for each thing where it is', async () => {
+  test('requests in all namespaces go to the namespace of each row', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows(/team-a +web-1 /);
@@ -260,7 +260,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('have the lists of clients and silences, with the namespace at each name', async () => {
+  test('the lists of clients and silences name the namespace of each row', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -281,7 +281,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('have the list of checks, counted in each namespace by itself', async () => {
+  test('the list of checks counts the results in each namespace separately', async () => {
     const rig = await open({ columns: 140, rows: 30 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -298,7 +298,7 @@ describe('all namespaces', () => {
     await rig.shows('http on client:web-1@team-a');
   });
 
-  test('run a check where it is defined', async () => {
+  test('a check is run in the namespace where it is defined', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -312,7 +312,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('have the list of aggregates, whose names may be the same', async () => {
+  test('the list of aggregates distinguishes equal names by namespace', async () => {
     const rig = await open({ columns: 140, rows: 30 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -329,7 +329,7 @@ describe('all namespaces', () => {
     expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/aggregates/web?namespace=team-a');
   });
 
-  test('have an overview, which opens what is of one namespace', async () => {
+  test('the overview of all namespaces opens a list of one namespace', async () => {
     const rig = await open({ columns: 140, rows: 40 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -340,7 +340,7 @@ describe('all namespaces', () => {
     expect(rig.screen.text).not.toContain('db-1');
   });
 
-  test('have the lists of groups and inhibitions, each with its namespace', async () => {
+  test('the lists of groups and inhibitions name the namespace of each row', async () => {
     const rig = await open({ columns: 120, rows: 24 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -359,7 +359,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('open the event because of which another one is quiet in its own namespace', async () => {
+  test('an inhibited event opens its source event in its own namespace', async () => {
     const quiet = { ...TEAM[1], inhibited_by: { rule: 'http-down', client: 'web-1', check: 'http' } };
     const events = { ...ROWS['*']?.events, ...Object.fromEntries([placed(anEventRow(quiet), 'team-a')]) };
     const rig = await open({}, { ...ROWS, '*': { ...ROWS['*'], events } });
@@ -374,7 +374,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('have no other lists', async () => {
+  test('all namespaces have no other lists', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -386,7 +386,7 @@ describe('all namespaces', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 120, rows: 36 },
-  ])('$columns x $rows', async (size) => {
+  ])('all namespaces are drawn at $columns x $rows', async (size) => {
     const rig = await open(size);
     rig.type(':ns all\r');
     await rig.shows('LIVE', /team-a +web-1 /);
@@ -399,7 +399,7 @@ describe('all namespaces', () => {
       { view, columns: 80, rows: 24 },
       { view, columns: 120, rows: 36 },
     ]),
-  )('$view at $columns x $rows', async ({ view, ...size }) => {
+  )('the $view of all namespaces is drawn at $columns x $rows', async ({ view, ...size }) => {
     const rig = await open(size);
     rig.type(':ns all\r');
     await rig.shows('LIVE', /team-a +web-1 /);

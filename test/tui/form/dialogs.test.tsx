@@ -38,7 +38,7 @@ function confirmDialog(layer: ConfirmLayer, size = SIZE): string {
 }
 
 describe('the silence dialog', () => {
-  test('names what it is about, and counts what it does not name', () => {
+  test('the silence dialog names its targets and counts those that it does not name', () => {
     const text = silenceDialog(openSilenceForm(TARGETS, []));
     expect(text).toContain('Silence 5 events');
     expect(text).toContain('these 5 client/check pairs: a/disk, b/disk, c/disk and 2 more');
@@ -46,7 +46,7 @@ describe('the silence dialog', () => {
     expect(text).not.toContain('subscription');
   });
 
-  test('states on its button what it will do', () => {
+  test('the silence dialog states on its button what it will do', () => {
     const preview = {
       ...NOTHING,
       total: 3,
@@ -58,17 +58,17 @@ describe('the silence dialog', () => {
     expect(text).toContain('matches now: 3 events ✗ 2 ! 1, 1 already silenced');
   });
 
-  test('says when it ends, with the day when that is another one', () => {
+  test('the silence dialog says when the silence ends, with the day when it is another one', () => {
     const form = openSilenceForm(TARGETS, []);
     expect(silenceDialog(form)).toContain('ends 23:14Z (in 1h) or when the check resolves');
     expect(silenceDialog({ ...form, duration: 2, onResolve: false })).toContain('ends 2026-11-21 02:14Z (in 4h)');
   });
 
-  test('asks for a second look when it covers a lot', () => {
+  test('the silence dialog asks whether the scope is right when it covers many events', () => {
     expect(silenceDialog(openSilenceForm(TARGETS, []), { ...NOTHING, total: 51 })).toContain('is the scope right?');
   });
 
-  test('keeps what is wrong and its buttons on the smallest screen, however many fields it has', () => {
+  test('the silence dialog keeps its problem and its buttons on the smallest screen', () => {
     const form = {
       ...openSilenceForm(TARGETS, []),
       scope: 'search',
@@ -84,7 +84,7 @@ describe('the silence dialog', () => {
     expect(typing).toMatch(/Reason.*\[ Cancel \] {3}\[ Create 1 silence \]/su);
   });
 
-  test('shows why it was not sent', () => {
+  test('the silence dialog shows why it was not sent', () => {
     const form = { ...openSilenceForm(TARGETS, []), problem: 'a reason is required' };
     expect(silenceDialog(form)).toContain('a reason is required');
   });
@@ -100,12 +100,12 @@ describe('a question', () => {
     effect: { kind: 'delete-events', targets: TARGETS.slice(0, 2) },
   };
 
-  test('shows which button Enter presses, also without color', () => {
+  test('a question shows which button Enter presses, also without color', () => {
     expect(confirmDialog(question)).toContain('[ Cancel ]   [[ Resolve 2 events ]]');
     expect(confirmDialog({ ...question, focused: 'cancel' })).toContain('[[ Cancel ]]   [ Resolve 2 events ]');
   });
 
-  test('that asks nothing has one button', () => {
+  test('a question without an effect has only one button', () => {
     const text = confirmDialog({ ...question, button: 'Close', effect: undefined });
     expect(text).toContain('[[ Close ]]');
     expect(text).not.toContain('Cancel');
@@ -114,7 +114,7 @@ describe('a question', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 60, rows: 16 },
-  ])('says at $columns x $rows what comes of it, however long the texts before that are', (size) => {
+  ])('a question shows its consequence at $columns x $rows, however long the texts before it are', (size) => {
     const reason = 'moved to the other site, see the notes of the change '.repeat(40);
     const text = confirmDialog(
       {

@@ -17,7 +17,7 @@ test.each([
   ['disk', [0, 2]],
   ['DISK full', [2]],
   ['nothing', []],
-])('the lines that hold %j', (text, expected) => {
+])('the lines that contain %j are found', (text, expected) => {
   const lines = [[run('the disk')], [run('the net')], [run('disk'), run(' is Full')]];
   expect(matchingLines(lines, searchFor(text))).toEqual(expected);
 });
@@ -28,7 +28,7 @@ test.each([
   [[2, 5, 9], 4, -1, 2],
   [[2, 5, 9], 2, -1, 9],
   [[], 2, 1, undefined],
-] as const)('among %j from %d by %d comes %s', (matches, from, step, expected) => {
+] as const)('the match after %j from %d in direction %d is %s', (matches, from, step, expected) => {
   expect(nextMatch(matches, from, step)).toBe(expected);
 });
 
@@ -37,11 +37,11 @@ test.each([
   [[4], undefined, '1 match'],
   [[4, 8], undefined, '2 matches'],
   [[4, 8], 8, '2 of 2'],
-])('of %j at %s: %s', (matches, at, expected) => {
+])('the match text of %j at %s is "%s"', (matches, at, expected) => {
   expect(matchText(matches, at)).toBe(expected);
 });
 
-test('what is looked for is marked wherever it is, and nothing of the text is lost', () => {
+test('every match of the search text is highlighted, and no text of the line is lost', () => {
   expect(highlighted([run('a Disk and a disk', 'faint')], searchFor('disk'), false)).toEqual([
     run('a ', 'faint'),
     run('Disk', 'strong'),
@@ -78,7 +78,7 @@ describe('a text on the screen', () => {
     return rig;
   }
 
-  test('is searched with /, and n and N go from match to match and round', async () => {
+  test('/ searches a text on the screen, and n and N move between the matches and wrap around', async () => {
     const rig = await openDetail();
     rig.type('/timeout');
     await rig.shows('row 5: timeout', '1 of 3');
@@ -97,7 +97,7 @@ describe('a text on the screen', () => {
     await rig.shows('filter:');
   });
 
-  test('says that nothing was found, or looked for', async () => {
+  test('a search says that nothing was found or that nothing is searched for', async () => {
     const rig = await openDetail();
     rig.type('n');
     await rig.shows('no search: / starts one');
@@ -106,7 +106,7 @@ describe('a text on the screen', () => {
     expect(rig.screen.text).not.toContain(' of ');
   });
 
-  test('the help and the log count as well', async () => {
+  test('the help and the log can be searched as well', async () => {
     const rig = await openDetail();
     rig.type('?/silence\rn');
     await rig.shows(/search: silence .* 2 of \d+/);

@@ -5,7 +5,7 @@ import { anEventRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO } from '../../support/feed-server.ts';
 import { converse, type Conversation } from '../../support/plain-conversation.ts';
 
-test('says what there is, then waits', async () => {
+test('screen-reader mode says what there is, then waits', async () => {
   const { text } = await converse();
   expect(text).toMatch(
     /^mon in screen-reader mode\. Connecting to http:\/\/127\.0\.0\.1:\d+\. Type help to list all commands\.\nmon> \n/,
@@ -13,13 +13,13 @@ test('says what there is, then waits', async () => {
   expect(text).toMatch(/\nConnected: 6 critical, 4 warning, 1 unknown, 1 silenced\.\nmon> $/);
 });
 
-test('is about the namespace of its context', async () => {
+test('screen-reader mode shows the namespace of its context', async () => {
   const { server } = await converse({ namespace: 'team-a' });
   expect(await (await server.connection(0)).subscribed()).toMatchObject({ namespace: 'team-a' });
 });
 
 describe('reading', () => {
-  test('next and previous go through the events, worst first; open says everything', async () => {
+  test('next and previous read the events, worst first, and open reads all of one', async () => {
     const person = await converse();
     expect(await person.type('next')).toContain('1 of 12: critical: postgres-repl on db-014.eu-west-1, 3 minutes: lag');
     expect(await person.type('n')).toContain('2 of 12: critical: http-frontend on web-003');
@@ -30,14 +30,14 @@ describe('reading', () => {
     expect(opened).toContain('Output:\nlag 184 s\nreplica=db-015\n');
   });
 
-  test('an event may be named, or found by words', async () => {
+  test('an event may be named or found by words', async () => {
     const person = await converse();
     expect(await person.type('open db-002.eu-west-1/cert-expiry')).toContain('cert-expiry on db-002');
     expect(await person.type('open status=unknown')).toContain('bgp-sessions on gw-004');
     expect(await person.type('open nowhere')).toContain('no event matches');
   });
 
-  test('a filter counts for what is read and for what is announced', async () => {
+  test('a filter applies to what is read and to what is announced', async () => {
     const person = await converse();
     expect(await person.type('filter http')).toContain('Filtered: 3 critical.');
     expect(await person.type('list')).toMatch(/1: critical: http.*\n2: .*\n3: .*\nmon> $/);
@@ -48,7 +48,7 @@ describe('reading', () => {
     expect(await person.type('filter off')).toContain('No filter: 7 critical');
   });
 
-  test('a word that is none gets the nearest one', async () => {
+  test('an unknown command suggests the nearest one', async () => {
     const person = await converse();
     expect(await person.type('nxet')).toContain('Did you mean next?');
     expect(await person.type('s')).toContain('s is ambiguous: silence or status');
@@ -56,7 +56,7 @@ describe('reading', () => {
 });
 
 describe('announcements', () => {
-  test('are one line in two seconds, however much happens', async () => {
+  test('announcements are one line in two seconds, however much happens', async () => {
     const person = await converse();
     person.clock.advance(ANNOUNCE_EVERY_MS);
     const from = person.text.length;
@@ -75,7 +75,7 @@ describe('announcements', () => {
     expect(announced.at(-1)).toMatch(/; 79 more critical on http$/);
   });
 
-  test('wait while a question is open, and can be silenced', async () => {
+  test('announcements wait while a question is open, and can be turned off', async () => {
     const person = await converse();
     await person.type('next');
     await person.type('silence', 'for how long?');
@@ -92,7 +92,7 @@ describe('announcements', () => {
     expect(person.text).not.toContain('on web-021');
   });
 
-  test('say that the connection is lost and back', async () => {
+  test('announcements report that the connection is lost and restored', async () => {
     const person = await converse();
     person.server.refuse(503);
     (await person.server.connection(0)).cut();
@@ -108,7 +108,7 @@ describe('announcements', () => {
     expect(person.text.split('Not connected: ')).toHaveLength(2);
   });
 
-  test('never hold what a check wants the terminal to do', async () => {
+  test('announcements never contain control sequences from the output of a check', async () => {
     const person = await converse();
     await person.change(byKey([anEventRow({ client: 'a', check: 'b', output: '\u001B[2J\u0007\u009Bpwn\r\nx' })]));
     person.clock.advance(5000);
@@ -119,7 +119,7 @@ describe('announcements', () => {
 });
 
 describe('changing', () => {
-  test('a silence is asked for line by line, checked, confirmed with a whole word, and can be undone', async () => {
+  test('the silence command asks line by line, checks each response, confirms and can be undone', async () => {
     const person = await converse();
     await person.type('next');
     await person.type('silence', 'for how long?');
@@ -156,7 +156,7 @@ describe('changing', () => {
     expect(await person.type('undo')).toContain('Nothing to undo.');
   });
 
-  test('a resolve names its event and that it cannot be undone', async () => {
+  test('the resolve command names its event and says that it cannot be undone', async () => {
     const person = await converse();
     await person.type('resolve cert', 'Resolve cert-expiry on db-002.eu-west-1? This cannot be undone. yes or no:');
     expect(await person.type('no')).toContain('Nothing was changed.');
@@ -168,7 +168,7 @@ describe('changing', () => {
     ]);
   });
 
-  test('nothing with --read-only', async () => {
+  test('screen-reader mode changes nothing with --read-only', async () => {
     const person = await converse({ readOnly: true });
     await person.type('next');
     for (const verb of ['silence', 'resolve', 'acknowledge', 'unsilence', 'undo']) {
@@ -176,7 +176,7 @@ describe('changing', () => {
     }
   });
 
-  test('a request that fails is told, and the conversation goes on', async () => {
+  test('a request that fails is reported, and the conversation goes on', async () => {
     const person = await converse();
     await person.type('next');
     await person.server.close();
@@ -188,7 +188,7 @@ describe('changing', () => {
 test.each([
   { name: 'quit', end: (person: Conversation) => person.running.input('quit') },
   { name: 'the end of the input', end: (person: Conversation) => person.running.end() },
-])('$name ends it', async ({ end }) => {
+])('$name ends screen-reader mode', async ({ end }) => {
   const person = await converse();
   end(person);
   await person.running.done;

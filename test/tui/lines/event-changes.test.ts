@@ -19,7 +19,7 @@ function told(...steps: readonly (readonly ReturnType<typeof row>[])[]): EventCh
   return changes;
 }
 
-test('a change is another class; another output or count is none', () => {
+test('another status is a change, and another output or count is not', () => {
   const changes = told([row('a', 'disk', 1), row('b', 'disk', 1)]);
   changes.apply(
     { events: byKey([{ ...row('a', 'disk', 1), occurrences: 9 }, row('b', 'disk', 2)]) },
@@ -28,7 +28,7 @@ test('a change is another class; another output or count is none', () => {
   expect(changes.take().map(({ kind, row: { client } }) => `${kind} ${client}`)).toEqual(['critical b']);
 });
 
-test('what came and went in between was never there', () => {
+test('an event that opened and resolved between two reads is not reported', () => {
   const changes = told([row('a', 'disk')]);
   changes.apply({ events: { 'a/disk': null, ...byKey([row('b', 'disk')]) } }, { replace: false });
   changes.apply({ events: { 'b/disk': null, ...byKey([row('a', 'disk')]) } }, { replace: false });
@@ -36,7 +36,7 @@ test('what came and went in between was never there', () => {
   expect(changes.take()).toEqual([]);
 });
 
-test('after a new snapshot only the difference counts, also what is missing from it', () => {
+test('only the differences of a new snapshot count, including what it lacks', () => {
   const changes = told([row('a', 'disk'), row('b', 'disk'), row('c', 'disk')]);
   changes.apply({ events: byKey([row('a', 'disk')]) }, { replace: true });
   changes.apply({ events: byKey([row('c', 'disk', 2, ['client:c'])]) }, { replace: false });
@@ -50,11 +50,11 @@ test.each([
   [3 * 60, '3 minutes'],
   [3600, '1 hour'],
   [49 * 3600, '2 days'],
-])('%i seconds are %s', (seconds, words) => {
+])('a duration of %i seconds reads "%s"', (seconds, words) => {
   expect(durationWords(seconds)).toBe(words);
 });
 
-test('an event is a sentence', () => {
+test('an event reads as a sentence', () => {
   const event = { ...row('db-014', 'postgres-repl'), since: NOW - 180, output: 'lag 184 s' };
   expect(eventSentence(event, NOW_MS)).toBe('critical: postgres-repl on db-014, 3 minutes: lag 184 s');
   expect(eventSentence({ ...event, silenced_by: ['x'] }, NOW_MS)).toBe(
@@ -65,7 +65,7 @@ test('an event is a sentence', () => {
   );
 });
 
-test('many changes are one line: the worst in full, the others by check, what is left as a number', () => {
+test('many changes are one line: the worst in full, the others by check, the rest as a number', () => {
   const changes = told([row('x', 'ntp'), row('y', 'ntp')]);
   const web = Array.from({ length: 59 }, (_, index) => row(`web-${String(index)}`, 'http-frontend'));
   changes.apply(
@@ -83,11 +83,11 @@ test('many changes are one line: the worst in full, the others by check, what is
   expect(announcement(many, NOW_MS)).toMatch(/; 5 other changes$/);
 });
 
-describe('what another event keeps quiet', () => {
+describe('an inhibited event', () => {
   const by = { rule: 'switch-down', client: 'sw-1', check: 'switch' };
   const quiet = (client: string) => ({ ...row(client, 'http'), inhibited_by: by });
 
-  test('says so, and because of what', () => {
+  test('an inhibited event says that it is inhibited and by which event', () => {
     const event = { ...quiet('web-1'), since: NOW - 180, output: 'refused' };
     expect(eventSentence(event, NOW_MS)).toBe(
       'critical, inhibited by switch on sw-1: http on web-1, 3 minutes: refused',
@@ -97,7 +97,7 @@ describe('what another event keeps quiet', () => {
     );
   });
 
-  test('is announced after its cause, whatever came first, and apart from what nothing keeps quiet', () => {
+  test('inhibited events are announced after their cause and apart from other events', () => {
     const rows = [quiet('web-1'), quiet('web-2'), row('sw-1', 'switch'), row('web-3', 'http')];
     const changes = rows.map((one) => ({ kind: 'critical' as const, row: one }));
     expect(announcement(changes, NOW_MS)).toBe(
@@ -108,17 +108,17 @@ describe('what another event keeps quiet', () => {
     );
   });
 
-  test('resolves as anything does', () => {
+  test('an inhibited event resolves like any other', () => {
     const changes = [quiet('web-1'), row('web-3', 'http')].map((one) => ({ kind: 'resolved' as const, row: one }));
     expect(announcement(changes, NOW_MS)).toBe('resolved: http on web-1; 1 more resolved on http');
   });
 
-  test('is counted', () => {
+  test('inhibited events are counted', () => {
     expect(countsWords([quiet('web-1'), row('sw-1', 'switch')])).toBe('2 critical; 1 of them inhibited');
   });
 });
 
-test('figures name the worst first', () => {
+test('the counts name the worst severity first', () => {
   expect(countsWords([row('a', 'disk', 1), row('b', 'disk'), row('c', 'disk', 2, ['x'])])).toBe(
     '1 critical, 1 warning, 1 silenced',
   );

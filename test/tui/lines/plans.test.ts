@@ -10,7 +10,7 @@ async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
   return { plans, person: await converse({ plans }) };
 }
 
-test('without a plan it is said how to make one, after two questions', async () => {
+test('the upgrade command explains how to create a plan when there is none, after two questions', async () => {
   const plans = new ScriptedPlans();
   const person = await converse({ plans });
   expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to make one.');
@@ -24,7 +24,7 @@ test('without a plan it is said how to make one, after two questions', async () 
 });
 
 describe('a step', () => {
-  test('that only looks is run at once; what came of it is read', async () => {
+  test('a read-only step runs at once, and its outcome can be read', async () => {
     const { person, plans } = await at('rules');
     expect(await person.type('upgrade run')).toContain('running');
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
@@ -32,7 +32,7 @@ describe('a step', () => {
     expect(await person.type('upgrade')).toContain('pre-flight checks: failed, the namespace billing does not exist.');
   });
 
-  test('that cannot be undone wants its word typed', async () => {
+  test('a step that cannot be undone requires its word to be typed', async () => {
     const { person, plans } = await at('migrate');
     await person.type('upgrade run', 'This cannot be undone. Type 6.5.0 to run it:');
     expect(await person.type('yes', 'cancel to stop')).toContain('that is not 6.5.0');
@@ -43,7 +43,7 @@ describe('a step', () => {
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
-  test('of the operator is read with its command, then confirmed', async () => {
+  test('a step of the operator shows its command and is then confirmed', async () => {
     const { person, plans } = await at('restart-agents');
     expect(await person.type('upgrade run')).toContain('do it, then upgrade run confirms');
     expect(await person.type('upgrade run', 'yes or no:')).toContain('Run: systemctl restart mon-agent');
@@ -51,7 +51,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
   });
 
-  test('is skipped for a reason', async () => {
+  test('a step is skipped with a reason', async () => {
     const { person, plans } = await at('backup');
     await person.type('upgrade skip', 'Reason?');
     expect(await person.type('one was just made')).toContain('skipped');
@@ -60,7 +60,7 @@ describe('a step', () => {
     ]);
   });
 
-  test('that moved on while its question was open is left alone', async () => {
+  test('a step is not run when the plan has moved on while its question was open', async () => {
     const { person, plans } = await at('backup');
     await person.type('upgrade run', 'yes or no:');
     await plans.from('alice', { order: 'skip', session: 'console-1', step: 'backup', reason: 'elsewhere' });
@@ -70,7 +70,7 @@ describe('a step', () => {
   });
 });
 
-test('what somebody else holds is taken only after a question', async () => {
+test('a plan that somebody else owns is taken only after a question', async () => {
   const { person, plans } = await at('backup', { who: 'bob', session: 'console-2' });
   plans.nowMs = person.clock.now();
   expect(await person.type('upgrade run')).toContain('bob owns the plan. Type upgrade take to take ownership.');
@@ -80,7 +80,7 @@ test('what somebody else holds is taken only after a question', async () => {
   expect(await person.type('upgrade release')).toContain('you released plan #18');
 });
 
-test('going back needs a backup, and names the command', async () => {
+test('a rollback requires a backup and names the command', async () => {
   const early = await at('backup');
   expect(await early.person.type('upgrade roll-back')).toContain('This plan has no backup to roll back to');
   const { person } = await at('migrate');
@@ -90,7 +90,7 @@ test('going back needs a backup, and names the command', async () => {
   expect(await person.type('upgrade run')).toContain('Plan 18 is closed: rolled-back.');
 });
 
-test('a word that is none gets the nearest one, and read-only changes nothing', async () => {
+test('an unknown upgrade command suggests the nearest one, and read-only mode changes nothing', async () => {
   const { person, plans } = await at('backup');
   expect(await person.type('upgrade skp')).toContain('Unknown command upgrade skp. Did you mean skip?');
   const reader = await converse({ plans, readOnly: true });

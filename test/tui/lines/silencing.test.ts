@@ -27,7 +27,7 @@ const post = (target: string, body: object): Promise<unknown> =>
 
 const entries = () => openApiClient({ backend: backend.url }).silencedDetails({});
 
-test('a silence by search says what it matches now, is asked for as any, and can be undone', async () => {
+test('a silence by search says what it matches now, asks the usual questions, and can be undone', async () => {
   await person.type(
     'silence search',
     'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
@@ -51,7 +51,7 @@ test('a silence by search says what it matches now, is asked for as any, and can
   expect(await entries()).toEqual([]);
 });
 
-test('a search may stand behind the verb; one that cannot be read is asked for', async () => {
+test('a search may follow the verb, and an invalid one is asked for again', async () => {
   expect(await person.type('silence search env=test', 'for how long?')).toContain(
     'It matches 1 event now: 1 critical.',
   );
@@ -61,7 +61,7 @@ test('a search may stand behind the verb; one that cannot be read is asked for',
   expect(await person.type('cancel')).toContain('nothing was changed');
 });
 
-test('a silence that recurs is asked for part by part, and says its next windows', async () => {
+test('a recurring silence asks for its parts one by one and says its next windows', async () => {
   await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never, recurring; Enter for 1h:');
   await person.type('recurring', 'When? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:');
   await person.type('', /no schedule: .*\nWhen\?/);
@@ -87,7 +87,7 @@ test('a silence that recurs is asked for part by part, and says its next windows
   await person.type('yes');
 });
 
-test('windows that would overlap are refused when it is asked how long they last', async () => {
+test('windows that would overlap are rejected at the question for their duration', async () => {
   await person.type('silence search env=test', 'for how long?');
   await person.type('recurring', 'When?');
   await person.type('*/30 * * * *', 'Time zone?');
@@ -99,7 +99,7 @@ test('windows that would overlap are refused when it is asked how long they last
   expect(await entries()).toEqual([]);
 });
 
-test('one that recurs is named as such before it is ended', async () => {
+test('a recurring silence is named as such before it is ended', async () => {
   const api = openApiClient({ backend: backend.url });
   const before = new Date(Date.now() - 5 * 60_000).toISOString().slice(11, 16);
   const recurrence = { schedule: `daily ${before}`, zone: 'UTC', duration: 3600 };
@@ -115,7 +115,7 @@ test('one that recurs is named as such before it is ended', async () => {
   expect(await entries()).toEqual([]);
 });
 
-test('one that starts later is told from when, in the words of the dialog', async () => {
+test('a silence that starts later says its start in the words of the dialog', async () => {
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
   await person.type('1h from yesterday', /type a start time: from 22:30Z, .*\nSilence disk on db-1 for how long\?/);
@@ -159,37 +159,43 @@ test.each([
     'It matches 1 event now: 1 critical.',
     { subscription: 'canary', check: null },
   ],
-])('silence %s is about %s; it is listed, and ended by its number', async (words, name, target, matches, parts) => {
-  expect(await person.type('silences end 1')).toContain('No silences were listed yet: type silences.');
-  const asked = await person.type(`silence ${words}`, `Silence ${name} for how long?`);
-  expect(asked).toContain(matches);
-  await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
-  await person.type('', 'Reason?');
-  await person.type('CHG-2', `Silence ${name} for 2 hours? yes or no:`);
-  expect(await person.type('yes')).toContain('1 silence created');
-  expect(await entries()).toMatchObject([{ ...parts, reason: 'CHG-2' }]);
-  const listed = await person.type('silences');
-  expect(listed).toContain(`1: active: ${target}, by alice@ops, for `);
-  expect(await person.type('silences end 2')).toContain('takes the number of a listed silence');
-  await person.type('silences end 1', 'for everything it covers? yes or no:');
-  expect(await person.type('yes')).toContain('1 silence ended');
-  expect(await entries()).toEqual([]);
-  expect(await person.type('silences')).toContain('No silences.');
-});
+])(
+  'the command silence %s covers %s, and the silence is listed and ended by its number',
+  async (words, name, target, matches, parts) => {
+    expect(await person.type('silences end 1')).toContain('No silences were listed yet: type silences.');
+    const asked = await person.type(`silence ${words}`, `Silence ${name} for how long?`);
+    expect(asked).toContain(matches);
+    await person.type('2h', 'End it early when the first of these resolves? yes or no; Enter for no:');
+    await person.type('', 'Reason?');
+    await person.type('CHG-2', `Silence ${name} for 2 hours? yes or no:`);
+    expect(await person.type('yes')).toContain('1 silence created');
+    expect(await entries()).toMatchObject([{ ...parts, reason: 'CHG-2' }]);
+    const listed = await person.type('silences');
+    expect(listed).toContain(`1: active: ${target}, by alice@ops, for `);
+    expect(await person.type('silences end 2')).toContain('takes the number of a listed silence');
+    await person.type('silences end 1', 'for everything it covers? yes or no:');
+    expect(await person.type('yes')).toContain('1 silence ended');
+    expect(await entries()).toEqual([]);
+    expect(await person.type('silences')).toContain('No silences.');
+  },
+);
 
-test.each(['nowhere', 'CANARY'])('of %s, a subscription that no client has, nothing is matched', async (name) => {
-  const asked = await person.type(`silence subscription ${name}`, /for how long\?/);
-  expect(asked).toContain('It matches 0 events now. Later matches are included.');
-  await person.type('cancel');
-});
+test.each(['nowhere', 'CANARY'])(
+  'a silence of %s, a subscription that no client has, matches no event',
+  async (name) => {
+    const asked = await person.type(`silence subscription ${name}`, /for how long\?/);
+    expect(asked).toContain('It matches 0 events now. Later matches are included.');
+    await person.type('cancel');
+  },
+);
 
-test('what no subscription is called is refused before more is asked', async () => {
+test('an invalid subscription name is rejected before anything else is requested', async () => {
   expect(await person.type('silence subscription a"b\\')).toContain(
     'subscription: must be word characters, dots, hyphens and colons only',
   );
 });
 
-test('client and check alone are those of the event that was read last', async () => {
+test('the words client and check without a name mean those of the event that was read last', async () => {
   expect(await person.type('silence check')).toContain('Type a name, for example: silence check disk');
   await person.type('open web-1/disk');
   await person.type('silence client', 'Silence all checks of web-1 for how long?');

@@ -75,7 +75,7 @@ async function tells(watching: Watching, expected: readonly unknown[]): Promise<
 }
 
 describe('mon watch', () => {
-  test('tells what there is, worst first, then each change, a line each', async () => {
+  test('mon watch prints the current events, worst first, then one line for each change', async () => {
     const watching = await startWatch();
     const begin = [
       '2026-11-20T12:00:00Z critical: disk on web-1, 2 minutes: full',
@@ -95,7 +95,7 @@ describe('mon watch', () => {
     ).toEqual(expect.arrayContaining(['critical: disk on db-1, 2 minutes: full', 'resolved: disk on web-1']));
   });
 
-  test('as JSON each line is a document, with no control character in it', async () => {
+  test('mon watch with JSON output prints one document per line, without control characters', async () => {
     const watching = await startWatch({ json: true }, byKey([event('web-1', 2, 'a\u001B[2J\u009B\u202Eb')]));
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(1));
     const [line = ''] = watching.lines();
@@ -108,14 +108,14 @@ describe('mon watch', () => {
     expect(line).toMatch(/^[ -~]*$/);
   });
 
-  test('asks the backend for what matches only, in the namespace of its context', async () => {
+  test('mon watch requests only what its filter matches, in the namespace of its context', async () => {
     const watching = await startWatch({ filter: 'status>=crit web', namespace: 'team-a' });
     const connection = await watching.server.connection(0);
     const wanted = { topics: ['events'], filter: 'status>=crit web', namespace: 'team-a' };
     expect(await connection.subscribed()).toMatchObject(wanted);
   });
 
-  test('a reader that is behind is told the newest state of each event, once it has caught up', async () => {
+  test('a slow reader of mon watch gets the newest state of each event once it catches up', async () => {
     const watching = await startWatch();
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     watching.isDrained = false;
@@ -136,7 +136,7 @@ describe('mon watch', () => {
   test.each([
     { name: 'no event matches', rows: {}, code: 0 },
     { name: 'events match', rows: SCENE.events ?? {}, code: 8 },
-  ])('--once ends with $code when $name', async ({ rows, code }) => {
+  ])('mon watch --once exits with $code when $name', async ({ rows, code }) => {
     const watching = await startWatch({ once: true }, rows as Record<string, ReturnType<typeof event>>);
     expect(await watching.code).toBe(code);
     expect(watching.lines()).toHaveLength(Object.keys(rows).length);
@@ -145,19 +145,19 @@ describe('mon watch', () => {
   test.each([
     { name: 'wants credentials', refusal: 401, code: 4 },
     { name: 'is not there', refusal: 503, code: 5 },
-  ])('--once ends with $code when the backend $name', async ({ refusal, code }) => {
+  ])('mon watch --once exits with $code when the backend $name', async ({ refusal, code }) => {
     const watching = await startWatch({ once: true }, {}, refusal);
     expect(await watching.code).toBe(code);
     expect(watching.warnings).toHaveLength(1);
   });
 
-  test('a filter that cannot be read is a wrong use, with its place', async () => {
+  test('mon watch rejects an invalid filter and points out its position', async () => {
     const watching = await startWatch({ filter: 'web colour=red' });
     expect(await watching.code).toBe(2);
     expect(watching.warnings[0]).toMatch(/^--filter, at character 5: /);
   });
 
-  test('without --once a lost connection is waited for, and only the difference is told', async () => {
+  test('mon watch without --once reconnects after a lost connection and prints only the difference', async () => {
     const watching = await startWatch();
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     (await watching.server.connection(0)).cut();

@@ -19,7 +19,7 @@ function storm(driver: ConsoleDriver, count = 50): void {
 const underCursor = ({ store }: ConsoleDriver): string | undefined => store.list.cursor.key;
 
 describe('a list that was opened', () => {
-  test('stays at its top while changes come', () => {
+  test('an opened list stays at its top while changes arrive', () => {
     const driver = openList();
     storm(driver);
     expect([driver.store.list.cursor.index, driver.store.list.cursor.top]).toEqual([0, 0]);
@@ -27,7 +27,7 @@ describe('a list that was opened', () => {
     expect(underCursor(driver)).toMatch(/^storm-/);
   });
 
-  test('keeps to the row that the cursor was moved to, and `g` goes back to the top', () => {
+  test('an opened list follows the row that the cursor was moved to, and `g` goes back to the top', () => {
     const driver = openList();
     driver.type('j');
     const row = underCursor(driver);
@@ -42,14 +42,17 @@ describe('a list that was opened', () => {
     { title: 'next', key: 'j', row: 1 },
     { title: 'last of the next page', key: '5j', row: 5 },
     { title: 'next critical', key: 'e', row: 1 },
-  ])('goes from its top to the $title row, wherever the one that was there is since the last frame', ({ key, row }) => {
-    const driver = openList();
-    storm(driver);
-    for (let at = 0; at < 20; at++) driver.change({ events: critical(`late-${String(at)}`, 100 + at) });
-    driver.type(key);
-    driver.pass(100);
-    expect(driver.store.list.cursor.index).toBe(row);
-  });
+  ])(
+    'the cursor moves from the top to the $title row, wherever the old row is since the last frame',
+    ({ key, row }) => {
+      const driver = openList();
+      storm(driver);
+      for (let at = 0; at < 20; at++) driver.change({ events: critical(`late-${String(at)}`, 100 + at) });
+      driver.type(key);
+      driver.pass(100);
+      expect(driver.store.list.cursor.index).toBe(row);
+    },
+  );
 
   test.each([
     { title: 'opened', key: '\r' },
@@ -57,7 +60,7 @@ describe('a list that was opened', () => {
     { title: 'resolved', key: 'r' },
     { title: 'marked', key: ' ' },
     { title: 'looked at in a menu', key: 'x' },
-  ])('keeps to the row that was $title, also when nothing came of it', ({ key }) => {
+  ])('an opened list follows the row that was $title, even if nothing came of it', ({ key }) => {
     const driver = openList();
     driver.type(key);
     const row = underCursor(driver);
@@ -89,7 +92,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
       rows: { 'web-1/http': null, 'web-2/http': null },
       next: 'web-3/http',
     },
-  ])('does nothing yet when $title, and is for the new row when it is pressed again', ({ keys, rows, next }) => {
+  ])('a key does nothing when $title, and acts on the new row when it is pressed again', ({ keys, rows, next }) => {
     const driver = openWarnings();
     driver.type(keys);
     driver.pass(1000);
@@ -104,7 +107,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: next.split('/')[0] }] } }]);
   });
 
-  test('does nothing yet when the row went while the order stood still', () => {
+  test('a key does nothing when its row disappeared during the pause of the order', () => {
     const driver = openWarnings();
     driver.type('j');
     driver.change({ events: { 'web-2/http': null } });
@@ -115,7 +118,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect([driver.effects(), underCursor(driver)]).toEqual([[], 'web-3/http']);
   });
 
-  test('does nothing yet when it comes with a movement that went to a row of which nobody has seen anything', () => {
+  test('a key does nothing when it follows a movement to a row that was never drawn', () => {
     const driver = openWarnings();
     driver.pass(1000);
     driver.change({ events: { ...warning('late', 100), ...warning('later', 101) } });
@@ -128,7 +131,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-1' }] } }]);
   });
 
-  test('does nothing yet in a list that nobody has seen since the row under its cursor went', () => {
+  test('a key does nothing in a list that was not drawn since the row under its cursor disappeared', () => {
     const driver = openWarnings();
     driver.type('j1');
     driver.pass(1000);
@@ -140,7 +143,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
   });
 
-  test('is never for a row that the filter hides which was asked for before it', () => {
+  test('a key never acts on a row that an earlier filter command hides', () => {
     const driver = openWarnings();
     driver.type(':filter web-3\rK');
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
@@ -153,7 +156,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect([opened.list, opened.effects(), underCursor(opened)]).toEqual([['web-4/http'], [], 'web-4/http']);
   });
 
-  test('is still for the row that its menu was opened for, also when that is gone', () => {
+  test('a menu action applies to the row that the menu was opened for, even if that is gone', () => {
     const driver = openWarnings();
     driver.type('j');
     driver.pass(1000);
@@ -164,8 +167,8 @@ describe('a key that is pressed as another row comes under the cursor', () => {
   });
 });
 
-describe('a key that is pressed as the list moves under a cursor that nobody has moved', () => {
-  test('does nothing yet: the cursor takes hold of the row, and the second press is for it', () => {
+describe('a key that is pressed as the list moves under an unmoved cursor', () => {
+  test('a key does nothing when the list moves below it, and the second press acts on the row', () => {
     const driver = openList();
     driver.change({ events: critical('late', 100) });
     driver.pass(100);
@@ -179,7 +182,7 @@ describe('a key that is pressed as the list moves under a cursor that nobody has
     expect(underCursor(driver)).toBe('late/http');
   });
 
-  test('acts when the row has been there for long enough to be seen', () => {
+  test('a key acts when the row has been visible for long enough', () => {
     const driver = openList();
     driver.change({ events: critical('late', 100) });
     driver.pass(100);
@@ -188,7 +191,7 @@ describe('a key that is pressed as the list moves under a cursor that nobody has
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence' });
   });
 
-  test('acts on what one’s own filter or order has put there', () => {
+  test('a key acts on the row that the user moved there by a filter or an order', () => {
     const driver = openList();
     driver.type('/web-3\rs');
     expect([driver.store.state.layers.at(-1)?.kind, underCursor(driver)]).toEqual(['silence', 'web-3/http']);
@@ -209,7 +212,7 @@ describe('a key that is pressed as the list moves under a cursor that nobody has
     expect(other.store.state.layers.at(-1)?.kind).toBe('silence');
   });
 
-  test('acts on what is marked, wherever the cursor is', () => {
+  test('a key acts on the marked rows, wherever the cursor is', () => {
     const driver = openList();
     driver.type(' g');
     driver.change({ events: critical('late', 100) });

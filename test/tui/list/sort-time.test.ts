@@ -14,7 +14,7 @@ const CLIENTS = 20_000;
  */
 const MOST_MS = 200;
 
-test('another order of 100,000 events is there before anybody waits for it', { tags: 'slow' }, () => {
+test('100,000 events are sorted in another order without a noticeable delay', { tags: 'slow' }, () => {
   const registry = new EventRegistry();
   for (let index = 0; index < COUNT; index += 1) {
     // Spreads the rows over names and times without any order.

@@ -11,19 +11,22 @@ const NONE: ReadonlySet<string> = new Set();
 
 const tables = Object.values(TABLES);
 
-test.each(tables)('$name: at every width the columns fill the screen, and the title of the first is there', (table) => {
-  for (let columns = 60; columns <= 260; columns += 1) {
-    const placed = placeColumns(table, NONE, columns);
-    expect(runsWidth(tableHead(placed, { column: table.sort, reversed: false }, columns))).toBe(columns);
-    expect(placed[0]?.column.title).toBe(table.columns[0]?.title);
-  }
-});
+test.each(tables)(
+  'the columns of $name fill the screen at every width, and the title of the first is shown',
+  (table) => {
+    for (let columns = 60; columns <= 260; columns += 1) {
+      const placed = placeColumns(table, NONE, columns);
+      expect(runsWidth(tableHead(placed, { column: table.sort, reversed: false }, columns))).toBe(columns);
+      expect(placed[0]?.column.title).toBe(table.columns[0]?.title);
+    }
+  },
+);
 
 function ids(columns: number, hidden = NONE): string[] {
   return placeColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
 }
 
-test('what can be spared goes first, and what was hidden is not there', () => {
+test('a narrow table drops the least important columns first and never shows hidden ones', () => {
   expect(ids(120)).toEqual(['client', 'address', 'keepalive', 'version', 'events', 'subscriptions']);
   expect(ids(80)).toEqual(['client', 'address', 'keepalive', 'events', 'subscriptions']);
   expect(ids(60)).toEqual(['client', 'keepalive', 'events']);
@@ -36,7 +39,7 @@ test('what can be spared goes first, and what was hidden is not there', () => {
   ]);
 });
 
-test('whatever a client says of itself, no control byte leaves and no column moves', () => {
+test('no attribute of a client sends a control character to the terminal or moves a column', () => {
   const nasty = 'x\u001B[2J\u0007\u202E漢漢\n👩‍👩‍👧';
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
   const placed = placeColumns(CLIENTS, NONE, 120);
@@ -49,7 +52,7 @@ test('whatever a client says of itself, no control byte leaves and no column mov
   }
 });
 
-test('the direction is always told, whatever room there is', () => {
+test('a sorted title always shows its direction, however narrow the column is', () => {
   expect(sortedTitle('AGE', { reversed: false }, 4)).toBe('AGE▼');
   expect(sortedTitle('COUNT', { reversed: true }, 5)).toBe('COUN▲');
 });

@@ -22,18 +22,18 @@ const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(wantedPace(s
 
 const brief = (since: number, status = 2) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
-describe('what is wanted of the feed', () => {
-  test('with the focus is everything, at once', () => {
+describe('the pace that the console requests from the feed', () => {
+  test('a focused console requests every change at once', () => {
     expect(wantedPace(openList().store)).toEqual({ ms: 0 });
   });
 
-  test('in a pause is everything, once a second', () => {
+  test('a paused console requests every change once a second', () => {
     const driver = openList();
     driver.type('p');
     expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000 });
   });
 
-  test('without the focus is once a second what is drawn', () => {
+  test('an unfocused console requests the drawn rows once a second', () => {
     const driver = unfocused(openList());
     const keys = drawn(driver);
     expect(wantedPace(driver.store).ms).toBe(1000);
@@ -41,7 +41,7 @@ describe('what is wanted of the feed', () => {
     expect(keys).toEqual(driver.list.slice(0, keys.length));
   });
 
-  test('is also what comes into the window, or belongs there no more, by what came in brief', () => {
+  test('an unfocused console also requests rows that brief changes move into or out of the window', () => {
     const driver = unfocused(openList());
     const before = drawn(driver);
     driver.store.rowsArrived(
@@ -62,7 +62,7 @@ describe('what is wanted of the feed', () => {
     expect([driver.list.indexOf(keyOf(150)), drawn(driver)[0]]).toEqual([0, keyOf(150)]);
   });
 
-  test('a new event is in the list at once, by what came of it in brief', () => {
+  test('a new event is listed at once by its brief change', () => {
     const driver = unfocused(openList());
     const about = { replace: false, timeMs: undefined, brief: { events: { 'db-1/disk': brief(NOW + 9) } } };
     driver.store.rowsArrived({ events: {} }, about);
@@ -74,7 +74,7 @@ describe('what is wanted of the feed', () => {
     ]);
   });
 
-  test('rings for a new critical event that came in brief, and not again with its row', () => {
+  test('the bell rings for a new critical event that arrived as a brief change, and not again with its row', () => {
     const driver = unfocused(openList());
     const about = { replace: false, timeMs: undefined, brief: { events: { [keyOf(150)]: brief(NOW + 9, 1) } } };
     driver.store.rowsArrived({ events: {} }, about);
@@ -94,14 +94,14 @@ describe('what is wanted of the feed', () => {
     { title: 'another order', keys: 'O' },
     { title: 'a screen over the list', keys: '?' },
     { title: 'a line that is typed', keys: '/' },
-  ])('is everything, once a second, behind $title', ({ keys }) => {
+  ])('an unfocused console requests every change once a second behind $title', ({ keys }) => {
     const driver = openList();
     driver.type(keys);
     driver.pass(2000);
     expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000, whole: undefined });
   });
 
-  test('is everything again for who types, whatever the terminal says of the focus', () => {
+  test('a key makes an unfocused console request every change at once', () => {
     const driver = unfocused(openList());
     driver.type('j');
     expect(wantedPace(driver.store)).toEqual({ ms: 0 });

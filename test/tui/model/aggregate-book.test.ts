@@ -27,12 +27,15 @@ test.each<{ ok: number; critical: number; percent: string; mark: string }>([
   { ok: 0, critical: 3, percent: '0%', mark: '✗' },
   { ok: 3, critical: 0, percent: '100%', mark: '✓' },
   { ok: 0, critical: 0, percent: '-', mark: '' },
-])('$ok of $ok + $critical is $percent, rounded down, and $mark against 80', ({ ok, critical, percent, mark }) => {
-  const entry = entryOf(ok, critical);
-  expect([percentText(entry), aggregateMark(entry).text]).toEqual([percent, mark]);
-});
+])(
+  'an aggregate with $ok of $ok + $critical OK shows $percent, rounded down, and $mark against 80',
+  ({ ok, critical, percent, mark }) => {
+    const entry = entryOf(ok, critical);
+    expect([percentText(entry), aggregateMark(entry).text]).toEqual([percent, mark]);
+  },
+);
 
-test('what is needed is said by name, for the others once, or not at all', () => {
+test('the required percentage of an aggregate is set by name, by default, or not at all', () => {
   const book = new AggregateBook({
     default: 'none',
     named: new Map<string, number | 'none'>([
@@ -63,30 +66,33 @@ describe('the bar', () => {
     { ok: 1, critical: 999, bar: '[■         ]' },
     { ok: 0, critical: 1000, bar: '[          ]' },
     { ok: 0, critical: 0, bar: '[          ]' },
-  ])('is full only for everything and empty only for nothing: $ok of $ok + $critical', ({ ok, critical, bar }) => {
-    expect(barOf(ok, critical, 12)).toBe(bar);
-  });
+  ])(
+    'the bar is full only for everything and empty only for nothing: $ok of $ok + $critical',
+    ({ ok, critical, bar }) => {
+      expect(barOf(ok, critical, 12)).toBe(bar);
+    },
+  );
 
-  test.each([2, 3, 5, 12, 80])('takes exactly the cells it is given: %d', (cells) => {
+  test.each([2, 3, 5, 12, 80])('the bar takes exactly the cells that it gets: %d', (cells) => {
     for (const ok of [0, 1, 50, 99, 100]) expect(barOf(ok, 100 - ok, cells)).toHaveLength(cells);
   });
 });
 
 describe('the trend', () => {
-  test('takes a value every ten seconds, however often the aggregates are loaded', () => {
+  test('the trend takes a value every ten seconds, however often the aggregates are loaded', () => {
     const book = new AggregateBook(DEFAULT_NEEDS);
     for (let ms = 0; ms < 3 * TREND_STEP_MS; ms += 2000) book.load([aSummary(ms / 1000, 100 - ms / 1000)], ms);
     expect(book.get('web')?.trend).toEqual([0, 10, 20]);
   });
 
-  test('keeps ten minutes', () => {
+  test('the trend keeps ten minutes', () => {
     const book = new AggregateBook(DEFAULT_NEEDS);
     for (let step = 0; step < 100; step++) book.load([aSummary(step, 100 - step)], step * TREND_STEP_MS);
     const trend = book.get('web')?.trend ?? [];
     expect([trend.length, trend[0], trend.at(-1)]).toEqual([60, 40, 99]);
   });
 
-  test('ends with its aggregate, and has no value while there are no results', () => {
+  test('the trend ends with its aggregate and has no value while there are no results', () => {
     const book = new AggregateBook(DEFAULT_NEEDS);
     book.load([aSummary(1, 1)], 0);
     book.load([aSummary(0, 0)], TREND_STEP_MS);

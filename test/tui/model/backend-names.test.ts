@@ -20,13 +20,13 @@ const parts = fc.oneof(
   fc.record({ subscription: fc.constant(null), check: name }),
 );
 
-test('no name, subscription or context can hold what stands before a context', () => {
+test('no name, subscription or context can contain the context prefix', () => {
   for (const schema of [nameSchema, sourceSchema, subscriptionSchema]) {
     expect(schema.safeParse(nameAt('a', 'b')).success).toBe(false);
   }
 });
 
-test('a name with its context is taken apart again; a name alone stays as it is', () => {
+test('a name with its context is split again, and a name alone stays unchanged', () => {
   fc.assert(
     fc.property(name, name, (one, context) => {
       expect(splitName(nameAt(one, context))).toEqual({ name: one, context });
@@ -37,7 +37,7 @@ test('a name with its context is taken apart again; a name alone stays as it is'
   expect(nameBeside('web-1', 'disk')).toBe('disk');
 });
 
-test('so do a selector and its id', () => {
+test('a selector and the id of its silence survive the round trip through a context', () => {
   const [selector, id] = ['client~web-* mail~*@*', selectorId('client~web-* mail~*@*')];
   const there = partsAt<{ subscription: null; check: null; selector: string }>(
     { subscription: null, check: null, selector },
@@ -48,7 +48,7 @@ test('so do a selector and its id', () => {
   expect(splitSilencedId(silencedIdAt(id, 'lab'))).toEqual({ id, context: 'lab' });
 });
 
-test('a silence and its id carry the same context, and lose it again', () => {
+test('a silence and its id carry the same context and lose it again', () => {
   fc.assert(
     fc.property(parts, name, (about, context) => {
       const id = silencedId(about.subscription, about.check);

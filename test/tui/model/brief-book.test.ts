@@ -35,7 +35,7 @@ const stepArbitrary = fc.oneof(
   fc.record({ kind: fc.constant('snapshot' as const) }),
 );
 
-test('what came in brief is counted as if it had come whole, and with its row it is where it belongs', () => {
+test('a brief change is counted like a full one, and its row is placed correctly when it arrives', () => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 30 }), (steps) => {
       const [all, some] = [new EventRegistry(), new EventRegistry()];
@@ -76,7 +76,7 @@ test('what came in brief is counted as if it had come whole, and with its row it
   );
 });
 
-test('an event that comes in brief beside a snapshot without it is not taken for gone', () => {
+test('an event that arrives as a brief change during a snapshot without it is kept', () => {
   const registry = new EventRegistry();
   registry.apply(keyOf('web-1'), anEventRow({ client: 'web-1', status: 2 }), NOW_MS);
   registry.beginSnapshot();
@@ -85,7 +85,7 @@ test('an event that comes in brief beside a snapshot without it is not taken for
   expect([registry.size, registry.counts.warning, registry.counts.critical]).toEqual([1, 1, 0]);
 });
 
-test('those that are or belong above a place of the list are named, the uppermost first', () => {
+test('the keys of brief changes above a position of the list are returned, the uppermost first', () => {
   const registry = new EventRegistry();
   for (const [at, client] of CLIENTS.entries()) {
     registry.apply(keyOf(client), anEventRow({ client, status: 2, since: 100 - at }), NOW_MS);
@@ -99,7 +99,7 @@ test('those that are or belong above a place of the list are named, the uppermos
   expect(registry.briefsUpTo(last, 1)).toEqual([keyOf('web-4')]);
 });
 
-test('whoever asks again, for more or for less, is told the same as who asks for the first time', () => {
+test('a repeated query for brief keys returns the same as a first one', () => {
   const records = CLIENTS.map((client, at) => new EventRecord(keyOf(client), anEventRow({ client, since: 100 - at })));
   const recordArbitrary = fc.constantFrom(...records);
   const stepOfBook = fc.oneof(
@@ -131,7 +131,7 @@ test('whoever asks again, for more or for less, is told the same as who asks for
   );
 });
 
-test('so is who asks for a few of very many, then for more, then for all', () => {
+test('a query for a few of many brief keys, then more, then all returns the same as a first one', () => {
   const book = new BriefBook();
   const rows = Array.from({ length: 3000 }, (_, at) =>
     anEventRow({ client: `web-${String(at)}`, status: 2, since: 10_000 - at }),

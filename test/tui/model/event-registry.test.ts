@@ -96,7 +96,7 @@ function take(registry: EventRegistry, step: Step): void {
   }
 }
 
-test('however changes, filters and pauses come, the list is the matching events, sorted, and the counters add up', () => {
+test('the list holds the matching events in order, and the counters add up, after any changes', () => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {
       const registry = new EventRegistry();
@@ -143,7 +143,7 @@ test('however changes, filters and pauses come, the list is the matching events,
   );
 });
 
-test('critical, warning, unknown, OK, what another event keeps quiet, silenced; the newest of each first', () => {
+test('the order is critical, warning, unknown, OK, inhibited, silenced, the newest of each first', () => {
   const registry = registryOf(
     anEventRow({ client: 'silenced', silenced_by: ['x'], since: 500 }),
     anEventRow({ client: 'quiet-warning', status: 1, inhibited_by: SWITCH, since: 600 }),
@@ -168,8 +168,8 @@ test('critical, warning, unknown, OK, what another event keeps quiet, silenced; 
   ]);
 });
 
-describe('while the order is paused', () => {
-  test('values change in place, rows do not move, new events wait', () => {
+describe('a paused order', () => {
+  test('values change in place in a paused order, rows stay and new events wait', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     registry.freeze();
     put(registry, anEventRow({ client: 'a', status: 1, since: 30 }));
@@ -180,7 +180,7 @@ describe('while the order is paused', () => {
     expect(clients(registry)).toEqual(['c', 'b', 'a']);
   });
 
-  test('a resolved event stays, marked as gone, and comes back to life when it fails again', () => {
+  test('a resolved event stays in a paused order, marked as gone, and returns when it fails again', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     registry.freeze();
     registry.apply(keyOf('a'), null, NOW_MS);
@@ -193,7 +193,7 @@ describe('while the order is paused', () => {
 });
 
 describe('a snapshot', () => {
-  test('keeps what it mentions, and drops the rest only at its end', () => {
+  test('a snapshot keeps what it mentions and drops the rest only at its end', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     const kept = registry.get(keyOf('b'));
     registry.beginSnapshot();
@@ -204,7 +204,7 @@ describe('a snapshot', () => {
     expect(registry.get(keyOf('b'))).toBe(kept);
   });
 
-  test('is no news: only what changes afterwards is', () => {
+  test('a snapshot is not news, and only later changes are', () => {
     const registry = new EventRegistry();
     registry.beginSnapshot();
     put(registry, anEventRow({ client: 'a' }));
@@ -215,7 +215,7 @@ describe('a snapshot', () => {
   });
 });
 
-test('a new filter is evaluated in slices and the old list stays until it is done', () => {
+test('a new filter is evaluated in chunks, and the old list stays until it is done', () => {
   const registry = new EventRegistry();
   for (let index = 0; index < 10; index += 1)
     put(registry, anEventRow({ client: index < 5 ? `web-${String(index)}` : `db-${String(index)}` }));
@@ -228,7 +228,7 @@ test('a new filter is evaluated in slices and the old list stays until it is don
   expect(registry.order.length).toBe(6);
 });
 
-test('a filter looks only at what those before it have not settled', () => {
+test('a filter evaluates only the rows that earlier filters have not decided', () => {
   const registry = new EventRegistry();
   for (let index = 0; index < 100; index += 1) put(registry, anEventRow({ client: `web-${String(index)}` }));
   const looked: string[] = [];

@@ -19,7 +19,7 @@ describe('the lag', () => {
     expect(heardFrame(quickest, 3_600_000 - 20 + 1000, 4000).lagMs).toBe(3000);
   });
 
-  test('starts over with each connection', () => {
+  test('the lag starts over with each connection', () => {
     const late = heardFrame(heardFrame(INITIAL_FEED_STATUS, 1000, 1000), 1000, 9000);
     const again = nextConnection(late, waiting, 9000);
     expect([late.lagMs, again.lagMs]).toEqual([8000, 0]);
@@ -28,7 +28,7 @@ describe('the lag', () => {
 });
 
 describe('a lost connection', () => {
-  test('is counted from its first moment, over all attempts', () => {
+  test('a lost connection is timed from its first moment, over all attempts', () => {
     let status = nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, 1000);
     expect(status.lostAtMs).toBeUndefined();
     status = nextConnection(status, waiting, 5000);
@@ -38,7 +38,7 @@ describe('a lost connection', () => {
     expect(nextConnection(status, { kind: 'syncing' }, 8000).lostAtMs).toBeUndefined();
   });
 
-  test('allows no change at the backend', () => {
+  test('a lost connection allows no change at the backend', () => {
     expect(isConnected(nextConnection(INITIAL_FEED_STATUS, waiting, 0))).toBe(false);
     expect(isConnected(nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, 0))).toBe(true);
   });

@@ -30,8 +30,8 @@ function registryOf(count: number): EventRegistry {
   return registry;
 }
 
-describe('the beginning of what a new filter finds', () => {
-  test('is known long before the rest, and is shown until all of it is', () => {
+describe('the first matches of a new filter', () => {
+  test('the first matches of a new filter are shown before all matches are known', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('5'));
     expect(registry.work(NOW_MS)).toBe(false);
@@ -45,7 +45,7 @@ describe('the beginning of what a new filter finds', () => {
     expect([registry.order.length, registry.isBeginningOnly]).toEqual([813, false]);
   });
 
-  test('is not looked for where little is found, nor when time alone has passed', () => {
+  test('the first matches are not searched for when few match or only time has passed', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('2999'));
     while (registry.beginning !== undefined) registry.work(NOW_MS);
@@ -58,7 +58,7 @@ describe('the beginning of what a new filter finds', () => {
     expect(registry.beginning).toBeUndefined();
   });
 
-  test('is that of another order as soon as one is asked for', () => {
+  test('a new order discards the first matches of the old one', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('5'));
     registry.work(NOW_MS);
@@ -69,7 +69,7 @@ describe('the beginning of what a new filter finds', () => {
     expect(registry.beginning?.slice(0, 3).map(({ row }) => row.client)).toEqual(['web-2995', 'web-2985', 'web-2975']);
   });
 
-  test('fills the screen of who types, and the cursor is where it will be', () => {
+  test('the first matches fill the screen while the user types, and the cursor is at its final row', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));
     driver.goLive({ events });
@@ -81,7 +81,7 @@ describe('the beginning of what a new filter finds', () => {
     expect([driver.list.length, store.list.cursor.key, store.list.cursor.index]).toEqual([813, keyOf(25), 2]);
   });
 
-  test('is not enough while what is under the cursor comes later', () => {
+  test('the first matches are not shown while the row under the cursor is not among them', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));
     driver.goLive({ events });
@@ -96,7 +96,7 @@ describe('the beginning of what a new filter finds', () => {
   });
 });
 
-test('whatever is typed and taken back, however far each filter came and whatever changes meanwhile, the list is right', () => {
+test('the list is right after any order of filters, withdrawn filters, sorts and changes', () => {
   const texts = ['', '5', '55', '25', '2', 'web', 'web 5', '!5', '5 or 7', 'status=crit', 'status=crit 5', 'age>1h 5'];
   const step = fc.oneof(
     fc.record({ kind: fc.constant('filter' as const), text: fc.constantFrom(...texts) }),

@@ -30,7 +30,7 @@ function onView7(): ConsoleDriver {
   return console;
 }
 
-test('whether somebody is there who holds a plan is told by the clock of the backend, whatever that of the console shows', () => {
+test('the presence of the owner of a plan is judged by the clock of the backend', () => {
   const console = new ConsoleDriver().goLive({});
   const plan = aPlan(console, { session: 'console-2' });
   const backendMs = console.clock.now();
@@ -47,8 +47,8 @@ test('whether somebody is there who holds a plan is told by the clock of the bac
   expect(asked(console)).toMatchObject([{ kind: 'order-plan', orders: [{ order: 'take', force: true }] }]);
 });
 
-describe('a plan is loaded', () => {
-  test('when view 7 is open and the feed tells of a newer revision, once', () => {
+describe('the loading of a plan', () => {
+  test('a plan is loaded once when view 7 is open and the feed reports a newer revision', () => {
     const console = onView7();
     const plan = aPlan(console);
     console.change({ upgrades: { '1': upgradeRow(plan) } });
@@ -64,7 +64,7 @@ describe('a plan is loaded', () => {
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('from another view only by who holds it', () => {
+  test('a plan is loaded in another view only by its owner', () => {
     const watcher = new ConsoleDriver().goLive({});
     watcher.change({ upgrades: { '1': upgradeRow(aPlan(watcher)) } });
     watcher.pass(100);
@@ -77,7 +77,7 @@ describe('a plan is loaded', () => {
     expect(asked(holder)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('again two seconds after it failed', () => {
+  test('a plan is loaded again two seconds after it failed', () => {
     const console = onView7();
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(0);
@@ -89,7 +89,7 @@ describe('a plan is loaded', () => {
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('so also when the way to the backend could not be opened', async () => {
+  test('a plan is loaded again when the connection to the backend could not be opened', async () => {
     const console = onView7();
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(0);
@@ -105,7 +105,7 @@ describe('a plan is loaded', () => {
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('while the feed is paused, too: a step does not wait', () => {
+  test('a plan is loaded while the feed is paused, since a step does not wait', () => {
     const console = onView7();
     console.type('p');
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
@@ -114,7 +114,7 @@ describe('a plan is loaded', () => {
   });
 });
 
-test('an answer that was overtaken changes nothing', () => {
+test('an outdated response for a plan changes nothing', () => {
   const console = onView7();
   const plan = { ...aPlan(console), revision: 5 };
   console.store.plans.arrived(plan);
@@ -122,7 +122,7 @@ test('an answer that was overtaken changes nothing', () => {
   expect(console.store.plans.plan?.revision).toBe(5);
 });
 
-test('the newest of several plans is the one that counts, and a snapshot forgets those that are gone', () => {
+test('the newest of several plans counts, and a snapshot drops those that are gone', () => {
   const console = onView7();
   const [first, second] = [aPlan(console), aPlan(console, { id: 2 })];
   console.change({ upgrades: { '2': upgradeRow(second), '1': upgradeRow(first) } });
@@ -131,7 +131,7 @@ test('the newest of several plans is the one that counts, and a snapshot forgets
   expect(console.store.plans.row?.id).toBe(1);
 });
 
-test('who holds a plan says so every 45 seconds, in any view', () => {
+test('the owner of a plan confirms its ownership every 45 seconds, in any view', () => {
   const console = new ConsoleDriver().goLive({});
   const plan = aPlan(console);
   console.store.plans.arrived(plan);

@@ -27,8 +27,11 @@ test.each([
   { namespace: undefined, ids: ['*:disk'] },
   { namespace: 'team-a', ids: ['*:load', '*:http'] },
   { namespace: 'team', ids: [] },
-])('of the audit trail only what is of the namespace counts: $namespace', ({ namespace, ids }) => {
-  const history = new SilenceHistory();
-  history.load([ended('team-a', 'http'), ended(undefined, 'disk'), ended('team-a', 'load')], namespace);
-  expect([...history.ids()]).toEqual(ids);
-});
+])(
+  'the silence history of the namespace $namespace holds only audit records of that namespace',
+  ({ namespace, ids }) => {
+    const history = new SilenceHistory();
+    history.load([ended('team-a', 'http'), ended(undefined, 'disk'), ended('team-a', 'load')], namespace);
+    expect([...history.ids()]).toEqual(ids);
+  },
+);

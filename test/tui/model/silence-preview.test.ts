@@ -31,11 +31,11 @@ test.each([
     total: 3,
   },
   { name: 'a client that nobody knows', entries: [{ subscription: 'client:gone' }], total: 0 },
-])('$name covers $total', ({ entries, total }) => {
+])('the preview of $name counts $total events', ({ entries, total }) => {
   expect(preview(entries).total).toBe(total);
 });
 
-test('counts by severity, and what is silenced already', () => {
+test('the preview counts by severity and counts the silenced events', () => {
   expect(preview([{ subscription: 'linux' }])).toEqual({
     total: 3,
     bySeverity: { critical: 1, warning: 1, unknown: 1, ok: 0 },
@@ -45,7 +45,7 @@ test('counts by severity, and what is silenced already', () => {
   });
 });
 
-test('what a selector in force covers is what it silences', () => {
+test('the preview of an active selector counts the events that its silence already covers', () => {
   const selector = 'env=prod';
   const rows = [
     ...EVENTS,
@@ -60,7 +60,7 @@ test('what a selector in force covers is what it silences', () => {
   expect(found).toMatchObject({ total: 1, others: { names: ['db-2/cpu'] } });
 });
 
-test('the parts add up to the whole', () => {
+test('the counts of a preview add up to its total', () => {
   const entry = fc.record(
     { subscription: fc.constantFrom('linux', 'web', 'client:db-1'), check: fc.constantFrom('disk', 'cpu') },
     { requiredKeys: [] },

@@ -66,7 +66,7 @@ test('many items are kept in order over all chunks', () => {
   expect(list.slice(5000, 5003)).toEqual(items.toSorted(compare).slice(5000, 5003));
 });
 
-test('one of many that have no place yet can be removed', () => {
+test('one of many items that have no index yet can be removed', () => {
   const list = new SortedList<Item>(compare);
   const items = Array.from({ length: 10_000 }, (_, name) => ({ rank: (name * 7919) % 10_007, name }));
   for (const item of items) list.insert(item);
@@ -75,7 +75,7 @@ test('one of many that have no place yet can be removed', () => {
   expect(list.toArray()).toEqual(others.toSorted(compare));
 });
 
-test('what is not in it has no place and cannot be removed', () => {
+test('an item that is not in the list has no index and cannot be removed', () => {
   const list = new SortedList<Item>(compare);
   list.insert({ rank: 1, name: 1 });
   expect(list.indexOf({ rank: 1, name: 1 })).toBe(-1);

@@ -31,7 +31,7 @@ async function silenceTwice(): Promise<void> {
 }
 
 describe('monctl audit list', () => {
-  test('shows what was done, the newest first', async () => {
+  test('monctl audit list shows what was done, the newest first', async () => {
     await silenceTwice();
     expect((await monctl('audit', 'list')).stdout).toMatchInlineSnapshot(`
       "ID  TIME                  WHO  FROM       ACTION          TARGET  REASON
@@ -41,7 +41,7 @@ describe('monctl audit list', () => {
     `);
   });
 
-  test('names beside the user whom a request was made for', async () => {
+  test('monctl audit list names the user and the person for whom a request was made', async () => {
     const records = [
       { ...aRecord(2), who: 'dashboard', on_behalf_of: 'ada' },
       { ...aRecord(1), who: 'ada' },
@@ -68,13 +68,13 @@ describe('monctl audit list', () => {
     [['--who', 'ada'], [1]],
     [['--action', 'silence.clear'], []],
     [['--limit', '1'], [2]],
-  ])('%j', async (options, ids) => {
+  ])('monctl audit list filters by %j', async (options, ids) => {
     await silenceTwice();
     const { stdout } = await monctl('audit', 'list', '-o', 'json', ...options);
     expect((JSON.parse(stdout) as AuditRecord[]).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('more than the backend gives at once is asked for in several pages', async () => {
+  test('monctl audit list reads more records than one response holds in several pages', async () => {
     const all = Array.from({ length: 2500 }, (_, index) => aRecord(2500 - index));
     const { url, seen } = await startScriptedServer(({ path }) => {
       const query = new URL(path, 'http://mon').searchParams;
@@ -86,32 +86,36 @@ describe('monctl audit list', () => {
     expect(seen).toHaveLength(3);
   });
 
-  test('a time that is none is refused', async () => {
+  test('monctl audit list rejects an invalid time', async () => {
     expect(await monctl('audit', 'list', '--since', 'yesterday')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('"yesterday" is not a time'),
     });
   });
 
-  test('nothing is an empty list', async () => {
+  test('monctl audit list prints an empty list when nothing matches', async () => {
     expect(await monctl('audit', 'list')).toEqual({ code: 0, stdout: '', stderr: 'no records\n' });
   });
 
-  test('--follow begins with the last ones, the oldest first, and stays', { tags: 'slow' }, async () => {
-    await silenceTwice();
-    const following = followMonctl(['audit', 'list', '--follow', '--limit', '1'], { MON_BACKEND: backend.url });
-    expect(await following.next()).toBe('2\t2026-11-20 11:00:00Z\tbob\t127.0.0.1\tsilence.create\t*:swap\tCHG-2');
-    await api.clearSilenced({ check: 'disk' });
-    await api.clearSilenced({ check: 'swap' });
-    expect([await following.next(), await following.next()].map((line) => line.split('\t').slice(4, 6))).toEqual([
-      ['silence.clear', '*:disk'],
-      ['silence.clear', '*:swap'],
-    ]);
-  });
+  test(
+    'monctl audit list --follow starts with the last records, the oldest first, and keeps running',
+    { tags: 'slow' },
+    async () => {
+      await silenceTwice();
+      const following = followMonctl(['audit', 'list', '--follow', '--limit', '1'], { MON_BACKEND: backend.url });
+      expect(await following.next()).toBe('2\t2026-11-20 11:00:00Z\tbob\t127.0.0.1\tsilence.create\t*:swap\tCHG-2');
+      await api.clearSilenced({ check: 'disk' });
+      await api.clearSilenced({ check: 'swap' });
+      expect([await following.next(), await following.next()].map((line) => line.split('\t').slice(4, 6))).toEqual([
+        ['silence.clear', '*:disk'],
+        ['silence.clear', '*:swap'],
+      ]);
+    },
+  );
 });
 
 describe('monctl audit verify', () => {
-  test('says that the trail is whole, and what vouches for it', async () => {
+  test('monctl audit verify prints the number of verified records and the last hash', async () => {
     expect((await monctl('audit', 'verify')).stdout).toBe('there are no records\n');
     await silenceTwice();
     const { hash } = await api.auditHead();
@@ -122,7 +126,7 @@ describe('monctl audit verify', () => {
     });
   });
 
-  test('also after the oldest records went', async () => {
+  test('monctl audit verify succeeds after the oldest records were deleted', async () => {
     const operations = Array.from({ length: 60 }, (_, at) => ({
       op: 'silence' as const,
       check: `c${String(at)}`,

@@ -283,7 +283,7 @@ const OF_SEVERAL = ['cluster hand-over'];
 const OF_HANDLERS = ['handler test'];
 
 test.each(DRY_RUNS)(
-  'dry run of $line: what would be sent, what it would do, and nothing is done',
+  'the dry run of $line shows the request and its effect, and changes nothing',
   async ({ line, request, body, effects }) => {
     const before = await wholeState();
     const { code, stdout, stderr } = await monctl([...line, '--dry-run', '--output', 'json']);
@@ -299,7 +299,7 @@ test.each(DRY_RUNS)(
   },
 );
 
-test('everything that changes has a dry run, and what cannot be taken back asks first', () => {
+test('every command that changes something has a dry run, and destructive ones ask first', () => {
   const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
     [
@@ -343,7 +343,7 @@ test.each([
   ['result', 'delete', 'web-001', 'nope'],
   ['aggregate', 'delete', 'nope'],
   ['stash', 'delete', 'nope'],
-])('the dry run of what is not there says so: %s %s', async (...line) => {
+])('the dry run for an object that does not exist says so: %s %s', async (...line) => {
   expect(await monctl([...line, '--dry-run'])).toMatchObject({ code: 3, stdout: '' });
 });
 
@@ -363,7 +363,7 @@ test('a dry run for people', async () => {
   );
 });
 
-test('whoever is asked and does not say yes has changed nothing', async () => {
+test('a command changes nothing when its question is not answered with yes', async () => {
   const before = await wholeState();
   for (const answer of ['', 'n', 'no', 'yessir', 'q']) {
     expect(await monctl(['client', 'delete', 'web-001'], { answer })).toEqual({
@@ -383,7 +383,7 @@ test.each([
   { name: 'not asked by wish', options: { answer: 'n' }, extra: ['--skip-confirm'] },
   { name: 'not asked by wish, in short', options: { answer: 'n' }, extra: ['-y'] },
   { name: 'nobody there to be asked', options: {}, extra: [] },
-])('a delete is done: $name', async ({ options, extra }) => {
+])('a delete is executed with the confirmation "$name"', async ({ options, extra }) => {
   await api.saveStash({ path: 'to-delete', content: {} });
   expect(await monctl(['stash', 'delete', 'to-delete', ...extra], options)).toMatchObject({
     code: 0,
@@ -392,7 +392,7 @@ test.each([
   expect(await api.stash('to-delete')).toBeUndefined();
 });
 
-test('what is not there is told without a question', async () => {
+test('deleting a stash that does not exist fails without a question', async () => {
   expect(await monctl(['stash', 'delete', 'nope'], { answer: 'y' })).toEqual({
     code: 3,
     stdout: '',
@@ -404,7 +404,7 @@ function onTerminal(line: readonly string[]): Pty {
   return new Pty(process.execPath, [MONCTL, ...line], { env: { MON_BACKEND: backend.url } });
 }
 
-test('on a real terminal the question is answered by a key, and Ctrl-C stays what it is', async () => {
+test('a question on a real terminal is answered by a key, and Ctrl-C still interrupts', async () => {
   await api.saveStash({ path: 'asked', content: {} });
   await using interrupted = onTerminal(['stash', 'delete', 'asked']);
   await interrupted.waitForText('delete the stash asked? [y/N]');

@@ -29,7 +29,7 @@ function monctl(line: string, options?: Parameters<typeof runMonctl>[2], url = b
   return runMonctl(line.split(' '), { MON_BACKEND: url }, options);
 }
 
-test('list shows the members', async () => {
+test('monctl cluster list shows the members', async () => {
   expect(await monctl('cluster list')).toEqual({
     code: 0,
     stdout: [
@@ -45,7 +45,7 @@ test('list shows the members', async () => {
 });
 
 describe('info', () => {
-  test('shows who writes and where everything is', async () => {
+  test('monctl cluster info shows the leader and where the state is stored', async () => {
     expect((await monctl('cluster info')).stdout).toBe(
       [
         'member          web1:4567',
@@ -71,8 +71,8 @@ describe('info', () => {
   });
 });
 
-describe('hand-over', () => {
-  test('has the named one write, and says how long it took', async () => {
+describe('monctl cluster hand-over', () => {
+  test('a handover makes the named member the leader and says how long it took', async () => {
     expect(await monctl('cluster hand-over web2:4567')).toEqual({
       code: 0,
       stdout: 'web2:4567 is the leader now, after 0.0s\n',
@@ -91,7 +91,7 @@ describe('hand-over', () => {
     expect([code, stdout]).toEqual([0, 'web2\\x1b[2J is the leader now, after 0.0s\n']);
   });
 
-  test('asks a person, and says who would write', async () => {
+  test('a handover asks a person and names the new leader', async () => {
     const question = 'web2:4567 would become the leader instead of web1:4567\nhand over? [y/N] ';
     expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({
       code: 7,
@@ -104,7 +104,7 @@ describe('hand-over', () => {
     expect(cluster.handedTo).toEqual(['web2-id', 'web1-id']);
   });
 
-  test('sends nothing with --dry-run', async () => {
+  test('a handover sends nothing with --dry-run', async () => {
     const { code, stdout } = await monctl('cluster hand-over web2:4567 --dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain(`would send POST ${backend.url}/api/mon/v1/cluster/hand-over\n`);
@@ -116,14 +116,14 @@ describe('hand-over', () => {
     { line: 'web9', code: 3, says: 'there is no member web9' },
     { line: 'web3:4567', code: 6, says: 'web3:4567 has sent no heartbeat for a while' },
     { line: 'web1:4567', code: 6, says: 'web1:4567 is the leader already' },
-  ])('to $line is refused with exit code $code, also before it is asked', async ({ line, code, says }) => {
+  ])('a handover to $line is rejected with exit code $code, even before the question', async ({ line, code, says }) => {
     const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
     expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);
     expect(await monctl(`cluster hand-over ${line}`, { answer: 'y' })).toEqual(refused);
     expect(cluster.handedTo).toEqual([]);
   });
 
-  test('that does not come to it in time is told', async () => {
+  test('a handover that times out is reported as unavailable', async () => {
     const slow = new ToldCluster(TOLD);
     slow.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     await using own = await startBackend({ cluster: slow });
@@ -133,14 +133,14 @@ describe('hand-over', () => {
     });
   });
 
-  test('of a backend that is alone says what it would take', async () => {
+  test('a handover on a backend without a cluster says what a cluster requires', async () => {
     await using alone = await startBackend();
     const { code, stderr } = await monctl('cluster hand-over', {}, alone.url);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store postgres://…')]);
   });
 });
 
-test('a backend of an earlier version knows of no others', async () => {
+test('a backend of an earlier version shows no other members', async () => {
   const old = await startScriptedServer(() => ({ status: 404, body: '{}' }));
   expect(await monctl('cluster list', {}, old.url)).toEqual({
     code: 3,
@@ -149,6 +149,6 @@ test('a backend of an earlier version knows of no others', async () => {
   });
 });
 
-test('members are completed', async () => {
+test('the names of members are completed', async () => {
   expect((await monctl('__complete -- cluster hand-over w')).stdout).toBe('web1:4567\nweb2:4567\nweb3:4567\n');
 });

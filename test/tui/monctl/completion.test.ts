@@ -122,11 +122,11 @@ test.each<[string, readonly string[]]>([
   ['event list extra ', []],
   ['nonsense ', []],
   ['client create --file ', []],
-])('monctl %s', async (line, expected) => {
+])('the command line "monctl %s" is completed', async (line, expected) => {
   expect(await candidates(line)).toEqual(expected);
 });
 
-test('every command and every option of it is offered', async () => {
+test('completion offers every command and all of its options', async () => {
   expect(await candidates('')).toEqual(
     expect.arrayContaining([
       'event',
@@ -152,7 +152,7 @@ test('every command and every option of it is offered', async () => {
   );
 });
 
-test('names that a shell would not take as they are do not come', async () => {
+test('completion leaves out names that a shell would not take unchanged', async () => {
   const names = [
     'ok-1',
     'a b',
@@ -192,7 +192,7 @@ test.each<[string, () => Promise<string>]>([
   });
 });
 
-test('at most two hundred candidates, of at most two thousand names', async () => {
+test('completion offers at most two hundred candidates, of at most two thousand names', async () => {
   const clients = Array.from({ length: 2000 }, (_, at) => ({ name: `c-${String(at)}` }));
   const { url, seen } = await startScriptedServer(() => ({ status: 200, body: clients }));
   const { stdout } = await runMonctl(['__complete', '--', 'client', 'info', ''], { MON_BACKEND: url });
@@ -200,7 +200,7 @@ test('at most two hundred candidates, of at most two thousand names', async () =
   expect(seen.map(({ path }) => path)).toEqual(['/clients?limit=2000']);
 });
 
-test('the backend of the line is the one that is asked', async () => {
+test('completion queries the backend that the command line names', async () => {
   const { url, seen } = await startScriptedServer(() => ({ status: 200, body: [] }));
   for (const option of [['--backend', url], [`--backend=${url}`]]) {
     await runMonctl(['__complete', '--', ...option, 'client', 'info', ''], { MON_BACKEND: 'http://127.0.0.1:1' });
@@ -240,7 +240,7 @@ describe.runIf(hasBash)('bash', () => {
     ['monctl silenced delete client:w', ['<web-001:*>']],
     ['monctl event list --client=w', ['<web-001>']],
     ['monctl stash info ', ['<deploy/web>']],
-  ])('%s', async (line, expected) => {
+  ])('bash completes "%s"', async (line, expected) => {
     expect(await completedByBash(line)).toEqual(expected);
   });
 });

@@ -32,7 +32,7 @@ function atHome(line: readonly string[], options?: Parameters<typeof runMonctl>[
 
 const FROM_STDIN = ['--password-file', '-'];
 
-test('a user is made, listed, given another password and disabled', async () => {
+test('a user is created, listed, given another password and disabled', async () => {
   const create = ['user', 'create', 'alice', '--groups', 'operators,viewers', ...FROM_STDIN];
   expect(await monctl(create, { input: 'correct horse\n' })).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
   expect(await monctl(create, { input: 'correct horse\n' })).toMatchObject({ code: 6 });
@@ -59,7 +59,7 @@ test('a user is made, listed, given another password and disabled', async () => 
   expect(await monctl(['user', 'log-out', 'nobody'])).toMatchObject({ code: 3 });
 });
 
-test('a password is never taken from the command line, and asked for twice where there is somebody', async () => {
+test('a password is never taken from the command line, and a person types it twice', async () => {
   expect(await monctl(['user', 'create', 'eve', '--password', 'x'])).toMatchObject({ code: 2 });
   expect(await monctl(['user', 'create', 'eve'])).toEqual({
     code: 2,
@@ -76,7 +76,7 @@ test('a password is never taken from the command line, and asked for twice where
   expect(await monctl(['user', 'create', 'mallory', ...FROM_STDIN], { input: '\n' })).toMatchObject({ code: 2 });
 });
 
-test('a key is granted, shown once, used, listed and revoked', async () => {
+test('an API key is granted, shown once, used, listed and revoked', async () => {
   const granted = await monctl([
     'api-key',
     'create',
@@ -105,7 +105,7 @@ test('a key is granted, shown once, used, listed and revoked', async () => {
   expect(await monctl(['api-key', 'create', 'nobody'])).toMatchObject({ code: 2 });
 });
 
-test('configure keeps a backend for monctl and the console, the secret in a file of its own', async () => {
+test('configure stores a backend for monctl and the console, with the secret in a separate file', async () => {
   const line = ['configure', '--context', 'prod', '--backend', backend.url, '--user', 'me', '--namespace', 'default'];
   const config = join(home, 'mon', 'console.yml');
   expect(await atHome([...line, ...FROM_STDIN], { input: 'wrong' })).toMatchObject({
@@ -148,7 +148,7 @@ test('configure with an API key beside another context, and what stands in the f
   expect(completed.stdout).toBe('prod\nci\n');
 });
 
-test('on a real terminal configure asks, and what is typed as a password is not seen', async () => {
+test('monctl configure asks on a real terminal, and a typed password is not shown', async () => {
   const env = { XDG_CONFIG_HOME: home };
   const line = ['configure', '--context', 'asked'];
   await using asked = new Pty(process.execPath, [MONCTL, ...line], { env });
@@ -173,7 +173,7 @@ test.each([
   ['credentials in the address', ['--backend', 'http://a:b@127.0.0.1:1'], /do not put credentials into the URL/],
   ['no backend', [], /set the backend/],
   ['two ways in', ['--backend', 'http://127.0.0.1:1', '--user', 'a', '--api-key-file', '/x'], /not both/],
-])('configure refuses %s', async (_what, options, message) => {
+])('configure rejects %s', async (_what, options, message) => {
   const { code, stderr } = await atHome(['configure', ...options]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });

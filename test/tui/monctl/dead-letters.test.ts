@@ -63,7 +63,7 @@ test('dead letters are listed, shown, retried and dropped', async () => {
   expect((await monctl(['dead-letter', 'drop', '--all'])).stdout).toBe('dropped no dead letters\n');
 });
 
-test('dropping says what it would do, asks, and takes no for an answer', async () => {
+test('dropping dead letters shows what it would do, asks, and accepts no', async () => {
   const id = await fail('fail', 'web-3');
   expect(await monctl(['dead-letter', 'drop', '--all', '--dry-run'])).toEqual({
     code: 0,
@@ -88,7 +88,7 @@ test.each([
   ['retry', '17'],
   ['drop', '17'],
   ['drop', '17', '--dry-run'],
-])('one that is not there is not found: %s %s %s', async (...words) => {
+])('a dead letter that does not exist is not found: %s %s %s', async (...words) => {
   expect(await monctl(['dead-letter', ...words])).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('there is no dead letter 17'),
@@ -99,7 +99,7 @@ test.each([
   [[], 'select dead letters: one ID, --handler NAME, or --all'],
   [['5', '--all'], 'select dead letters: one ID, --handler NAME, or --all'],
   [['all'], '"all" is not the id of a dead letter: see monctl dead-letter list'],
-])('which ones must be clear: %j', async (words, problem) => {
+])('an ambiguous selection of dead letters is rejected: %j', async (words, problem) => {
   for (const verb of ['retry', 'drop']) {
     expect(await monctl(['dead-letter', verb, ...words])).toEqual({
       code: 2,
@@ -109,7 +109,7 @@ test.each([
   }
 });
 
-test('handlers are listed with what they did', async () => {
+test('handlers are listed with their numbers of deliveries', async () => {
   await fail('pager', 'web-4');
   const { stdout } = await monctl(['handler', 'list']);
   expect(stdout).toMatch(/^HANDLER +TYPE +QUEUED +RUNNING +RETRYING +DELIVERED +FAILED +OLDEST +LAST ERROR\n/);
@@ -122,7 +122,7 @@ async function complete(...words: string[]): Promise<string[]> {
   return (await monctl(['__complete', ...words])).stdout.trimEnd().split('\n');
 }
 
-test('ids and handlers complete', async () => {
+test('ids of dead letters and names of handlers are completed', async () => {
   const id = await fail('fail', 'web-5');
   expect(await complete('dead-letter', 'retry', '')).toContain(id);
   expect(await complete('dead-letter', 'list', '--handler', '')).toEqual(['fail', 'pager']);

@@ -62,13 +62,13 @@ test.each<{ name: string; line: readonly string[]; input?: string; code: number;
     code: 3,
     stderr: /no event and no result/,
   },
-])('what is wrong is said: $name', async ({ line, input, code, stderr }) => {
+])('an invalid input of simulate or explain is reported: $name', async ({ line, input, code, stderr }) => {
   const run = await monctl(line, input);
   expect(run).toMatchObject({ code, stdout: '' });
   expect(run.stderr).toMatch(stderr);
 });
 
-test('an event is explained, with the last run of each handler', async () => {
+test('an event is explained with the last run of each handler', async () => {
   await api.silence({ check: 'disk' });
   await api.submitResult(RESULT);
   const { stdout } = await monctl(['event', 'explain', 'web-1', 'disk']);

@@ -30,7 +30,7 @@ metadata: {name: cron, namespace: staging}
 spec: {command: cron, cron: "0 5 * * *"}
 `;
 
-test('objects are made, replaced and deleted; what names no namespace is in that of the option', async () => {
+test('objects of a file are created, replaced and deleted in the namespace that they or the option name', async () => {
   const line = ['create', '-f', '-', '--namespace', 'staging'];
   const created = 'Created CheckConfig staging/swap\nCreated CheckConfig staging/cron\n';
   expect(await monctl(line, { input: CHECKS })).toEqual({ code: 0, stdout: created, stderr: '' });
@@ -48,7 +48,7 @@ test('objects are made, replaced and deleted; what names no namespace is in that
   expect((await monctl(remove, { input: CHECKS })).stdout).toMatch(/^Not found CheckConfig staging\/cron\n/);
 });
 
-test('a dry run names the objects, and nothing is sent', async () => {
+test('a dry run of create names the objects and sends nothing', async () => {
   expect(await monctl(['create', '-f', '-', '--dry-run'], { input: CHECKS })).toEqual({
     code: 0,
     stdout: 'would create CheckConfig default/swap\nwould create CheckConfig staging/cron\nnothing was sent\n',
@@ -83,7 +83,7 @@ const OBJECTS = `
 {type: Silenced, metadata: {name: 'entity:a:load', namespace: compared}, spec: {subscription: 'entity:a', check: load}}
 `;
 
-test('a dry run of create compares each object with the backend, and names the fields that differ', async () => {
+test('a dry run of create compares each object with the backend and names the fields that differ', async () => {
   const line = ['create', '-f', '-', '--dry-run'];
   const outcomes = async (input: string): Promise<readonly string[]> => {
     const { code, stdout } = await monctl(line, { input });
@@ -118,7 +118,7 @@ test('a dry run of create compares each object with the backend, and names the f
   expect(JSON.parse(stdout)).toMatchObject({ interval: 60 });
 });
 
-test('a dry run says what could not be sent and what is not there, and ends with code 9 for the former', async () => {
+test('a dry run names rejected and missing objects, and exits with 9 for rejected ones', async () => {
   const foreign = '{type: TCPStreamHandler, api_version: pipeline/v1, metadata: {name: x}, spec: {}}\n---\n';
   const { code, stdout, stderr } = await monctl(['create', '-f', '-', '--dry-run'], { input: foreign + CHECKS });
   expect(code).toBe(9);
@@ -128,7 +128,7 @@ test('a dry run says what could not be sent and what is not there, and ends with
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^not there CheckConfig default\/swap\n/) });
 });
 
-test('what does not do what it seems to is made, and told beside the result', async () => {
+test('an object that will not work as intended is created, and a warning is printed to stderr', async () => {
   const input = `
 {type: EventFilter, metadata: {name: typo}, spec: {action: allow, expressions: ["event.chek.status == 2"]}}
 ---
@@ -171,14 +171,14 @@ test('what does not do what it seems to is made, and told beside the result', as
   ]);
 });
 
-test('of a check that is defined by options as well', async () => {
+test('a check that is created by options prints the same warnings as one from a file', async () => {
   const line = ['check', 'create', 'ping', '--command', 'ping {{ .name }}', '--interval', '60'];
   const { code, stdout, stderr } = await monctl([...line, '--subscriptions', 'web']);
   expect([code, stdout]).toEqual([0, 'Created\n']);
   expect(stderr).toMatch(/^ping: the check has tokens in a line for the shell: /);
 });
 
-test('an object that is refused does not hold up the others, and is named with the reason', async () => {
+test('a rejected object is reported with its reason and does not stop the others', async () => {
   const input = `
 {type: CheckConfig, metadata: {name: disk}, spec: {command: mine, interval: 5}}
 ---
@@ -213,19 +213,19 @@ test('an object beyond entity-limit is refused with the setting first, then the 
   });
 });
 
-test('near the entity limit the backend is quoted beside the list', async () => {
+test('the entity list quotes the warning of the backend when the entity limit is near', async () => {
   const { code, stderr } = await monctl(['entity', 'list']);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/1\/1/)]);
 });
 
-test('exact state is for restore, which does not count it as a report', async () => {
+test('an exact dump is rejected by create with a reference to monctl restore', async () => {
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);
   expect(said).toMatch(/^Rejected Entity default\/a: this is part of an exact dump: use monctl restore/);
 });
 
-test('a key whose name is the key is told by its id', async () => {
+test('an API key whose name is the key itself is shown by its id', async () => {
   const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
   await monctl(['create', '-f', '-'], { input: `{type: User, spec: {username: ada, password: long enough}}` });
   const input = `{type: APIKey, api_version: core/v2, metadata: {name: ${KEY}}, spec: {username: ada}}`;
@@ -244,7 +244,7 @@ test.each([
   ['nothing in it', ['create', '-f', '-'], '# nothing\n', /contains no objects/],
   ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /it has no name/],
   ['a file that is not there', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],
-])('refused before anything is sent: %s', async (_what, line, input, message) => {
+])('the input of create is rejected before anything is sent: %s', async (_what, line, input, message) => {
   const { code, stderr } = await monctl(line, { input });
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
@@ -264,7 +264,7 @@ function anotherMake(path: string): ScriptedAnswer {
   };
 }
 
-test('the objects of a backend of another make, page by page; what it denies is named', async () => {
+test('a dump reads the objects of Sensu Go page by page and names what it may not read', async () => {
   const server = await startScriptedServer(({ path }) => anotherMake(path));
   const line = ['dump', 'checks,users,silenced', '--all-namespaces', '--backend', server.url];
   const { code, stdout, stderr } = await runMonctl(line);
@@ -305,7 +305,7 @@ test('a dump of a Sensu Go cluster exchanges user and password for a token', asy
   expect(wrong).toMatchObject({ code: 4, stdout: expect.not.stringContaining('disk') as string });
 });
 
-test('a dump that breaks off leaves no file behind', async () => {
+test('a dump that fails leaves no file behind', async () => {
   const server = await startScriptedServer(({ path }) =>
     path.includes('Handler') ? { status: 500 } : { status: 200, body: { objects: [], continue: null } },
   );

@@ -16,7 +16,7 @@ async function backendWith(handlers: object): Promise<(...line: string[]) => Pro
   return (...line) => runMonctl(['handler', 'test', ...line], { MON_BACKEND: backend.url });
 }
 
-describe('a dry run shows what would be sent, without secrets, and sends nothing', () => {
+describe('the dry run of a handler test', () => {
   let backend: RunningBackend;
   beforeAll(async () => {
     const url = `https://hooks.example.com/${SECRET}`;
@@ -70,7 +70,7 @@ describe('a dry run shows what would be sent, without secrets, and sends nothing
     ['udp', { data: '"name":"disk"' }],
     ['out', { pipe: '"name":"events"', data: '"name":"disk"' }],
     ['holes', { body: '"message":"REDACTED 2"', problems: 'templates.title: {{ event.none.x }} has no value' }],
-  ])('%s', async (name, parts) => {
+  ])('the dry run of the handler %s shows its message without secrets', async (name, parts) => {
     const { preview, outcome, ...about } = await dryRun(name, '--event', 'web-1/disk');
     expect([about['handler'], about['client'], about['check'], outcome]).toEqual([name, 'web-1', 'disk', null]);
     for (const [part, text] of Object.entries(parts)) {
@@ -80,7 +80,7 @@ describe('a dry run shows what would be sent, without secrets, and sends nothing
     }
   });
 
-  test('of an event that is made up, unless one is named', async () => {
+  test('a dry run uses a made-up event unless one is named', async () => {
     expect(await dryRun('pagerduty')).toMatchObject({
       client: 'mon-test',
       check: 'handler-test',
@@ -90,13 +90,13 @@ describe('a dry run shows what would be sent, without secrets, and sends nothing
     });
   });
 
-  test('and stands nowhere in the audit trail', async () => {
+  test('a dry run leaves no record in the audit trail', async () => {
     const api = openApiClient({ backend: backend.url, env: {} });
     expect((await api.audit({})).map(({ action }) => action)).not.toContain('handler.test');
   });
 });
 
-test('without --dry-run it is sent, and the answer is told with its time', async () => {
+test('handler test without --dry-run sends the notification and prints the response and its time', async () => {
   const receiver = await HttpReceiver.open();
   const { mails, port } = await openMailServer();
   const monctl = await backendWith({
@@ -119,7 +119,7 @@ test('without --dry-run it is sent, and the answer is told with its time', async
   expect(mails[0]?.raw).toContain('This is a test of the handler mail: nothing is wrong.');
 });
 
-test('each test is another delivery, so that no receiver takes it for a repetition', async () => {
+test('each handler test is a new delivery, so that no receiver takes it for a repetition', async () => {
   const receiver = await HttpReceiver.open();
   const monctl = await backendWith({ chat: { type: 'webhook', url: receiver.url } });
   await monctl('chat', '--event', 'web-1/disk');
@@ -128,7 +128,7 @@ test('each test is another delivery, so that no receiver takes it for a repetiti
   expect(new Set(ids).size).toBe(2);
 });
 
-test('whom a mail server refuses is told', async () => {
+test('a handler test names the recipients that a mail server rejects', async () => {
   const { port } = await openMailServer({
     onRcptTo: ({ address }, _session, done) => done(address.startsWith('no') ? new Error('not you') : null),
   });
@@ -141,7 +141,7 @@ test('whom a mail server refuses is told', async () => {
 describe('a handler that does not end', () => {
   const HANGS = { hangs: { type: 'pipe', command: 'exec sleep 1000' } };
 
-  test('is tested a few times at once, then others are refused; all end with the backend', async () => {
+  test('a hanging handler is tested only a few times at once, and the tests end with the backend', async () => {
     const backend = await startBackend({ settings: { handlers: HANGS }, batcher: { batchLimit: 1 } });
     const ask = (body: object): Promise<Response> =>
       fetch(`${backend.url}/api/mon/v1/handlers/hangs/test`, { method: 'POST', body: JSON.stringify(body) });
@@ -157,7 +157,7 @@ describe('a handler that does not end', () => {
   });
 });
 
-test('a failure is told, is audited, and is no dead letter', async () => {
+test('a failed handler test is reported and audited, and is no dead letter', async () => {
   const receiver = await HttpReceiver.open();
   receiver.status = 503;
   const backend = await startBackend({
@@ -181,7 +181,7 @@ test.each([
   [['all'], 2, 'all is a set: test its members chat'],
   [['chat', '--event', 'web-1/none'], 3, 'there is no event of web-1/none'],
   [['chat', '--event', 'web-1'], 2, '--event: expected CLIENT/CHECK'],
-])('%j is refused', async (line, code, message) => {
+])('the handler test %j is rejected', async (line, code, message) => {
   const monctl = await backendWith({
     chat: { type: 'pipe', command: 'true' },
     all: { type: 'set', handlers: ['chat'] },

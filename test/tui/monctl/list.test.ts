@@ -71,7 +71,7 @@ function seen(...items: readonly Item[]): Sight<Item> {
   return { items, trouble: undefined };
 }
 
-test('a terminal is drawn over only when what it shows is another', async () => {
+test('a watched list redraws a terminal only when its content changed', async () => {
   const { written } = await watched([seen(A), seen(A), seen({ ...A }), seen(A, B)], { isTTY: true, rows: 6 });
   expect(written).toHaveLength(2);
   // The first frame scrolls the old screen up. Each line is cleared to its end, and so is the screen below the list.
@@ -82,13 +82,13 @@ test('a terminal is drawn over only when what it shows is another', async () => 
   expect(written[1]).toMatch(/^\u001b\[\?7l\u001b\[H2 things\u001b\[K/);
 });
 
-test('what does not fit on the terminal is counted', async () => {
+test('rows that do not fit on the terminal are counted', async () => {
   const items = Array.from({ length: 9 }, (_, at) => ({ name: `n-${String(at)}`, value: at }));
   const { written } = await watched([seen(...items)], { isTTY: true, rows: 6 });
   expect(written[0]).toContain('n-1   1\u001b[K\r\n... 7 more lines\u001b[K\r\n\u001b[J');
 });
 
-test('while the backend is away the last state stands, and the screen says why', async () => {
+test('a watched list keeps its last state while the backend is unavailable, and says why', async () => {
   const { written } = await watched(
     [{ items: undefined, trouble: 'cannot reach\u001b[2J it' }, seen(A), { items: [A], trouble: 'cannot reach it' }],
     { isTTY: true, rows: 6 },
@@ -100,7 +100,7 @@ test('while the backend is away the last state stands, and the screen says why',
   ]);
 });
 
-test('a pipe gets what is there and each change, cells apart by tabs', async () => {
+test('a pipe gets the current rows and each change, with cells separated by tabs', async () => {
   const { written, notes } = await watched(
     [
       seen(A, B),
@@ -115,13 +115,13 @@ test('a pipe gets what is there and each change, cells apart by tabs', async () 
   expect(notes).toEqual(['away\n']);
 });
 
-test('that the backend is away is told once each time, also where a program reads', async () => {
+test('an unavailable backend is reported once per outage, even when a program reads the output', async () => {
   const away = { items: [A], trouble: 'away' };
   const { notes } = await watched([seen(A), away, away, seen(A), away], { isTTY: false, format: 'json' });
   expect(notes).toEqual(['away\n', 'away\n']);
 });
 
-test('programs get one JSON value a line, on a terminal too', async () => {
+test('a watched list prints one JSON value per line, even on a terminal', async () => {
   const { written } = await watched([seen(A), seen()], { isTTY: true, format: 'json' });
   expect(written).toEqual([
     '{"change":"added","key":"a","value":{"name":"a","value":1}}\n',
@@ -129,7 +129,7 @@ test('programs get one JSON value a line, on a terminal too', async () => {
   ]);
 });
 
-test('a limit holds for what is watched: what moves out of it is gone', async () => {
+test('the limit of a watched list also removes what moves beyond it', async () => {
   const { written } = await watched([seen(A), seen(B, A)], { isTTY: false, format: 'json', limit: '1' });
   expect(written.map((line) => (JSON.parse(line) as { change: string; key: string }).change)).toEqual([
     'added',

@@ -24,7 +24,7 @@ const ended = async (child: ChildProcess): Promise<{ code: number | null; stdout
 };
 const sh = (script: string, max = '1h'): readonly string[] => ['--max', max, '--', 'sh', '-c', script];
 
-describe('of a backend', () => {
+describe('maintenance with a backend', () => {
   let backend: RunningBackend;
   let clock: ManualClock;
   let api: ApiClient;
@@ -45,7 +45,7 @@ describe('of a backend', () => {
   }
   const silenced = (): Promise<unknown> => api.silencedEntry(ID);
 
-  test('a command is silenced while it runs, and gives its input, output and exit code', async () => {
+  test('maintenance silences a host while a command runs, and passes its input, output and exit code', async () => {
     const child = start(sh('read line; echo "got $line"; echo trouble >&2; exit 42'));
     await vi.waitFor(async () => expect(await silenced()).toMatchObject({ reason: 'maintenance: sh', expire: 60 }));
     child.stdin?.end('a word\n');
@@ -53,12 +53,12 @@ describe('of a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
-  test('options behind -- are those of the command', async () => {
+  test('options after -- belong to the command of maintenance', async () => {
     const { code, stdout } = await ended(start(['--max', '1h', '--', 'printf', '%s.', '--max', '-o', '007']));
     expect([code, stdout]).toEqual([0, '--max.-o.007.']);
   });
 
-  test('signals are those of the command, which may do with them as it likes', async () => {
+  test('maintenance forwards signals to its command, which may handle them as it likes', async () => {
     const child = start(sh('trap "echo bye; exit 3" TERM; echo ready; while :; do sleep 0.05; done'));
     const [first] = (await once(child.stdout ?? child, 'data')) as [Buffer];
     expect(String(first)).toBe('ready\n');
@@ -67,18 +67,18 @@ describe('of a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
-  test('so is one that comes as soon as the command begins', async () => {
+  test('maintenance forwards a signal that arrives as soon as the command starts', async () => {
     const child = start(sh('trap "exit 3" TERM; kill -TERM $PPID; for n in $(seq 100); do sleep 0.05; done'));
     expect(await ended(child)).toMatchObject({ code: 3, stdout: '' });
     expect(await silenced()).toBeUndefined();
   });
 
-  test('a command that is killed gives the exit code of a shell, and its silence ends', async () => {
+  test('a killed command gives the exit code of a shell, and its silence ends', async () => {
     expect(await ended(start(sh('kill -9 $$')))).toMatchObject({ code: 137 });
     expect(await silenced()).toBeUndefined();
   });
 
-  test('when monctl is killed the silence ends by itself within a minute', async () => {
+  test('a maintenance silence expires within a minute after monctl was killed', async () => {
     const child = start(sh('echo ready; exec sleep 2'));
     await once(child.stdout ?? child, 'data');
     expect(await silenced()).toMatchObject({ expire: 60 });
@@ -87,7 +87,7 @@ describe('of a backend', () => {
     await vi.waitFor(async () => expect(await silenced()).toBeUndefined());
   });
 
-  test('what a search finds is silenced the same', async () => {
+  test('maintenance with a selector silences the events that it finds', async () => {
     await api.submitResult({ source: 'web-1', name: 'disk', status: 2, output: 'full' });
     const words = ['maintenance', 'run', '--selector', 'client~web-*', '--max', '1h', '--', 'sh', '-c', 'read line'];
     const child = spawn(process.execPath, [MONCTL, ...words], {
@@ -100,13 +100,13 @@ describe('of a backend', () => {
     expect(await silencedBy()).toBe(0);
   });
 
-  test('a program that is not there is told, and nothing stays silenced', async () => {
+  test('a program that does not exist is reported, and nothing stays silenced', async () => {
     const { code, stderr } = await ended(start(['--max', '1h', '--', '/no/such/program']));
     expect([code, stderr]).toEqual([2, 'monctl: /no/such/program: no such program\n']);
     expect(await silenced()).toBeUndefined();
   });
 
-  test('who is silenced already is left as it is, and the command is not started unless it is to be anyway', async () => {
+  test('a client that is already silenced keeps its silence, and the command starts only with --anyway', async () => {
     await api.silence({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1', expire: 3600 });
     const refused = await ended(start(sh('echo started')));
     expect(refused).toMatchObject({ code: 6, stdout: '' });
@@ -115,7 +115,7 @@ describe('of a backend', () => {
     expect(await silenced()).toMatchObject({ creator: 'alice', expire: 3600 });
   });
 
-  test('without a backend nothing is started unless it is to be anyway', async () => {
+  test('maintenance without a backend starts the command only with --anyway', async () => {
     const url = await deadUrl();
     expect(await ended(start(sh('echo started'), url))).toMatchObject({ code: 5, stdout: '' });
     const { code, stdout, stderr } = await ended(start(['--anyway', ...sh('echo started; exit 4')], url));
@@ -123,7 +123,7 @@ describe('of a backend', () => {
     expect(stderr).toMatch(/^monctl: client:web-1:\* could not be renewed, retrying: /);
   });
 
-  test('the audit trail and the timeline tell of begin and end alone, and the end is not known before', async () => {
+  test('the audit trail and the timeline record only begin and end of a maintenance', async () => {
     const hold = { subscription: 'client:web-1', run: 'run-0001', seconds: 60, reason: 'deploy' };
     await api.holdSilence(hold);
     clock.advance(45_000);
@@ -143,7 +143,7 @@ describe('of a backend', () => {
   });
 });
 
-describe('a silence that is held', () => {
+describe('a silence that maintenance renews', () => {
   let clock: ManualClock;
   let answers: (MonError | undefined)[];
   let asked: HoldRequest[];
@@ -178,7 +178,7 @@ describe('a silence that is held', () => {
   const told = (): [number, boolean][] => asked.map(({ seconds, renews }) => [seconds, renews === true]);
   const away = new MonError('unavailable', 'nobody answers');
 
-  test('is renewed every 15 seconds, at last for what is left', async () => {
+  test('a maintenance silence is renewed every 15 seconds, at last for the remaining time', async () => {
     const held = hold(90);
     await held.begin(false);
     await wait(80);
@@ -196,7 +196,7 @@ describe('a silence that is held', () => {
     expect(released).toBe(0);
   });
 
-  test('a backend that is away is told once and asked again, and the silence made anew where it has ended', async () => {
+  test('an unavailable backend is reported once and retried, and an expired silence is created again', async () => {
     const held = hold(3600);
     await held.begin(false);
     answers = Array.from({ length: 20 }, () => away);
@@ -212,17 +212,20 @@ describe('a silence that is held', () => {
     expect(released).toBe(1);
   });
 
-  test.each(['conflict', 'not_found', 'forbidden'] as const)('%s is told, and not tried again', async (code) => {
-    const held = hold(3600);
-    await held.begin(false);
-    answers = [new MonError(code, 'a reason')];
-    await wait(120);
-    expect([asked.length, said]).toEqual([2, ['not silenced, no retry: a reason']]);
-    await held.end();
-    expect(released).toBe(0);
-  });
+  test.each(['conflict', 'not_found', 'forbidden'] as const)(
+    'the error %s of a renewal is reported and not retried',
+    async (code) => {
+      const held = hold(3600);
+      await held.begin(false);
+      answers = [new MonError(code, 'a reason')];
+      await wait(120);
+      expect([asked.length, said]).toEqual([2, ['not silenced, no retry: a reason']]);
+      await held.end();
+      expect(released).toBe(0);
+    },
+  );
 
-  test('it does not begin where it cannot be made, unless it is to be tried again', async () => {
+  test('maintenance does not begin without its silence, unless retrying is allowed', async () => {
     const held = hold(3600);
     answers = [away, away];
     await expect(held.begin(false)).rejects.toBe(away);
@@ -239,7 +242,7 @@ test.each([
   [['--client', 'web-1', '--max', '1h'], /the command is missing: use monctl maintenance run … -- COMMAND/],
   [['--client', 'web-1', '--max', 'soon', '--', 'true'], /duration/],
   [['--client', 'web-1', '--max', '1h', './deploy.sh'], /is an unexpected argument/],
-])('%j is refused before anything happens', async (words, message) => {
+])('the maintenance command %j is rejected before anything happens', async (words, message) => {
   const { code, stderr } = await runMonctl(['maintenance', 'run', ...words], { MON_BACKEND: 'http://127.0.0.1:1' });
   expect(code).toBe(2);
   expect(stderr).toMatch(message);

@@ -37,7 +37,7 @@ async function paths(): Promise<readonly string[]> {
   return (await api.stashes()).map(({ path }) => path);
 }
 
-test('the entry takes over client, check, expiry, reason and creator; other stashes stay', async () => {
+test('a migrated silence takes over client, check, expiry, reason and creator, and other stashes stay', async () => {
   await stash('silence/web-1', { reason: 'rebuild', owner: 'alice' }, 3600);
   await stash('silence/web-1/disk', { reason: 'known' });
   await stash('silence/all/cert');
@@ -60,7 +60,7 @@ test('the entry takes over client, check, expiry, reason and creator; other stas
   expect(await paths()).toEqual(['deploy/web']);
 });
 
-test('an entry that lasts longer is left as it is, a shorter one is made to last as long', async () => {
+test('a migration keeps a silence that lasts longer and extends a shorter one', async () => {
   await api.silence({ subscription: 'client:web-1', expire: -1, reason: 'mine' });
   await api.silence({ subscription: 'client:web-1', check: 'disk', expire: 60 });
   await stash('silence/web-1', {}, 3600);
@@ -70,14 +70,14 @@ test('an entry that lasts longer is left as it is, a shorter one is made to last
   expect((await api.silencedEntry('client:web-1:disk'))?.expire).toBeGreaterThan(3590);
 });
 
-test('what names nothing stays, and the exit code says so', async () => {
+test('a stash that names nothing stays, and the exit code says so', async () => {
   await stash('silence/a/b/c');
   await stash('silence/web-1');
   expect(await migrate('--apply')).toMatchObject({ code: 6, stdout: 'migrated 1 stash, 1 stay\n' });
   expect(await paths()).toEqual(['silence/a/b/c']);
 });
 
-test('clients first: of one that an entry would not silence the stash stays', async () => {
+test('a stash stays when the new silence would not match its old client', async () => {
   const clients = [
     { name: 'old-1', address: '', subscriptions: ['client:old-1'], version: '0.25.0', timestamp: 0 },
     { name: 'old-2', address: '', subscriptions: ['web'], version: '0.26.0', timestamp: 0 },
@@ -94,7 +94,7 @@ test('clients first: of one that an entry would not silence the stash stays', as
   expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('whoever is asked can say no', async () => {
+test('a migration can be declined at its question', async () => {
   await stash('silence/web-1');
   const run = await runMonctl(['migrate', 'stashes', '--apply'], { MON_BACKEND: backend.url }, { answer: 'n' });
   expect(run).toMatchObject({ code: 7 });
@@ -102,6 +102,6 @@ test('whoever is asked can say no', async () => {
   expect(await paths()).toEqual(['silence/web-1']);
 });
 
-test('with nothing to do it says so', async () => {
+test('migrate stashes says so when there is nothing to migrate', async () => {
   expect((await migrate('--apply')).stdout).toBe('there are no silence stashes: nothing to migrate\n');
 });

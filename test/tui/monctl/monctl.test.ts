@@ -97,7 +97,7 @@ async function service(): Promise<ScriptedServer> {
   });
 }
 
-test('event list: worst first, silenced last, aligned', async () => {
+test('event list sorts the worst first and the silenced last, in aligned columns', async () => {
   const { url } = await service();
   const { code, stdout, stderr } = await runMonctl(['event', 'list', '--backend', url]);
   expect([code, stderr]).toEqual([0, '']);
@@ -114,7 +114,7 @@ test('event list: worst first, silenced last, aligned', async () => {
   );
 });
 
-test('events that recover say so, which our own wire alone tells', async () => {
+test('event list marks recovering events, which only the mon API reports', async () => {
   const row = { client: 'web-002', check: 'http', status: 2, action: 'create', occurrences: 12, since: NOW, last: NOW };
   const recovering = { results: 2, since: NOW - 60, last: NOW, after: 3 };
   const { url } = await startScriptedServer(({ method, path }) => {
@@ -159,14 +159,14 @@ test.each([
   ],
   [['--limit', '1'], ['web-002/http']],
   [['--search', 'nothing-like-this'], []],
-])('event list %j', async (options, expected) => {
+])('event list %j lists the matching events', async (options, expected) => {
   const { url } = await service();
   const { code, stdout } = await runMonctl(['event', 'list', '-o', 'json', ...options], { MON_BACKEND: url });
   const listed: { client: { name: string }; check: { name: string } }[] = JSON.parse(stdout);
   expect([code, listed.map(({ client, check }) => `${client.name}/${check.name}`)]).toEqual([0, expected]);
 });
 
-test('what is left out is said beside the list, not in it', async () => {
+test('the number of rows that are left out is printed to stderr, not in the list', async () => {
   const { url } = await service();
   const limited = await runMonctl(['event', 'list', '--limit', '2', '--backend', url]);
   expect([limited.stdout.split('\n').length, limited.stderr]).toEqual([4, '2 of 5 events\n']);
@@ -202,14 +202,14 @@ test('event info shows one event with its whole output', async () => {
   `);
 });
 
-test('yaml is read again as what json says', async () => {
+test('YAML output parses back to the same value as JSON output', async () => {
   const { url } = await service();
   const asYaml = await runMonctl(['event', 'list', '-o', 'yaml', '--backend', url]);
   const asJson = await runMonctl(['event', 'list', '-o', 'json', '--backend', url]);
   expect(parse(asYaml.stdout)).toEqual(JSON.parse(asJson.stdout));
 });
 
-test('event resolve', async () => {
+test('event resolve prints what it resolves', async () => {
   const { url } = await service();
   expect(await runMonctl(['event', 'resolve', 'web-001', 'disk', '--backend', url])).toEqual({
     code: 0,
@@ -218,7 +218,7 @@ test('event resolve', async () => {
   });
 });
 
-test('silenced list', async () => {
+test('silenced list prints the silences', async () => {
   const { url } = await service();
   const { stdout } = await runMonctl(['silenced', 'list', '--check', 'http', '--backend', url]);
   expect(stdout).toBe(
@@ -270,7 +270,7 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
     },
     said: 'silenced web:disk from 2030-01-01 02:00:00Z until 2030-01-01 02:01:30Z\n',
   },
-])('silenced create $args', async ({ args, sent, said }) => {
+])('silenced create $args sends the silence', async ({ args, sent, said }) => {
   const { url, seen } = await service();
   const { code, stdout } = await runMonctl(['silenced', 'create', ...args, '--backend', url], { USER: 'alice' });
   // The rest of the output lists what the silence matches, if the backend supports that.
@@ -288,7 +288,7 @@ test.each([[['client:web-001:http']], [['--client', 'web-001', '--check', 'http'
   },
 );
 
-test('version, of the program and of the backend', async () => {
+test('version prints the versions of the program and the backend', async () => {
   const { url } = await service();
   expect((await runMonctl(['version', '--backend', url])).stdout).toBe(
     `monctl   ${VERSION}\nbackend  1.2.3 (API level 1.9.0) at ${url}\n`,
@@ -320,7 +320,7 @@ test.each([
   { status: 409, code: 6, message: 'HTTP 409' },
   { status: 500, code: 1, message: 'HTTP 500' },
   { status: 503, body: { error: 'the queue is full: try again' }, code: 5, message: 'the queue is full: try again' },
-])('HTTP $status: exit $code', async ({ status, body, code, message }) => {
+])('a response with HTTP status $status makes monctl exit with $code', async ({ status, body, code, message }) => {
   const { url } = await startScriptedServer(() => ({ status, ...(body !== undefined && { body }) }));
   const run = await runMonctl(['silenced', 'create', '--check', 'a', '--backend', url]);
   expect([run.code, run.stdout]).toEqual([code, '']);
@@ -333,7 +333,7 @@ test('credentials of the environment are sent', async () => {
   expect(seen[0]?.headers.authorization).toBe('Key k1');
 });
 
-test('output of checks and texts of the backend reach nobody as control characters', async () => {
+test('output of checks and texts of the backend are printed without control characters', async () => {
   const hostile = '\u001b]52;c;aGk=\u0007\u001b[2J\u009b31m\u202etxt\r\u0000';
   const event = anEvent({ output: `${hostile}\n${hostile}`, check: 'http' });
   const { url } = await startScriptedServer(({ path }) => {
@@ -355,7 +355,7 @@ test('output of checks and texts of the backend reach nobody as control characte
   expect(raw.stdout).toContain(hostile);
 });
 
-test('the program itself: exit code, environment, nothing but the result on standard output', async () => {
+test('the monctl program passes exit code and environment, and prints only the result to stdout', async () => {
   const { url, seen } = await service();
   const found = await spawnMonctl(['event', 'info', 'web-001', 'disk', '-o', 'json'], {
     MON_BACKEND: url,
@@ -390,7 +390,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test('a reader that has enough is no failure', async () => {
+test('a reader that closes the pipe early is no failure', async () => {
   const many = Array.from({ length: 20_000 }, (_, index) => anEvent({ client: `web-${String(index)}` }));
   const { url } = await startScriptedServer(({ path }) =>
     path === '/events' ? { status: 200, body: many } : { status: 404 },

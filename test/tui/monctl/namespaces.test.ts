@@ -47,7 +47,7 @@ async function rows(...line: string[]): Promise<string[]> {
     .map((row) => row.trim().replaceAll(/ {2,}/g, '|'));
 }
 
-test('objects of a file are made, each with a line', () => {
+test('the objects of a file are created, each with a line of output', () => {
   expect(made).toEqual({
     code: 0,
     stdout: 'Created Event staging/web-1/http\nCreated Event staging/web-1/load\n',
@@ -55,7 +55,7 @@ test('objects of a file are made, each with a line', () => {
   });
 });
 
-test('a namespace is made, listed and deleted, in the words of the peer', async () => {
+test('a namespace is created, listed and deleted with the messages of the peer', async () => {
   expect(await monctl('namespace', 'create', 'dev')).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
   expect(await rows('namespace', 'list')).toEqual(['default', 'dev', 'staging']);
   expect(await monctl('namespace', 'create', 'dev')).toMatchObject({ code: 6, stdout: '' });
@@ -72,7 +72,7 @@ test('a namespace is made, listed and deleted, in the words of the peer', async 
   });
 });
 
-test('a namespace that holds something stays, and the backend says what it holds', async () => {
+test('a namespace that is not empty stays, and the backend says what it holds', async () => {
   const { code, stdout, stderr } = await monctl('namespace', 'delete', 'staging');
   expect([code === 0, stdout]).toEqual([false, '']);
   expect(stderr).toMatch(/namespace is not empty.*entit/);
@@ -99,7 +99,7 @@ test('a check is defined, listed, shown, run and deleted in its namespace', asyn
   expect(await monctl('check', 'execute', 'swap', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
-test('what check delete does not delete it says, and what to do instead', async () => {
+test('check delete explains why it does not delete a check, and what to do instead', async () => {
   expect(await monctl('check', 'delete', 'disk')).toEqual({
     code: 6,
     stdout: '',
@@ -117,11 +117,11 @@ test.each([
   ['neither --interval nor --cron', ['--command', 'x']],
   ['both', ['--command', 'x', '--interval', '60', '--cron', '* * * * *']],
   ['no command', ['--interval', '60']],
-])('a check with %s is refused before anything is sent', async (_what, options) => {
+])('a check with %s is rejected before anything is sent', async (_what, options) => {
   expect(await monctl('check', 'create', 'x', ...options)).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('events of another namespace: those that are events, wherever they are listed', async () => {
+test('event list shows only the events of the namespaces that are named', async () => {
   expect(await rows('event', 'list', '--namespace', 'staging')).toEqual([
     expect.stringMatching(/^CRIT\|web-1\|http\|1\|\S+\|\S+\|timeout$/),
   ]);
@@ -135,7 +135,7 @@ test('events of another namespace: those that are events, wherever they are list
   expect(await monctl('event', 'info', 'web-1', 'nope', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
-test('a silence in another namespace, by the names of either API, and in the list of events', async () => {
+test('a silence in another namespace is found by its v1 and v2 name and shown in the list of events', async () => {
   const options = ['--namespace', 'staging'];
   const silenced = await monctl(
     'silenced',
@@ -167,13 +167,13 @@ test('a silence in another namespace, by the names of either API, and in the lis
   expect(await monctl('silenced', 'delete', 'entity:web-1:http', ...options)).toMatchObject({ code: 3 });
 });
 
-test('the namespace of the environment stands in for the option', async () => {
+test('the namespace of the environment replaces the option', async () => {
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
   const { stdout } = await runMonctl(['entity', 'list', '-o', 'json'], env);
   expect(JSON.parse(stdout)).toMatchObject([{ metadata: { name: 'web-1', namespace: 'staging' } }]);
 });
 
-test('what is the same everywhere is about the namespace that is named', async () => {
+test('commands that exist in every namespace apply to the namespace that is named', async () => {
   const options = ['--namespace', 'staging'];
   const entry = ['--check', 'swap', '--reason', 'move', ...options];
   await monctl('silenced', 'create', ...entry);
@@ -207,7 +207,7 @@ test('what is the same everywhere is about the namespace that is named', async (
   await monctl('silenced', 'delete', '*:swap', ...options);
 });
 
-test('stashes are kept in a namespace, and silence there once they are migrated', async () => {
+test('stashes are stored in a namespace and silence there after a migration', async () => {
   const options = ['--namespace', 'staging'];
   const content = ['--content', '{"reason": "CHG-9"}'];
   expect(await monctl('stash', 'create', 'silence/all/swap', ...content, ...options)).toEqual({
@@ -226,7 +226,7 @@ test('stashes are kept in a namespace, and silence there once they are migrated'
   expect(await monctl('silenced', 'delete', '*:swap', ...options)).toMatchObject({ code: 0 });
 });
 
-test('an event is resolved, and its record and its entity are deleted', async () => {
+test('an event is resolved, and its result and its client are deleted', async () => {
   const options = ['--namespace', 'staging'];
   expect(await monctl('event', 'resolve', 'web-1', 'http', ...options)).toMatchObject({
     code: 0,

@@ -48,7 +48,7 @@ const metadata = (name: string): string => `metadata: { name: ${name}, namespace
 const simulate = async (result: object): Promise<string> =>
   (await monctl(['simulate', '-'], JSON.stringify(result))).stdout;
 
-test('groups are those of all namespaces, and say which', async () => {
+test('handler groups lists the groups of all namespaces with their names', async () => {
   expect((await monctl(['handler', 'groups'])).stdout).toBe(
     [
       'NAMESPACE  HANDLER  GROUP          WORST  FIRING  PENDING  NOTIFIED  DUE',
@@ -59,7 +59,7 @@ test('groups are those of all namespaces, and say which', async () => {
   );
 });
 
-test('groups of one namespace, and those that a search finds', async () => {
+test('handler groups lists the groups of one namespace and those that a search matches', async () => {
   expect(await monctl(['handler', 'groups', '--namespace', 'team-a'])).toMatchObject({
     stdout: '',
     stderr: expect.stringContaining('no groups') as string,
@@ -69,12 +69,12 @@ test('groups of one namespace, and those that a search finds', async () => {
   expect(stdout.split('\n')[1]).toMatch(/^default {2}client\.rack=b/);
 });
 
-test('as JSON they are what the API has', async () => {
+test('the JSON output of handler groups equals the response of the API', async () => {
   const { body } = await send(backend.url, { method: 'GET', target: '/api/mon/v1/handler-groups', body: null });
   expect(JSON.parse((await monctl(['handler', 'groups', '--output', 'json'])).stdout)).toEqual(body);
 });
 
-test('inhibitions say how many events they keep quiet, because of which and where', async () => {
+test('inhibition list shows how many events each rule inhibits, by which event and where', async () => {
   expect((await monctl(['inhibition', 'list'])).stdout).toBe(
     [
       'INHIBITION  SOURCE                    TARGET         EQUAL        INHIBITED  SOURCE EVENT',
@@ -88,13 +88,13 @@ test('inhibitions say how many events they keep quiet, because of which and wher
   ]);
 });
 
-test('one namespace and all of them not both; all of them overrule a context', async () => {
+test('--namespace and --all-namespaces exclude each other, and the latter overrides a context', async () => {
   expect(await monctl(['handler', 'groups', '--namespace', 'default', '--all-namespaces'])).toMatchObject({ code: 2 });
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'team-a' };
   expect((await runMonctl(['handler', 'groups', '--all-namespaces'], env)).stdout).toContain('default');
 });
 
-test('a simulation says what a result would do to others', async () => {
+test('a simulation says which other events a result would inhibit', async () => {
   expect(await simulate({ source: 'b-1', name: 'switch', status: 2, output: 'o' })).toContain(
     'inhibits  switch would inhibit matching events with the same client.rack from then on',
   );

@@ -45,7 +45,7 @@ async function shown(format: string, value: unknown): Promise<string> {
   return stdout.written;
 }
 
-test('columns are aligned by the cells that characters take', () => {
+test('columns are aligned by the width of the characters in cells', () => {
   const rows = [
     { name: 'web', text: 'a' },
     { name: '監視', text: 'b' },
@@ -62,7 +62,7 @@ test('a table has no titles with --no-headers, and its columns stay aligned', ()
   expect(table(COLUMNS, rows, { ...PIPE, headers: false }).split('\n')).toEqual(['web   3  a', 'db    2  b']);
 });
 
-test('on a terminal no line is wider than it, whatever the texts', () => {
+test('no line of a table is wider than the terminal, whatever its texts', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
     fc.property(fc.array(fc.record({ name: fc.string({ maxLength: 20 }), text })), (rows) => {
@@ -73,13 +73,13 @@ test('on a terminal no line is wider than it, whatever the texts', () => {
   );
 });
 
-test('colors only where they are wanted', () => {
+test('a table has colors only if they are requested', () => {
   const rows = [{ name: 'web', text: 'a' }];
   expect(table(COLUMNS, rows, { ...PIPE, color: true })).toContain('\u001b[31mweb \u001b[39m');
   expect(table(COLUMNS, rows, PIPE)).not.toContain('\u001b');
 });
 
-test('a record has its values under each other', () => {
+test('a record lists its values below each other', () => {
   expect(
     record(
       [
@@ -92,7 +92,7 @@ test('a record has its values under each other', () => {
   ).toMatch(/^id {6}7\nclient {2}a\S+b\nreason$/);
 });
 
-test('a terminal gets its width and colors, a pipe neither', () => {
+test('a terminal sets the width and the colors, and a pipe sets neither', () => {
   const streams = { terminal: new Recorder({ isTTY: true }), pipe: new Recorder({ isTTY: false }) };
   const look = (stdout: Recorder): unknown => openOutput({ format: 'table', raw: false }, stdout, streams.pipe).look;
   expect(look(streams.terminal)).toEqual({ width: 80, color: true, raw: false });
@@ -111,13 +111,13 @@ async function writtenInAscii(isTTY: boolean, format: string): Promise<string> {
   return stdout.written;
 }
 
-test('a terminal without UTF-8 gets ASCII, and a pipe the text as it is', async () => {
+test('a terminal without UTF-8 gets ASCII, and a pipe gets the text unchanged', async () => {
   expect(await writtenInAscii(true, 'table')).toBe('web-eu-w. X ??\n?? .\n* caf?\n');
   expect(await writtenInAscii(false, 'table')).toBe('web-eu-w… ✗ 監\n監 ✓\n• café\n');
   expect(await writtenInAscii(true, 'json')).toBe('"監"\n"監"\n* caf?\n');
 });
 
-test('raw is refused on a terminal, and so is a format that does not exist', () => {
+test('raw output is rejected on a terminal, and so is an unknown format', () => {
   const terminal = new Recorder({ isTTY: true });
   expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(/--raw works in pipes only/);
   expect(() => openOutput({ format: 'xml', raw: false }, terminal, terminal)).toThrow(
@@ -125,20 +125,20 @@ test('raw is refused on a terminal, and so is a format that does not exist', () 
   );
 });
 
-test('notes to people go nowhere when a program reads', () => {
+test('notes are left out when a program reads the output', () => {
   const stderr = new Recorder({ isTTY: false });
   openOutput({ format: 'json', raw: false }, stderr, stderr).note('2 of 5');
   openOutput({ format: 'table', raw: false }, stderr, stderr).note('a\u0007b');
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
 });
 
-test('what must be known goes there whoever reads', () => {
+test('a warning is written to stderr even when a program reads it', () => {
   const stderr = new Recorder({ isTTY: false });
   openOutput({ format: 'json', raw: false }, stderr, stderr).warn('a\u0007b');
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
 });
 
-test('one of many results waits until whoever reads them keeps up', async () => {
+test('streaming many results waits until the reader keeps up', async () => {
   const written: string[] = [];
   let drained: (() => void) | undefined;
   const stdout: OutputStream = {
@@ -161,7 +161,7 @@ test('one of many results waits until whoever reads them keeps up', async () => 
   await two;
 });
 
-test('what json and yaml say is the value, and nothing that a terminal obeys', async () => {
+test('JSON and YAML output parse back to the value and contain no control character', async () => {
   const value = fc
     .json({ stringUnit: 'binary' })
     // YAML has a negative zero, JSON does not. No field name of mon is `__proto__`.
@@ -177,7 +177,7 @@ test('what json and yaml say is the value, and nothing that a terminal obeys', a
   );
 });
 
-test('yaml quotes what older readers take for something else', async () => {
+test('YAML output quotes values that older parsers misread', async () => {
   expect(await shown('yaml', { answer: 'yes', day: '2026-11-20', text: 'a\nb' })).toBe(
     'answer: "yes"\nday: "2026-11-20"\ntext: |-\n  a\n  b\n',
   );

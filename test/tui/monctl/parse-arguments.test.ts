@@ -10,7 +10,7 @@ function parsed(line: string): ReturnType<typeof parseArguments> {
   );
 }
 
-test('options stand anywhere', () => {
+test('options may stand anywhere on the command line', () => {
   for (const line of [
     '--backend http://h -o json silenced delete web:* --no-silenced',
     'silenced --output json delete web:*',
@@ -27,7 +27,7 @@ test.each([
   ['event list', undefined],
   ['event list --silenced', true],
   ['event list --no-silenced', false],
-])('%s: the switch is %s', (line, expected) => {
+])('the command line "%s" sets the switch to %s', (line, expected) => {
   const called = parsed(line);
   expect(called.kind === 'command' && called.flags.switch('silenced')).toBe(expected);
 });
@@ -41,7 +41,7 @@ test.each([
   ['help silenced create', { kind: 'help', words: ['silenced', 'create'] }],
   ['event info web-001 --help', { kind: 'help', words: ['event', 'info'] }],
   ['event list --help --nonsense', { kind: 'help', words: ['event', 'list'] }],
-])('%s', (line, expected) => {
+])('the command line "%s" asks for the version or the help', (line, expected) => {
   expect(parsed(line)).toEqual(expected);
 });
 
@@ -99,13 +99,13 @@ test.each([
   expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
 });
 
-test('names of the language itself are options like any other', () => {
+test('property names of JavaScript are rejected like any other unknown option', () => {
   for (const name of ['constructor', 'toString', '__proto__', 'has-own-property']) {
     expect(() => parsed(`event list --${name} x`)).toThrow(/is no option|is too much/);
   }
 });
 
-test('the manual of a command', () => {
+test('every command has a manual', () => {
   const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
     "monctl silenced create - Silence a check, a client, a subscription or a search

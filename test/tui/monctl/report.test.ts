@@ -28,7 +28,7 @@ beforeEach(async () => {
 const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
 
 describe('monctl report', () => {
-  test('is Markdown', async () => {
+  test('monctl report prints Markdown', async () => {
     expect((await monctl('report', '--since', '1h')).stdout).toMatchInlineSnapshot(`
       "# Handover
 
@@ -69,7 +69,7 @@ describe('monctl report', () => {
     expect((await monctl('report', '--since', '1h', '--output', 'markdown')).stdout).toContain('# Handover');
   });
 
-  test('or JSON, of a part of the past', async () => {
+  test('monctl report prints JSON of a span of the past', async () => {
     const { stdout } = await monctl('report', '--since', '1h', '--until', '50m', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject({
       total: { checks: 1, down: 600 },
@@ -82,11 +82,11 @@ describe('monctl report', () => {
     [['report', '--since', '1h', '--until', '2h'], '--since must be before --until'],
     [['report', '--output', 'table'], '--output must be markdown, json, yaml'],
     [['event', 'list', '--output', 'markdown'], '--output must be table, json, yaml'],
-  ])('%j is refused', async (line, message) => {
+  ])('the report command %j is rejected', async (line, message) => {
     expect((await monctl(...line)).stderr).toContain(message);
   });
 
-  test('its manual tells its formats, and not those of the others', async () => {
+  test('the manual of report lists its formats and not those of other commands', async () => {
     const { stdout } = await monctl('report', '--help');
     expect(stdout).toContain('-o, --output markdown|json|yaml');
     expect(stdout).not.toContain('table|json');

@@ -98,7 +98,7 @@ test('a subdued check says so where it is shown and where its event is explained
   await monctl(['delete', '-f', '-', '--skip-confirm'], { input: JSON.stringify(objects) });
 });
 
-test('a check with subdue windows that cannot be read is refused with the place', async () => {
+test('a check with invalid subdue windows is rejected with their position', async () => {
   const spec = { command: 'x', interval: 60, subdues: [{ begin: 'now', end: '2026-01-01T23:59:59Z' }] };
   const input = JSON.stringify({ type: 'CheckConfig', metadata: { name: 's-bad' }, spec });
   expect((await monctl(['create', '-f', '-'], { input })).stdout).toContain('subdues.0.begin: must be a time such as');
@@ -119,7 +119,7 @@ const page = (name: string, ...workflows: string[]): string =>
     },
   });
 
-test('a pipeline is made by a file, listed, shown, dumped and deleted', async () => {
+test('a pipeline is created from a file, listed, shown, dumped and deleted', async () => {
   const file = await fileWith('pipelines.json', `${page('p-two', 'day', 'night')}\n${page('p-none')}\n`);
   expect(await monctl(['create', '-f', file])).toEqual({
     code: 0,
@@ -144,7 +144,7 @@ test('a pipeline is made by a file, listed, shown, dumped and deleted', async ()
   );
 });
 
-test('a client is made by flags and by a file, listed, shown and deleted', async () => {
+test('a client is created by options and from a file, listed, shown and deleted', async () => {
   expect(
     await monctl(['client', 'create', 'c-router', '--address', '192.0.2.1', '--subscriptions', 'c-net, c-core']),
   ).toEqual({
@@ -201,7 +201,7 @@ test('results are submitted, listed, shown and deleted', async () => {
   expect(await monctl(['result', 'info', 'r-web', 'disk'])).toMatchObject({ code: 3 });
 });
 
-test('many results come from a file; the first that is refused is named', async () => {
+test('many results are read from a file, and the first rejected one is named', async () => {
   const file = await fileWith(
     'results.json',
     JSON.stringify([
@@ -261,7 +261,7 @@ test('a check is requested, renamed and deleted', async () => {
   expect(await api.event('k-1', 'k-new')).toBeUndefined();
 });
 
-test('an aggregate is listed, shown from all sides and deleted', async () => {
+test('an aggregate is listed, shown in detail and deleted', async () => {
   await api.submitResults(
     [0, 2, 2].map((status, at) => ({
       source: `a-${String(at)}`,
@@ -287,7 +287,7 @@ test('an aggregate is listed, shown from all sides and deleted', async () => {
   expect(await monctl(['aggregate', 'results', 'shop:web', 'ok'])).toMatchObject({ code: 3 });
 });
 
-test('a stash is kept, listed, shown and deleted', async () => {
+test('a stash is stored, listed, shown and deleted', async () => {
   await monctl(['stash', 'create', 'deploy/web one', '--content', '{"version": 12}', '--expire', '1d']);
   await monctl(['stash', 'create', 'notes', '--file', '-'], { input: 'text: from a pipe\n' });
   expect(await rows('stash', 'list')).toEqual([
@@ -301,7 +301,7 @@ test('a stash is kept, listed, shown and deleted', async () => {
   expect(await monctl(['stash', 'delete', 'deploy/web one'])).toMatchObject({ code: 3 });
 });
 
-test('a silence is shown with what it does, and given another end', async () => {
+test('a silence is shown with its effect and given another end', async () => {
   await api.submitResult({ source: 's-1', name: 's-load', status: 2, output: 'x' });
   await monctl(['silenced', 'create', '--check', 's-load', '--reason', 'CHG-2', '--expire', '1h']);
   const { stdout } = await monctl(['silenced', 'info', '*:s-load']);
@@ -317,7 +317,7 @@ test('a silence is shown with what it does, and given another end', async () => 
   expect(await monctl(['silenced', 'delete', '*:s-load'])).toMatchObject({ code: 0 });
 });
 
-test('a silence that has matched nothing for long is found, with since when', async () => {
+test('a silence that has matched nothing for long is found, with the time since when', async () => {
   const ask = asking(backend.url);
   await monctl(['silenced', 'create', '--check', 'i-load', '--reason', 'busy', '--creator', 'bob']);
   expect(await rows('silenced', 'list', '--idle')).toEqual([]);
@@ -340,13 +340,13 @@ test('a silence that has matched nothing for long is found, with since when', as
   expect(await monctl(['silenced', 'delete', '*:i-load'])).toMatchObject({ code: 0 });
 });
 
-test('event delete is event resolve', async () => {
+test('event delete resolves the event', async () => {
   await api.submitResult({ source: 'e-1', name: 'e-load', status: 2, output: 'x' });
   expect(await monctl(['event', 'delete', 'e-1', 'e-load'])).toMatchObject({ code: 0 });
   expect(await api.event('e-1', 'e-load')).toBeUndefined();
 });
 
-test('info, health and settings of the backend', async () => {
+test('monctl prints the info, health and settings of the backend', async () => {
   const { stdout } = await monctl(['info']);
   expect(stdout).toMatch(/^version +1\.0\.0 \(API level 1\.9\.0\)$/m);
   expect(stdout).toMatch(/^store +open$/m);
@@ -363,7 +363,7 @@ test('info, health and settings of the backend', async () => {
   expect(await json('settings')).toMatchObject({ checks: SETTINGS.checks, mail: { password: 'REDACTED' } });
 });
 
-test('the program itself takes standard input and tells by its exit code', async () => {
+test('the monctl program reads standard input and reports failures by its exit code', async () => {
   expect(
     await spawnMonctl(['result', 'submit', 'p-1', 'p', '0', 'from a script'], { MON_BACKEND: backend.url }),
   ).toMatchObject({ code: 0 });
@@ -394,13 +394,13 @@ test.each<[string[], RegExp, string?]>([
   [['silenced', 'update', 'a:b', 'soon'], /DURATION must be at least one second/],
   [['health', '--consumers', 'x'], /--consumers must be a whole number from 0/],
   [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],
-])('%j: exit 2', async (line, message, input = '') => {
+])('the command %j exits with 2', async (line, message, input = '') => {
   const { code, stdout, stderr } = await monctl(line, { input });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(message);
 });
 
-test('a moment of the past is kept with the result', async () => {
+test('a past time of execution is stored with the result', async () => {
   await monctl(['result', 'submit', 't-1', 'backup', 'ok', 'done', '--executed', String(NOW - 3600)]);
   expect((await api.result('t-1', 'backup'))?.check.executed).toBe(NOW - 3600);
 });

@@ -28,7 +28,7 @@ async function shown(...line: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test('a dump of a real cluster is carried over, as far as there is a place for it', () => {
+test('a dump of a real cluster is restored as far as mon supports its objects', () => {
   expect(restored.code).toBe(9);
   expect(restored.stderr).toMatch(/has no end marker: it may be incomplete/);
   expect(lines().filter((line) => /^(?:created|replaced|unchanged)/.test(line))).toEqual([
@@ -55,7 +55,7 @@ test('a dump of a real cluster is carried over, as far as there is a place for i
   ]);
 });
 
-test('whatever is left out is named, with the reason', () => {
+test('every object that a restore leaves out is named with its reason', () => {
   const left = lines().flatMap((line) => {
     const [, what, why] = /^skipped ([^:]+(?::\*)?): (.*)$/.exec(line) ?? [];
     return what === undefined || why === undefined ? [] : [{ what, why }];
@@ -70,7 +70,7 @@ test('whatever is left out is named, with the reason', () => {
   for (const { why } of left) expect(why).toMatch(/\w+ \w+/);
 });
 
-test('attributes that are lost or do nothing are named, with the reason', () => {
+test('lost or ineffective attributes are named with the reason', () => {
   expect(lines().filter((line) => line.startsWith('  '))).toEqual([
     expect.stringMatching(/^ {2}runtime_assets: it is kept, but assets are not fetched/),
     expect.stringMatching(/^ {2}secrets: it is kept, but secrets are not fetched/),
@@ -80,7 +80,7 @@ test('attributes that are lost or do nothing are named, with the reason', () => 
   ]);
 });
 
-test('counting, silencing and times go on where they were', async () => {
+test('occurrences, silences and times continue after a restore of a cluster dump', async () => {
   const ask = asking(backend.url, basic('me', 'let me in'));
   const { body } = await ask('GET', '/api/core/v2/namespaces/shop/events/web-1/check-cpu');
   expect(body).toMatchObject({
@@ -108,7 +108,7 @@ test('counting, silencing and times go on where they were', async () => {
   });
 });
 
-test('definitions and entities are as the cluster had them', async () => {
+test('a restore creates definitions and entities as the cluster had them', async () => {
   expect(await shown('check', 'info', 'check-cpu')).toMatchObject({
     metadata: { annotations: { 'fatigue_check/occurrences': '3' }, labels: { 'sensu.io/managed_by': 'sensuctl' } },
     output_metric_format: 'nagios_perfdata',
@@ -124,7 +124,7 @@ test('definitions and entities are as the cluster had them', async () => {
   });
 });
 
-test('restored again it is all there already', async () => {
+test('a second restore of the same dump finds everything unchanged', async () => {
   const { code, stdout, stderr } = await monctl('restore', FILE);
   expect(code).toBe(9);
   expect(stderr).toMatch(/^0 created, 0 replaced, 19 unchanged, 5 skipped$/m);
@@ -141,7 +141,7 @@ function filter(name: string, expression: string, action = 'allow'): string {
   });
 }
 
-test('a filter that lets every event through at the peer and means something here is named once', async () => {
+test('a filter with attributes that do not exist in filters of Sensu Go is named once', async () => {
   const file = await aFile(
     'filters.json',
     [

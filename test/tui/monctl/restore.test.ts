@@ -116,7 +116,7 @@ function uncounted(dump: string): string {
 }
 
 test.each(['yaml', 'wrapped-json'])(
-  'dump, wipe, restore: the state is the same, object by object (%s)',
+  'a dump that is restored after a wipe yields the same objects (%s)',
   async (format) => {
     const before = await dumped(source, `before-${format}`, '--format', format);
     await using target = await startBackend();
@@ -130,7 +130,7 @@ test.each(['yaml', 'wrapped-json'])(
   },
 );
 
-test('what both faces show is the same after a restore as well', async () => {
+test('the v1 and v2 APIs show the same after a restore as before', async () => {
   const file = await dumped(source, 'faces');
   await using target = await startBackend();
   await on(target, 'restore', file);
@@ -148,7 +148,7 @@ test('what both faces show is the same after a restore as well', async () => {
   expect(await shown(target)).toEqual(await shown(source));
 });
 
-test('counting goes on where it was', async () => {
+test('occurrences continue after a restore', async () => {
   const file = await dumped(source, 'counting');
   await using target = await startBackend();
   await on(target, 'restore', file);
@@ -163,7 +163,7 @@ test('counting goes on where it was', async () => {
   });
 });
 
-test('a dump is for its owner alone, is there only when it is complete, and replaces nothing unasked', async () => {
+test('a dump is private, appears only when it is complete, and replaces nothing without a request', async () => {
   const file = await dumped(source, 'mode');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await on(source, 'dump', 'all', '--file', file)).toMatchObject({ code: 6 });
@@ -175,7 +175,7 @@ test('a dump is for its owner alone, is there only when it is complete, and repl
   });
 });
 
-test('a dump holds secrets in full, and keys and passwords as hashes', async () => {
+test('a dump contains secrets in full, and API keys and passwords as hashes', async () => {
   const text = await readFile(await dumped(source, 'secrets'), 'utf8');
   expect(text).toContain('hunter2');
   // The key is `mk_ID_SECRET`; the secret may also contain underscores.
@@ -185,7 +185,7 @@ test('a dump holds secrets in full, and keys and passwords as hashes', async () 
   expect(text).toMatch(/hash: sha256\$/);
 });
 
-test('types and namespaces that were asked for, and no others', async () => {
+test('a dump contains exactly the requested types and namespaces', async () => {
   const types = async (...line: string[]): Promise<string[]> => {
     const { code, stdout } = await on(source, 'dump', ...line);
     expect(code).toBe(0);
@@ -205,7 +205,7 @@ test('types and namespaces that were asked for, and no others', async () => {
   expect(await on(source, 'dump', 'checkz')).toMatchObject({ code: 2 });
 });
 
-test('a file that was cut off is refused before anything is sent', async () => {
+test('a truncated file is rejected before anything is sent', async () => {
   const file = await dumped(source, 'whole');
   const text = await readFile(file, 'utf8');
   await using target = await startBackend();
@@ -218,7 +218,7 @@ test('a file that was cut off is refused before anything is sent', async () => {
   expect((await on(target, 'namespace', 'list', '-o', 'json')).stdout).not.toContain('staging');
 });
 
-test('a dry run says what would become of each object, and nothing is done', async () => {
+test('a dry run of restore says what would happen to each object and sends nothing', async () => {
   const file = await dumped(source, 'dry');
   await using target = await startBackend();
   const dry = await on(target, 'restore', file, '--dry-run');
@@ -227,7 +227,7 @@ test('a dry run says what would become of each object, and nothing is done', asy
   expect((await on(target, 'dump', 'entities', '--all-namespaces')).stdout).not.toContain('db-1');
 });
 
-test('what was changed in the file by hand counts, and what is lost by it is said', async () => {
+test('a restore applies a manual change of the file and reports what is lost by it', async () => {
   const text = await readFile(await dumped(source, 'edited'), 'utf8');
   await writeFile(join(dir, 'edited'), text.replace('tier: db', 'tier: cache'));
   await using target = await startBackend();
@@ -238,7 +238,7 @@ test('what was changed in the file by hand counts, and what is lost by it is sai
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
 
-test('what does not do what it seems to is restored, and told beside the result', async () => {
+test('an object that will not work as intended is restored, and a warning is printed', async () => {
   const text = `{"type":"EventFilter","api_version":"core/v2","metadata":{"name":"typo"},
     "spec":{"action":"allow","expressions":["event.chek.status == 2"]}}`;
   await writeFile(join(dir, 'typo'), text);
@@ -253,7 +253,7 @@ test('what does not do what it seems to is restored, and told beside the result'
   expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'unchanged', lost: [], warnings: [warning] });
 });
 
-test('an object that no backend takes does not hold up the others of its page', async () => {
+test('an object that every backend rejects does not stop the others of its page', async () => {
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
   const text = `{"type":"Namespace","api_version":"core/v2","metadata":{},"spec":{"name":"fine"}}
     {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"deep"},"spec":{"command":"x","extra":${deep}}}
@@ -269,7 +269,7 @@ test('an object that no backend takes does not hold up the others of its page', 
   ]);
 });
 
-test('the entity limit holds for a restore', async () => {
+test('the entity limit applies to a restore', async () => {
   const file = await dumped(source, 'limit');
   await using target = await startBackend({ settings: { 'entity-limit': 0 } });
   const dry = await on(target, 'restore', file, '--quiet', '--dry-run');
@@ -282,7 +282,7 @@ test('the entity limit holds for a restore', async () => {
   expect(stdout).toMatch(/^skipped Event staging\/db-1\/disk: there is no entity db-1 in staging/m);
 });
 
-test('the users of a dump guard the backend from then on, but not from the programs of its machine', async () => {
+test('the users of a restored dump require credentials, except for local programs', async () => {
   const file = await dumped(source, 'guarded');
   await using target = await startBackend();
   expect(await on(target, 'restore', file, '--quiet')).toMatchObject({ code: 0, stdout: '' });
@@ -290,7 +290,7 @@ test('the users of a dump guard the backend from then on, but not from the progr
   expect(await on(target, 'restore', file, '--quiet')).toMatchObject({ code: 0, stdout: '' });
 });
 
-test('without the scope admin a dump holds what may be seen, and says what it lacks', async () => {
+test('a dump without the scope admin holds what may be read and names what it lacks', async () => {
   const env = { MON_BACKEND: source.url, MON_CREDENTIALS: 'bob:battery staple' };
   const { code, stdout, stderr } = await runMonctl(['dump', 'checks,users,entities', '--all-namespaces'], env);
   expect(code).toBe(0);

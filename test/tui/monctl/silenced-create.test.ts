@@ -46,7 +46,7 @@ test('silenced create without USER signs with the user of the process', async ()
   expect(JSON.parse(stdout)).toMatchObject({ creator: `${userInfo().username}@${hostname()}` });
 });
 
-test('silenced create refuses a begin in the past, and names the way out', async () => {
+test('silenced create rejects a begin in the past and says what to do instead', async () => {
   expect(await create('--check', 'disk', '--begin', '2020-01-01T00:00')).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/--begin "2020-01-01T00:00" is .* in the past: omit --begin/) as string,

@@ -65,11 +65,11 @@ test.each([
     'a mark of byte order',
     '\uFEFFtype: A\nmetadata: {name: a}\nspec: {}\n---\ntype: B\nmetadata: {name: b}\nspec: {}\n',
   ],
-])('objects of a file: %s', async (_what, text) => {
+])('the objects of a file are split: %s', async (_what, text) => {
   expect(await names(text)).toEqual(['a', 'b']);
 });
 
-test('a border within a text is none', async () => {
+test('a separator within a text does not split an object', async () => {
   const text = 'type: A\nmetadata: {name: a}\nspec:\n  output: |\n    ---\n    type: B\n    ...\n';
   expect(await read(text)).toMatchObject([{ object: { spec: { output: '---\ntype: B\n...\n' } } }]);
 });
@@ -81,12 +81,12 @@ test.each([
   ['no type', 'spec: {}', /x: object 1 has no type/],
   ['no spec', 'type: A\nspec: {}\n---\ntype: B', /x: object 2 has no spec/],
   ['a list in YAML', '- a\n- b', /x: object 1 is no object/],
-])('what is no object is named: %s', async (_what, text, message) => {
+])('a document that is not an object is rejected by name: %s', async (_what, text, message) => {
   await expect(read(text)).rejects.toThrow(message);
 });
 
 test.each(['\u2000', 'x\u3000', 'x\n', 'x\n\n\n', '\n', 'x\n \n', 'x\n\u2000\n'])(
-  'whatever the last value ends with (%j), it is read as it was written',
+  'a dump whose last value ends with %j is read as it was written',
   async (a) => {
     let text = '';
     const writer = new DumpWriter((piece) => Promise.resolve(void (text += piece)), 'yaml');
@@ -98,7 +98,7 @@ test.each(['\u2000', 'x\u3000', 'x\n', 'x\n\n\n', '\n', 'x\n \n', 'x\n\u2000\n']
   },
 );
 
-test('whatever is written is read, however it comes in pieces', async () => {
+test('every dump is read back as it was written, however it is split into chunks', async () => {
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
       { maxDepth: 3 },
@@ -139,7 +139,7 @@ test('whatever is written is read, however it comes in pieces', async () => {
   );
 });
 
-test('the place of an object is where it stands', async () => {
+test('the offset of an object is its position in the file', async () => {
   const text = `\n\n${['a', 'ä', 'c'].map((name) => stringify(anObject(name))).join('---\n')}`;
   const bytes = Buffer.from(text);
   for await (const { offset, length, text: own } of splitDocuments(inPieces(text, [7]))) {

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
 
 describe('monctl event timeline', () => {
-  test('shows what became of a check, the newest first, with the silences about it', async () => {
+  test('the timeline command shows the history of a check, the newest first, with its silences', async () => {
     expect((await monctl('event', 'timeline', 'web-1', 'disk')).stdout).toMatchInlineSnapshot(`
       "TIME                  WHAT     STATUS     CLIENT  CHECK  BY   DETAILS
       2026-11-20 11:30:00Z  resolve  CRIT > OK  web-1   disk        silenced by *:disk: fine again
@@ -40,20 +40,20 @@ describe('monctl event timeline', () => {
     `);
   });
 
-  test('of a part of the past, and what a search finds', async () => {
+  test('the timeline command shows a span of the past and accepts a filter', async () => {
     expect((await monctl('event', 'timeline', '--since', '45m', '--output', 'json')).stdout).toContain('"resolve"');
     expect((await monctl('event', 'timeline', '--filter', 'kind=create', '--until', '1h')).stdout).toContain('full');
     expect(await monctl('event', 'timeline', 'web-2')).toMatchObject({ stdout: '', code: 0 });
   });
 
-  test('a span that ends before it begins is refused', async () => {
+  test('the timeline command rejects a span that ends before it begins', async () => {
     const run = await monctl('event', 'timeline', '--since', '1h', '--until', '2h');
     expect(run.stderr).toContain('--since must be before --until');
   });
 });
 
 describe('--at', () => {
-  test('shows events, silences and clients as they were, with ages up to then', async () => {
+  test('lists with --at show events, silences and clients of that time, with ages up to then', async () => {
     const lists = [];
     for (const noun of ['event', 'silenced', 'client']) lists.push((await monctl(noun, 'list', '--at', '45m')).stdout);
     expect(lists.join('\n')).toMatchInlineSnapshot(`
@@ -71,7 +71,7 @@ describe('--at', () => {
     expect((await monctl('event', 'list')).stdout).toBe('');
   });
 
-  test('what was not known is said', async () => {
+  test('event list --at says when nothing is known of that time', async () => {
     expect((await monctl('event', 'list', '--at', '3h')).stderr).toContain(
       'there is no history of that time: request 2026-11-20T10:00',
     );
@@ -82,7 +82,7 @@ describe('--at', () => {
 });
 
 describe('monctl event availability', () => {
-  test('tells percent, outages, and what was silenced', async () => {
+  test('the availability command prints percent, outages and silenced time', async () => {
     expect((await monctl('event', 'availability', 'web-1', '--since', '2h')).stdout).toMatchInlineSnapshot(`
       "CLIENT  CHECK      WELL  OUTAGES  WARN  CRIT  UNKNOWN  SILENCED  NO DATA
       web-1   disk   66.666 %        1     -   30m        -       30m  -
@@ -90,7 +90,7 @@ describe('monctl event availability', () => {
     `);
   });
 
-  test('of a check everywhere, and says what is missing', async () => {
+  test('the availability of a check covers every client, and a missing subject is an error', async () => {
     expect((await monctl('event', 'availability', '--check', 'disk')).stdout).toContain('web-1');
     expect((await monctl('event', 'availability')).stderr).toContain('set client, check or aggregate');
   });

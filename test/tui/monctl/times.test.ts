@@ -13,12 +13,12 @@ test.each([
   ['2026-11-20T22:00+01:00', NOW + 32_400],
   ['2026-11-20T22:00', new Date(2026, 10, 20, 22).getTime() / 1000],
   ['2026-11-21', new Date(2026, 10, 21).getTime() / 1000],
-])('%s is a moment', (text, seconds) => {
+])('the text %s is parsed as a time', (text, seconds) => {
   expect(parseMoment(text, NOW_MS)).toBe(seconds);
 });
 
 test.each(['', 'now', 'May', '1 Jan', '+', '+1y', '2h', '2026-13-01', '2026-11-20T25:00', '1969-12-31T23:00Z'])(
-  '%j is no moment',
+  'the text %j is rejected as a time',
   (text) => {
     expect(() => parseMoment(text, NOW_MS)).toThrow(/is not a time: use 2026-11-20T22:00/);
   },
@@ -31,29 +31,29 @@ test.each([
   ['12:00Z', NOW_MS],
   ['12:00:01Z', Date.UTC(2026, 10, 19, 12, 0, 1)],
   ['3:12Z', Date.UTC(2026, 10, 20, 3, 12)],
-])('%s is a moment of the past', (text, ms) => {
+])('the text %s is parsed as a time in the past', (text, ms) => {
   expect(parsePast(text, NOW_MS)).toBe(ms);
 });
 
-test('a time of day without a zone is the last one of the clock on the wall', () => {
+test('a time of day without a zone is the last such time of the local clock', () => {
   const at = parsePast('18:15:48', NOW_MS);
   expect(new Date(at).toTimeString().slice(0, 8)).toBe('18:15:48');
   expect(at).toBeLessThanOrEqual(NOW_MS);
   expect(at).toBeGreaterThan(NOW_MS - 25 * 3_600_000);
 });
 
-test.each(['24:00', '12:60', '12:00:60', '1:2'])('%j is no time of day', (text) => {
+test.each(['24:00', '12:60', '12:00:60', '1:2'])('the text %j is rejected as a time of day', (text) => {
   expect(() => parsePast(text, NOW_MS)).toThrow(/is not a time: use .*, 22:00, 2h \(ago\) or epoch seconds/);
 });
 
-test('a lifetime is at least a second', () => {
+test('an expiry is at least a second', () => {
   expect(parseLifetime('--expire', '1h30m')).toBe(5400);
   for (const text of ['0', '0h', '-1', 'soon']) {
     expect(() => parseLifetime('--expire', text)).toThrow(/--expire must be at least one second/);
   }
 });
 
-test('moments read as UTC, impossible ones as they are', () => {
+test('times are printed in UTC, and impossible ones as numbers', () => {
   expect(timestamp(NOW)).toBe('2026-11-20 12:00:00Z');
   expect(ago(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
   expect(timestamp(1e300)).toBe('1e+300');
@@ -83,12 +83,12 @@ test('a begin without a zone is the next such time of the local clock', () => {
 });
 
 test.each(['2020-01-01T00:00', '90', '2026-11-20T11:58Z'])(
-  'a begin at %s is refused because it is in the past',
+  'a begin at %s is rejected because it is in the past',
   (text) => {
     expect(() => BEGIN(text)).toThrow(/^--begin ".*" is .* in the past: omit --begin to start now$/);
   },
 );
 
-test('a begin that cannot be read is refused with the forms that can', () => {
+test('an invalid begin is rejected with the accepted forms', () => {
   expect(() => BEGIN('tonight')).toThrow(/is not a time: use .*, 22:00, 2h \(from now\) or epoch seconds/);
 });

@@ -29,7 +29,7 @@ function cells(line: string, ...indexes: number[]): string {
   return indexes.map((index) => all[index] ?? '').join(' ');
 }
 
-test('events into a pipe: what is there, then one line for each change', async () => {
+test('event follow into a pipe prints the current events, then one line for each change', async () => {
   await api.submitResult({ source: 'ev-1', name: 'disk', status: 1, output: 'almost\tfull' });
   const watching = watchMonctl(['event', 'follow', '--filter', 'client~ev-*'], { MON_BACKEND: backend.url });
   const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2, 3, 7, 8);
@@ -47,7 +47,7 @@ test('events into a pipe: what is there, then one line for each change', async (
   expect(await next()).toBe('- CRIT ev-1 disk silenced full');
 });
 
-test('silenced entries into a pipe as JSON, one value a line', async () => {
+test('silenced list --watch into a pipe prints one JSON value per line', async () => {
   await api.silence({ subscription: 'si', reason: 'first' });
   const watching = watchMonctl(['silenced', 'list', '--subscription', 'si', '-o', 'json'], {
     MON_BACKEND: backend.url,
@@ -64,7 +64,7 @@ test('silenced entries into a pipe as JSON, one value a line', async () => {
   expect(await next()).toMatchObject({ change: 'removed', key: 'si:*' });
 });
 
-test('silenced entries that recur: another schedule is news, also where the next window is the same', async () => {
+test('a watched recurring silence reports another schedule even if the next window is the same', async () => {
   const recurring = { check: 'recurs', reason: 'x', recurrence: { schedule: 'daily 02:00', duration: 3600 } };
   await api.silence(recurring);
   const watching = watchMonctl(['silenced', 'list', '--check', 'recurs', '-o', 'json'], { MON_BACKEND: backend.url });
@@ -76,7 +76,7 @@ test('silenced entries that recur: another schedule is news, also where the next
   expect(await next()).toMatchObject({ change: 'changed', value: { recurrence: { schedule, last_day: lastDay } } });
 });
 
-test('clients into a pipe; a sign of life is no news', async () => {
+test('a watched client list reports changed clients and ignores keepalives', async () => {
   await api.saveClient({ name: 'cl-1', address: 'a', subscriptions: ['cl'] });
   const watching = watchMonctl(['client', 'list', '--subscription', 'cl'], { MON_BACKEND: backend.url });
   const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2);
@@ -88,7 +88,7 @@ test('clients into a pipe; a sign of life is no news', async () => {
   expect(await next()).toBe('- cl-1 b');
 });
 
-test('a list without a feed is asked for again', async () => {
+test('a watched list without a feed is polled', async () => {
   const watching = watchMonctl(['stash', 'list', '--prefix', 'st/', '-o', 'yaml'], { MON_BACKEND: backend.url });
   await vi.waitFor(() => api.stashes());
   await api.saveStash({ path: 'st/a', content: { n: 1 } });
@@ -143,7 +143,7 @@ test.each([
 test.each([
   { line: ['handler', 'groups'], path: '/api/mon/v1/handler-groups', row: GROUP },
   { line: ['inhibition', 'list'], path: '/api/mon/v1/inhibitions', row: RULE },
-])('$line is asked for again where the feed does not know it', { tags: 'slow' }, async ({ line, path, row }) => {
+])('$line is polled when the feed does not know its topic', { tags: 'slow' }, async ({ line, path, row }) => {
   const answers = [[], [row]];
   const { url } = await startFeedServer({
     http: (request, response) =>
@@ -155,8 +155,35 @@ test.each([
   expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
 });
 
+test('groups and inhibitions are watched as they are listed, also in one namespace', { tags: 'slow' }, async () => {
+  await using own = await startBackend({
+    settings: {
+      handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
+      inhibitions: { switch: { when: 'check=switch', quiet: 'check!=switch' } },
+    },
+  });
+  await openApiClient({ backend: own.url, env: {} }).submitResult({
+    name: 'switch',
+    source: 'a',
+    status: 2,
+    output: '',
+  });
+  for (const line of [
+    ['handler', 'groups', '--filter', 'by=switch'],
+    ['handler', 'groups', '--namespace', 'default'],
+    ['inhibition', 'list'],
+    ['inhibition', 'list', '--namespace', 'default'],
+  ]) {
+    const json = [...line, '--output', 'json'];
+    const env = { MON_BACKEND: own.url };
+    const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
+    expect(row).toBeDefined();
+    expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
+  }
+});
+
 test(
-  'groups and inhibitions are watched as they are listed, also those of one namespace',
+  'a watched list on a terminal is redrawn in place, and only when something changed',
   { tags: 'slow' },
   async () => {
     await using own = await startBackend({
@@ -165,50 +192,22 @@ test(
         inhibitions: { switch: { source: 'check=switch', target: 'check!=switch' } },
       },
     });
-    await openApiClient({ backend: own.url, env: {} }).submitResult({
-      name: 'switch',
-      source: 'a',
-      status: 2,
-      output: '',
-    });
-    for (const line of [
-      ['handler', 'groups', '--filter', 'by=switch'],
-      ['handler', 'groups', '--namespace', 'default'],
-      ['inhibition', 'list'],
-      ['inhibition', 'list', '--namespace', 'default'],
-    ]) {
-      const json = [...line, '--output', 'json'];
-      const env = { MON_BACKEND: own.url };
-      const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
-      expect(row).toBeDefined();
-      expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
-    }
+    await pty.waitForText(/^1 result\s*\nSTATUS +CLIENT[^\n]*\nCRIT +tty-1 +disk/m);
+    await api.submitResults(
+      Array.from({ length: 9 }, (_, at) => ({
+        source: 'tty-1',
+        name: `load-${String(at)}`,
+        status: 0,
+        output: 'x'.repeat(99),
+      })),
+    );
+    await pty.waitForText(/^10 results\s*\nSTATUS.*\nCRIT +tty-1 +disk.*\n(?:OK .*…\n){3}\.\.\. 6 more lines$/m);
+    pty.write('\u0003');
+    expect((await pty.exited).signal).toBe(2);
   },
 );
 
-test('on a terminal the list is drawn over, and only when something changed', { tags: 'slow' }, async () => {
-  await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });
-  const env = { MON_BACKEND: backend.url };
-  await using pty = new Pty(process.execPath, [MONCTL, 'result', 'list', '--client', 'tty-1', '-w'], {
-    env,
-    columns: 60,
-    rows: 8,
-  });
-  await pty.waitForText(/^1 result\s*\nSTATUS +CLIENT[^\n]*\nCRIT +tty-1 +disk/m);
-  await api.submitResults(
-    Array.from({ length: 9 }, (_, at) => ({
-      source: 'tty-1',
-      name: `load-${String(at)}`,
-      status: 0,
-      output: 'x'.repeat(99),
-    })),
-  );
-  await pty.waitForText(/^10 results\s*\nSTATUS.*\nCRIT +tty-1 +disk.*\n(?:OK .*…\n){3}\.\.\. 6 more lines$/m);
-  pty.write('\u0003');
-  expect((await pty.exited).signal).toBe(2);
-});
-
-test('a connection that is cut is made again, and nothing is told twice', async () => {
+test('a watched list reconnects after a lost connection and prints nothing twice', async () => {
   await using proxy = await CuttingProxy.open(backend.url);
   await api.submitResult({ source: 'cut-1', name: 'disk', status: 2, output: 'full' });
   const watching = watchMonctl(['event', 'list', '--client', 'cut-1'], { MON_BACKEND: proxy.url });
@@ -219,7 +218,7 @@ test('a connection that is cut is made again, and nothing is told twice', async 
   expect(cells(await watching.next(), 0, 2, 3)).toBe('+ cut-1 load');
 });
 
-test('where there is no backend yet, it is waited for and said', async () => {
+test('monctl --watch waits for a backend that is not up yet and says so', async () => {
   const url = await deadUrl();
   const watching = watchMonctl(['event', 'list'], { MON_BACKEND: url });
   await vi.waitFor(() =>
@@ -231,12 +230,12 @@ test.each([
   { line: ['event', 'list'], status: 401, code: 4 },
   { line: ['check', 'list'], status: 401, code: 4 },
   { line: ['check', 'list'], status: 400, code: 2 },
-])('$line that is refused with $status ends with $code', async ({ line, status, code }) => {
+])('$line exits with $code when it is rejected with $status', async ({ line, status, code }) => {
   const { url } = await startScriptedServer(() => ({ status }));
   expect(await watchMonctl(line, { MON_BACKEND: url }).ended).toBe(code);
 });
 
-test('polling: every two seconds, the last answer stands while the backend is away', async () => {
+test('polling every two seconds keeps the last response while the backend is unavailable', async () => {
   const clock = new ManualClock();
   const answers: (readonly string[] | MonError)[] = [
     ['a'],

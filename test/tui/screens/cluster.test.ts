@@ -38,7 +38,7 @@ const HEADERS = [
 describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns, rows }) => {
   const size = `${String(columns)}x${String(rows)}`;
 
-  test('the members, one of them, and the question before a hand-over', async () => {
+  test('the cluster page, one member and the handover dialog match their pictures', async () => {
     const rig = await new ClusterScene().open({ columns, rows });
     await openCluster(rig);
     await expectGolden(rig.screen, `cluster-${size}`);
@@ -52,14 +52,14 @@ describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns,
     expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
   });
 
-  test.each(HEADERS)('$view', async ({ view, told, shows }) => {
+  test.each(HEADERS)('the header of $view matches its picture', async ({ view, told, shows }) => {
     const rig = await new ClusterScene({ told }).open({ columns, rows });
     await rig.shows(shows);
     await expectGolden(rig.screen, `${view}-${size}`);
     expect(rig.screen.lines[0]?.length).toBeLessThanOrEqual(columns);
   });
 
-  test('the members while the database is away', async () => {
+  test('the cluster page matches its picture while the database is unavailable', async () => {
     const rig = await new ClusterScene({ told: AWAY }).open({ columns, rows });
     await openCluster(rig);
     await expectGolden(rig.screen, `cluster-away-${size}`);
@@ -68,7 +68,7 @@ describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns,
 });
 
 describe('the page', () => {
-  test('is asked for every two seconds while it is open', async () => {
+  test('the cluster page is requested every two seconds while it is open', async () => {
     const scene = new ClusterScene();
     const rig = await scene.open();
     await openCluster(rig);
@@ -79,7 +79,7 @@ describe('the page', () => {
     await rig.shows(/web2:4567 .* lagging +1204 /);
   });
 
-  test('is read, filtered and sorted like any list, and a click finds the row that it is on', async () => {
+  test('the cluster page is read, filtered, sorted and clicked like any list', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('/state!=lost\r');
@@ -96,7 +96,7 @@ describe('the page', () => {
     await rig.shows(/sort: lag/, /web3:4567[^]*web2:4567[^]*web1:4567/);
   });
 
-  test('of an older backend says that it tells nothing', async () => {
+  test('the cluster page of an older backend says that there is no cluster', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':cluster\r');
     await rig.shows('not loaded: this version of the backend has no cluster');
@@ -104,8 +104,8 @@ describe('the page', () => {
   });
 });
 
-describe('a hand-over', () => {
-  test('is asked for, sent, timed and seen', async () => {
+describe('a handover', () => {
+  test('a handover is confirmed, sent, timed and shown', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jH');
@@ -115,7 +115,7 @@ describe('a hand-over', () => {
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /api/mon/v1/cluster/hand-over']);
   });
 
-  test('is not sent when the answer is no', async () => {
+  test('a handover is not sent when the question is declined', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jHn');
@@ -127,7 +127,7 @@ describe('a hand-over', () => {
     { to: 'the one that writes', keys: 'H', says: 'web1:4567 is the leader already' },
     { to: 'one that is lost', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
     { to: 'two of them', keys: ' j H', says: 'one member at a time' },
-  ])('to $to is refused at once', async ({ keys, says }) => {
+  ])('a handover to $to is rejected at once', async ({ keys, says }) => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type(keys);
@@ -135,7 +135,7 @@ describe('a hand-over', () => {
     expect(rig.screen.text).not.toContain('Hand over to');
   });
 
-  test('is for administrators', async () => {
+  test('a handover requires the scope admin', async () => {
     const scene = new ClusterScene();
     scene.scopes = ['read', 'silence', 'resolve'];
     const rig = await scene.open();
@@ -145,7 +145,7 @@ describe('a hand-over', () => {
     expect(rig.screen.text).not.toContain('Hand over to');
   });
 
-  test('does nothing in a console that only looks', async () => {
+  test('a handover is disabled in a read-only console', async () => {
     const rig = await new ClusterScene().open({ readOnly: true });
     await openCluster(rig);
     rig.type('jH');
@@ -153,7 +153,7 @@ describe('a hand-over', () => {
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
-  test('that fails says why, and the page shows who writes', async () => {
+  test('a failed handover shows the reason, and the page still shows the leader', async () => {
     const scene = new ClusterScene();
     scene.refusal = { status: 503, error: 'web2:4567 has not begun to write' };
     const rig = await scene.open();
@@ -163,7 +163,7 @@ describe('a hand-over', () => {
     expect(rig.row('web1:4567 ')).toContain('leader');
   });
 
-  test('goes from the page of one member, too', async () => {
+  test('a handover can be started from the page of one member', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('j\r');
@@ -177,7 +177,7 @@ describe('a hand-over', () => {
 });
 
 describe('the header', () => {
-  test('hears of trouble and of its end within five seconds', async () => {
+  test('the header shows trouble of the cluster, and its end, within five seconds', async () => {
     const scene = new ClusterScene();
     const rig = await scene.open();
     await rig.pass(5000);
@@ -190,13 +190,13 @@ describe('the header', () => {
     expect(rig.screen.lines[0]).not.toContain('writes wait');
   });
 
-  test('says what is wrong in fewer words where there is no room', async () => {
+  test('the header shortens the trouble of the cluster on a narrow screen', async () => {
     const rig = await new ClusterScene({ told: BEHIND }).open({ columns: 70, rows: 20 });
     await rig.shows(/LIVE {2}lagging/);
     expect(rig.screen.lines[0]).toContain('12:00Z');
   });
 
-  test('asks for it every five seconds where a store is shared', async () => {
+  test('the header requests the cluster every five seconds if the store is shared', async () => {
     const rig = await new ClusterScene().open();
     for (let second = 0; second < 20; second += 1) await rig.pass(1000);
     const asked = rig.asked.filter((one) => one === 'GET /api/mon/v1/cluster');
@@ -205,7 +205,7 @@ describe('the header', () => {
     expect(rig.asked.filter((one) => one === 'GET /api/mon/v1/access')).toHaveLength(1);
   });
 
-  test('never asks where it is not', async () => {
+  test('the header never requests the cluster if the store is not shared', async () => {
     const rig = await new ClusterScene({ isShared: false }).open();
     for (let second = 0; second < 20; second += 1) await rig.pass(1000);
     expect(rig.asked.filter((one) => one.includes('cluster'))).toEqual([]);

@@ -22,7 +22,7 @@ const PICTURES: readonly { readonly name: string; readonly play: (rig: ConsoleRi
 ];
 
 describe.each(sizesOf(PICTURES))('$columns x $rows', (size) => {
-  test.each(scenesAt(PICTURES, size))('$name', async ({ name, play }) => {
+  test.each(scenesAt(PICTURES, size))('the command line matches the picture $name', async ({ name, play }) => {
     const rig = await openRig({ snapshot: SCENE, ...size });
     await rig.stats(SCENE_STATS);
     await rig.shows('99,409');

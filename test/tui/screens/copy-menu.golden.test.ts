@@ -26,7 +26,7 @@ test.each(sizesOf([{ view: 'menu-copy' }]))('what can be copied, at $columns x $
 });
 
 test.each(sizesOf([{ view: 'menu-runbook' }]))(
-  'the link to a runbook, at $columns x $rows',
+  'the link to a runbook is drawn at $columns x $rows',
   async ({ columns, rows }) => {
     const rig = await openRig({ columns, rows, snapshot: SCENE, api });
     await rig.stats(SCENE_STATS);

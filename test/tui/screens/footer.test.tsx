@@ -47,7 +47,7 @@ describe('the hints', () => {
       shown: [/^ s silence {2}\? help$/],
       missing: [/resolve/],
     },
-  ])('$name', ({ about, shown, missing }) => {
+  ])('the hints $name', ({ about, shown, missing }) => {
     const text = frameOf(<Hints {...EVERYWHERE} {...about} />);
     for (const hint of shown) expect(text).toMatch(hint);
     for (const hint of missing) expect(text).not.toMatch(hint);
@@ -83,24 +83,24 @@ describe('the status line', () => {
     ).trimEnd();
   const disk = { text: 'disk', problem: undefined, history: [] };
 
-  test('names the filter and the way out of it', () => {
+  test('the status line names the filter and how to clear it', () => {
     expect(status({})).toBe(' filter: none');
     expect(status({ filter: disk })).toBe(' filter: disk  (/ edit, Esc clears)');
   });
 
-  test('on small screens also says how much of all that is', () => {
+  test('the status line on small screens also shows the number of shown rows out of all', () => {
     expect(status({ filter: disk, marks: new Set(['a/b']) }, { compact: true })).toMatch(
       /^ 1,234\/100,000 {2}filter: disk +1 marked {2}1\/1,234$/,
     );
   });
 
-  test('is where a filter is typed, with what is wrong with it and where', () => {
+  test('the status line is where a filter is typed, with its problem and the position', () => {
     const prompt = newestLine(lineOf('age>'), []);
     const problem = { message: 'use a duration', position: 4 };
     expect(status({ prompt, filter: { ...disk, problem } })).toMatch(/^ \/age> +5: use a duration$/);
   });
 
-  test('keeps what is typed in view, however much there is to say about it', () => {
+  test('the status line keeps the typed text in view, however long the message is', () => {
     const prompt = newestLine(lineOf('web status>'), []);
     const problem = {
       message: 'a value is missing after status>: use ok, warn, crit, unknown or a number',
@@ -110,24 +110,24 @@ describe('the status line', () => {
     expect(line).toMatch(/^ \/web status> {3}12: a value is missing after status>: use …$/);
   });
 
-  test('tells how the last action went before anything else', () => {
+  test('the status line shows the outcome of the last action before anything else', () => {
     const message = { text: '1 silence created: client:a:disk', tone: 'done', atMs: 0 } as const;
     expect(status({ message, filter: disk }, { stale: true })).toBe(' 1 silence created: client:a:disk');
   });
 
-  test('shows what an error of a server tries to do to the terminal', () => {
+  test('the status line shows the control sequences of an error message as text', () => {
     const message = { text: 'no\u001B[2J\u0007', tone: 'problem', atMs: 0 } as const;
     expect(status({ message })).toBe(' no\\x1b[2J\\x07');
   });
 
-  test('says why keys do nothing while the connection is lost', () => {
+  test('the status line says why keys do nothing while the connection is lost', () => {
     expect(status({ filter: disk }, { stale: true })).toBe(
       ' actions are disabled while disconnected; marks and filter are kept',
     );
   });
 });
 
-test('the figures tell what is shown, where the cursor is, and that the order stands', () => {
+test('the figures show the rows, the position of the cursor and that the order is paused', () => {
   const state = { ...initialState({ columns: COLUMNS, rows: 36 }, false), count: 5 };
   const list = { ...INITIAL_LIST, cursor: { key: 'a/b', index: 16, top: 0 }, marks: new Set(['a/b', 'a/c']) };
   const line = frameOf(

@@ -213,21 +213,24 @@ testPictures(PICTURES, async ({ play }, options) => {
   return rig;
 });
 
-test.each(sizesOf([{ view: 'empty' }]))('empty at $columns x $rows', async ({ columns, rows }) => {
-  const rig = await openRig({ columns, rows, snapshot: { events: {} } });
-  await rig.shows('everything that reports is OK');
-  await expectGolden(rig.screen, `empty-${String(columns)}x${String(rows)}`);
-  expect(rig.row('LIVE')).toContain('12:00');
-});
+test.each(sizesOf([{ view: 'empty' }]))(
+  'an empty list at $columns x $rows matches its picture',
+  async ({ columns, rows }) => {
+    const rig = await openRig({ columns, rows, snapshot: { events: {} } });
+    await rig.shows('everything that reports is OK');
+    await expectGolden(rig.screen, `empty-${String(columns)}x${String(rows)}`);
+    expect(rig.row('LIVE')).toContain('12:00');
+  },
+);
 
-test('the smallest screen that there may be', async () => {
+test('the smallest possible screen matches its picture', async () => {
   const rig = await openScene({ api: sceneApi, columns: 60, rows: 16 });
   await rig.pass(1000);
   await expectGolden(rig.screen, 'events-60x16');
   expect(rig.screen.lines.at(-1)).toContain('help');
 });
 
-test('a backend that wants credentials gets a screen of its own, with what to do', async () => {
+test('a backend that requires credentials gets a separate screen that says what to do', async () => {
   const server = await startFeedServer();
   server.refuse(401);
   const rig = await openRig({ columns: 80, rows: 24, server });
@@ -235,7 +238,7 @@ test('a backend that wants credentials gets a screen of its own, with what to do
   expect(rig.screen.text).toContain('The backend requires credentials');
 });
 
-test('too small a terminal says how small it may be', async () => {
+test('a terminal that is too small shows the smallest size', async () => {
   const rig = await openRig({ columns: 59, rows: 15, snapshot: SCENE });
   await expectGolden(rig.screen, 'too-small-59x15');
   rig.type('q');

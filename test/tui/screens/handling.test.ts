@@ -63,17 +63,20 @@ async function openLetters(rig: ConsoleRig): Promise<void> {
 }
 
 describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
-    const rig = await openHandlingScene({ columns, rows });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
-    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
-    expect(rig.screen.lines.at(-1)).not.toBe('');
-  });
+  test.each(scenesAt(PICTURES, { columns, rows }))(
+    'the handling screen $view matches its picture',
+    async ({ view, play }) => {
+      const rig = await openHandlingScene({ columns, rows });
+      await play(rig);
+      await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+      expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+      expect(rig.screen.lines.at(-1)).not.toBe('');
+    },
+  );
 });
 
 describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test('the dead letters', async () => {
+  test('the dead letters match their styled picture', async () => {
     const rig = await openHandlingScene({ theme });
     await openLetters(rig);
     rig.type(' ');
@@ -84,8 +87,8 @@ describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
   });
 });
 
-describe('why was nobody paged', () => {
-  test('is told in the detail with each handler, its verdict, its last run and the reason', async () => {
+describe('the explanation of a missing notification', () => {
+  test('the detail of an event shows each handler, its verdict, its last run and the reason', async () => {
     const rig = await openHandlingScene();
     rig.type('\r');
     await rig.shows('unknown_handler');
@@ -94,7 +97,7 @@ describe('why was nobody paged', () => {
     expect(rig.row('slack-ops')).toMatch(/unknown_handler +no handler with this name is defined/);
   });
 
-  test('is told whole by W, from the list and from the detail, and follows what becomes of it', async () => {
+  test('W shows the whole explanation from the list and the detail, and follows its changes', async () => {
     const backend = handlingBackend();
     let isSilenced = false;
     const rig = await openHandlingScene({
@@ -114,7 +117,7 @@ describe('why was nobody paged', () => {
     expect(rig.screen.text).toContain('unknown_handler');
   });
 
-  test('is told of a check of a client, too, whether or not it has an event', async () => {
+  test('a check of a client is explained whether or not it has an event', async () => {
     const rig = await openHandlingScene({
       api: (request) => {
         const answer = subjectApi(request);
@@ -135,7 +138,7 @@ describe('why was nobody paged', () => {
     expect(rig.row('handlers ›')).not.toContain('postgres-repl');
   });
 
-  test('is not told by a backend that does not know', async () => {
+  test('a backend without explanations shows that there is none', async () => {
     const { api } = handlingBackend();
     const rig = await openHandlingScene({
       api: (request) => (request.path.endsWith('/explain') ? { status: 404 } : api(request)),
@@ -149,7 +152,7 @@ describe('why was nobody paged', () => {
 });
 
 describe('dead letters', () => {
-  test('are the newest first, and are filtered and sorted as any list', async () => {
+  test('dead letters are listed newest first, filtered and sorted like any list', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     expect(rig.row('db-014')).toMatch(
@@ -161,7 +164,7 @@ describe('dead letters', () => {
     expect(rig.screen.text).toContain('1 of 3 dead letters shown');
   });
 
-  test('are retried with T when the dialog that names them is confirmed', async () => {
+  test('T retries the dead letters when the dialog that names them is confirmed', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('T');
@@ -173,7 +176,7 @@ describe('dead letters', () => {
     expect(changesOf(rig)).toEqual([`POST /api/mon/v1/dead-letters/${String(SCENE_LETTERS[0]?.id)}/retry`]);
   });
 
-  test('are dropped with D, all that are marked; Enter alone cancels', async () => {
+  test('D drops all marked dead letters, and Enter alone cancels', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('  D');
@@ -191,7 +194,7 @@ describe('dead letters', () => {
     );
   });
 
-  test('that somebody else retried meanwhile are told apart', async () => {
+  test('a dead letter that somebody else retried meanwhile is reported separately', async () => {
     const backend = handlingBackend();
     const rig = await openHandlingScene({ api: backend.api });
     await openLetters(rig);
@@ -204,7 +207,7 @@ describe('dead letters', () => {
     expect(backend.letters).toEqual([]);
   });
 
-  test('are left alone in read-only mode', async () => {
+  test('dead letters are left unchanged in read-only mode', async () => {
     const rig = await openHandlingScene({ readOnly: true });
     await openLetters(rig);
     for (const key of ['T', 'D']) {
@@ -218,7 +221,7 @@ describe('dead letters', () => {
     expect(changesOf(rig)).toEqual([]);
   });
 
-  test('one opens with its event; from there it is retried, dropped and explained, and its event opened', async () => {
+  test('an opened dead letter shows its event and is retried, dropped and explained from there', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('\r');
@@ -239,7 +242,7 @@ describe('dead letters', () => {
     expect(changesOf(rig)).toEqual(['DELETE /api/mon/v1/dead-letters/1763745000000000']);
   });
 
-  test('whose event is over say so', async () => {
+  test('a dead letter says when its event is over', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('G\r');
@@ -249,7 +252,7 @@ describe('dead letters', () => {
     expect(rig.screen.text).toContain('dead letters › 1763745000000002');
   });
 
-  test('of a group are named by it: its first event is not all that nobody would be told of', async () => {
+  test('the dead letter of a group is named by the group and its number of events', async () => {
     const { api } = handlingBackend();
     const grouped = { ...SCENE_LETTERS[0], group: { label: 'dc=fra', events: 31 } };
     const rig = await openHandlingScene({
@@ -262,7 +265,7 @@ describe('dead letters', () => {
     expect(rig.screen.text).not.toContain('pagerduty for db-014');
   });
 
-  test('with hostile names stay text', async () => {
+  test('a dead letter with a hostile name sends no control sequence to the terminal', async () => {
     const { api } = handlingBackend();
     const hostile = { ...SCENE_LETTERS[0], handler: '\u001B]0;x\u0007mail', reason: 'a\u001B[2J\nb\u202Ec' };
     const rig = await openHandlingScene({
@@ -277,7 +280,7 @@ describe('dead letters', () => {
 });
 
 describe('the handlers of the overview', () => {
-  test('are the worst first, and Enter opens the dead letters of one', async () => {
+  test('the overview lists the worst handlers first, and Enter opens the dead letters of one', async () => {
     const rig = await openOverviewScene({ api: overviewAndLetters });
     rig.type('1');
     await rig.pass(400);
@@ -295,7 +298,7 @@ describe('the handlers of the overview', () => {
     await rig.shows('[1 Overview]');
   });
 
-  test('are not known of a backend that does not list them, and the rest is there all the same', async () => {
+  test('the overview shows the rest when the backend does not list its handlers', async () => {
     const rig = await openOverviewScene({
       api: (request) => (request.path === '/api/mon/v1/handlers' ? { status: 404 } : overviewApi(request)),
     });
@@ -306,7 +309,7 @@ describe('the handlers of the overview', () => {
   });
 });
 
-test('the screen of a silence tells how many runs it kept back, and when the last one was', async () => {
+test('the screen of a silence shows how many notifications it suppressed, and the time of the last one', async () => {
   const rig = await openHandlingScene();
   rig.type('3');
   await rig.pass(400);

@@ -6,7 +6,7 @@ import { openOverviewScene } from '../../support/overview-scene.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';
 
 test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
-  'the help of %s has each of its keys once',
+  'the help of %s lists each of its keys once',
   (context) => {
     const explained = helpLines(context).flatMap((line) => (line.kind === 'binding' ? [line.action] : []));
     const bound = bindings().flatMap(([action, binding]) => (binding.in.includes(context) ? [action] : []));
@@ -24,13 +24,13 @@ function keyOfChord(chord: string): KeyPress {
   return { name, ctrl, meta, shift: modifiers.includes('shift-'), ...(isText ? { text } : {}) };
 }
 
-test('every chord can be made a key again', () => {
+test('every chord is converted back to its key', () => {
   const chords = bindings().flatMap(([, { keys }]): readonly string[] => keys);
   expect(chords.map((chord) => chordOf(keyOfChord(chord)))).toEqual(chords);
 });
 
 describe('the help', () => {
-  test('is about the place it was opened from', async () => {
+  test('the help covers the context from which it was opened', async () => {
     const rig = await openOverviewScene();
     rig.type('1?');
     await rig.shows('mon: keys of overview');
@@ -38,7 +38,7 @@ describe('the help', () => {
     expect(rig.screen.text).not.toContain('clear all marks');
   });
 
-  test('is searched, and Enter does what the line under the cursor says', async () => {
+  test('the help is searched, and Enter executes the line under the cursor', async () => {
     const rig = await openOverviewScene();
     rig.type('?/column sort');
     await rig.showsNo('clear all marks');
@@ -47,14 +47,14 @@ describe('the help', () => {
     expect(rig.screen.text).not.toContain('mon: keys');
   });
 
-  test('does nothing that the key would not do', async () => {
+  test('the help does nothing that the key itself would not do', async () => {
     const rig = await openOverviewScene({ readOnly: true });
     rig.type('?/silence the marked\r\r');
     await rig.shows('s is disabled');
     expect(rig.row('s is disabled')).toContain('--read-only');
   });
 
-  test('goes from key to key, over the headings', async () => {
+  test('the cursor of the help skips the headings', async () => {
     const rig = await openOverviewScene();
     rig.type('?G');
     await rig.shows(/> (?:q|Ctrl-C)/);
@@ -63,7 +63,7 @@ describe('the help', () => {
     expect(rig.screen.lines.filter((line) => line.startsWith(' > '))).toHaveLength(1);
   });
 
-  test('Esc clears the search first, and then closes it', async () => {
+  test('Esc clears the search of the help first and then closes it', async () => {
     const rig = await openOverviewScene();
     rig.type('?/nothing is like this\r');
     await rig.shows('No key matches');

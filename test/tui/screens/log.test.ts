@@ -13,7 +13,7 @@ test.each([
   ['2026-11-18T09:08:07Z', '11-18 09:08'],
   ['2026-11-24T06:00:00Z', '11-24 06:00'],
   ['2028-02-01T06:00:00Z', '2028-02-01'],
-])('seen from noon of 2026-11-20, %s is %s', (at, text) => {
+])('a time seen from noon of 2026-11-20, %s, is shown as %s', (at, text) => {
   expect(whenText(Date.parse(at), Date.parse('2026-11-20T12:00:00Z'))).toBe(text);
 });
 
@@ -50,14 +50,14 @@ const PICTURES: readonly { readonly name: string; readonly open: (options: RigOp
 ];
 
 describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$name', async ({ name, open }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('the log matches the picture $name', async ({ name, open }) => {
     const rig = await open({ columns, rows });
     await expectGolden(rig.screen, `${name}-${String(columns)}x${String(rows)}`);
     expect(rig.screen.lines).toHaveLength(rows);
   });
 });
 
-test('every message is kept, the newest first', async () => {
+test('the log keeps every message, the newest first', async () => {
   const rig = await openLog();
   const messages = rig.screen.lines.filter((line) => /\d\d:\d\d:\d\dZ {2}/.test(line) && !line.includes('lag'));
   expect(messages).toHaveLength(3);
@@ -66,7 +66,7 @@ test('every message is kept, the newest first', async () => {
   expect(messages[2]).toContain('locked: keys that change something are disabled');
 });
 
-test('the search narrows it down while it is typed; Esc clears it, and then closes the log', async () => {
+test('the search of the log narrows it down as it is typed, and Esc clears it, then closes the log', async () => {
   const rig = await openAudit();
   rig.type('/resolve');
   await rig.showsNo('silence.create');
@@ -80,14 +80,14 @@ test('the search narrows it down while it is typed; Esc clears it, and then clos
   expect(rig.screen.text).not.toContain('silence.create');
 });
 
-test('Enter shows the whole entry, Esc the list again', async () => {
+test('Enter shows the whole log entry, and Esc the list again', async () => {
   const rig = await openEntry();
   rig.escape();
   await rig.showsNo('"expire"');
   expect(rig.screen.lines[1]).toMatch(/^> 11:59:00Z +alice/);
 });
 
-test('whom a request was made for stands beside its user, in the list, its search and the entry', async () => {
+test('the person for whom a request was made stands beside the user in list, search and entry', async () => {
   const [newest, ...others] = SCENE_AUDIT;
   const audit = [{ ...newest, who: 'dashboard', on_behalf_of: 'alice' }, ...others];
   const rig = await openAudit({
@@ -102,7 +102,7 @@ test('whom a request was made for stands beside its user, in the list, its searc
   await rig.shows(/who +dashboard/, /on behalf +alice/);
 });
 
-test('only what is new is asked for, and it comes on top while the cursor stays on its entry', async () => {
+test('the audit log requests only new records, and the cursor stays on its record', async () => {
   const rig = await openAudit();
   rig.type('j');
   await rig.pass(2000);
@@ -113,7 +113,7 @@ test('only what is new is asked for, and it comes on top while the cursor stays 
   expect(rig.screen.lines[2]).toMatch(/^> .*bob/);
 });
 
-test('what cannot be loaded is told', async () => {
+test('an audit log that cannot be loaded shows a message', async () => {
   const rig = await openLog({
     api: (request) => (request.path.includes('/audit') ? { status: 403, body: {} } : overviewApi(request)),
   });

@@ -15,7 +15,7 @@ const COLORED = NAMES.filter((name) => name.endsWith('-color.txt'));
 
 const STATUS_TONES = ['critical', 'warning', 'unknown', 'ok', 'flapping'] as const satisfies readonly Tone[];
 
-describe('in black and white', () => {
+describe('the screens in black and white', () => {
   test.each(NAMES)('every status in %s has its sign beside its word', (name) => {
     const signs = { CRIT: '✗X', WARN: '!', UNKN: '?' };
     for (const [, sign = '', word = ''] of pictureOf(name).matchAll(/(\S) (CRIT|WARN|UNKN)\b/gu)) {
@@ -29,7 +29,7 @@ describe('in black and white', () => {
     expect(new Set(signs.map((sign) => toAscii(sign, cellWidth))).size).toBe(signs.length);
   });
 
-  test.each(COLORED)('%s says nothing by color alone', (name) => {
+  test.each(COLORED)('the screen %s shows nothing by color alone', (name) => {
     const mono = pictureOf(name.replace('-color', '-mono'));
     expect(unstyled(mono)).toBe(unstyled(pictureOf(name)));
     expect(mono).not.toMatch(/⟦[^⟧]*(?:red|green|yellow|blue|magenta|cyan|white|black|#)/);
@@ -38,14 +38,14 @@ describe('in black and white', () => {
 
 describe('ASCII', () => {
   test.each(NAMES.filter((name) => !name.includes('-color') && !name.includes('-mono')))(
-    'every sign in %s has a form of its own',
+    'every sign in %s has an ASCII form of its own',
     (name) => {
       const symbols = new Set(pictureOf(name).match(/[^\u0000-\u007F]/gu));
       expect([...symbols].filter((symbol) => toAscii(symbol, cellWidth).includes('?'))).toEqual([]);
     },
   );
 
-  test('is all there is in the pictures of it', () => {
+  test('the ASCII pictures contain only ASCII', () => {
     const pictures = NAMES.filter((name) => name.endsWith('-ascii.txt'));
     expect(pictures.length).toBeGreaterThan(5);
     expect(pictures.filter((name) => /[^\u0000-\u007F]/.test(pictureOf(name)))).toEqual([]);
@@ -82,21 +82,21 @@ describe('skins', () => {
   test.each([
     { name: 'NO_COLOR', theme: { color: false, ascii: false } },
     { name: 'the skin mono', theme: { color: true, ascii: false, skin: 'mono' as const } },
-  ])('$name has no color in any view', async ({ theme }) => {
+  ])('the console with $name has no color in any view', async ({ theme }) => {
     const rig = await openRig({ snapshot: SCENE, theme });
     await seeEverything(rig);
     expect(rig.screen.output).not.toMatch(COLOR);
     expect(rig.screen.output).toContain('\u001B[7m');
   });
 
-  test('with --ascii nothing but ASCII is written in any view', async () => {
+  test('the console with --ascii writes only ASCII in every view', async () => {
     const rig = await openRig({ snapshot: SCENE, theme: { color: true, ascii: true } });
     await seeEverything(rig);
     expect([...new Set(rig.screen.output.match(/[^\u0000-\u007F]/gu))]).toEqual([]);
   });
 
   test.each(SKINS.filter((skin) => skin !== 'mono'))(
-    '%s tells every status apart, and leaves nothing behind',
+    'the skin %s distinguishes every status and resets its styles',
     async (skin) => {
       const theme = { color: true, ascii: false, skin };
       const looks = STATUS_TONES.map((tone) => paint(theme, tone, 'x'));
@@ -111,12 +111,12 @@ describe('skins', () => {
     },
   );
 
-  test('dark leaves its colors to the terminal: only the sixteen', () => {
+  test('the skin dark uses only the sixteen colors of the terminal', () => {
     const theme = { color: true, ascii: false };
     for (const tone of STATUS_TONES) expect(paint(theme, tone, 'x')).not.toContain('38;');
   });
 
-  test(':set skin changes what is drawn', async () => {
+  test(':set skin changes the colors of what is drawn', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':set skin deuteranopia\r');
     await rig.pass(100);

@@ -129,7 +129,7 @@ const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRi
 ];
 
 describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('the screen $view matches its picture', async ({ view, play }) => {
     const rig = await openNoise({ columns, rows });
     await play(rig);
     await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
@@ -139,7 +139,7 @@ describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
 });
 
 describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test('the groups', async () => {
+  test('the groups match their styled picture', async () => {
     const rig = await openNoise({ theme });
     await openGroups(rig);
     await rig.pass(400);
@@ -149,7 +149,7 @@ describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
   });
 });
 
-test('enter on a group shows its events, and on a rule what it keeps quiet', async () => {
+test('Enter on a group shows its events, and on a rule the events that it inhibits', async () => {
   const rig = await openNoise();
   await openGroups(rig);
   rig.type('\r');
@@ -157,7 +157,7 @@ test('enter on a group shows its events, and on a rule what it keeps quiet', asy
   expect(rig.screen.text).not.toContain('db-014.eu-west-1 ');
 });
 
-test('I goes from a rule to the event because of which it keeps others quiet', async () => {
+test('I on an inhibition rule opens its source event', async () => {
   const rig = await openNoise();
   await openInhibitions(rig);
   rig.type('I');
@@ -165,7 +165,7 @@ test('I goes from a rule to the event because of which it keeps others quiet', a
   expect(rig.screen.text).not.toContain('SOURCE EVENT');
 });
 
-test('I goes from the detail of a quiet event to the one because of which it is', async () => {
+test('I in the detail of an inhibited event opens its source event', async () => {
   const rig = await openNoise();
   rig.type('/web-003\r\r');
   await rig.shows('web-003.eu-west-1 / http-frontend', 'by switch-down: db-014.eu-west-1/postgres-repl is failing');
@@ -176,7 +176,7 @@ test('I goes from the detail of a quiet event to the one because of which it is'
   await rig.shows('nothing is inhibited here now');
 });
 
-test('I says so where a rule keeps nothing quiet', async () => {
+test('I on a rule says so when the rule inhibits nothing', async () => {
   const rig = await openNoise();
   await openInhibitions(rig);
   rig.type('j');
@@ -185,7 +185,7 @@ test('I says so where a rule keeps nothing quiet', async () => {
   expect(rig.screen.text).toContain('SOURCE EVENT');
 });
 
-test('a wide header counts what is inhibited', async () => {
+test('a wide header counts the inhibited events', async () => {
   const rig = await openNoise({ columns: 120, rows: 36 });
   await openInhibitions(rig);
   await rig.shows('2 inhibited');

@@ -23,7 +23,7 @@ test.each([
   { columns: 100, rows: 30 },
   { columns: 120, rows: 36 },
   { columns: 200, rows: 50 },
-])('the overview at $columns x $rows', async ({ columns, rows }) => {
+])('the overview is drawn at $columns x $rows', async ({ columns, rows }) => {
   const rig = await openOverview({ columns, rows });
   await expectGolden(rig.screen, `overview-${String(columns)}x${String(rows)}`);
   expect(rig.screen.lines.at(-1)).toContain('help');
@@ -32,13 +32,13 @@ test.each([
 test.each([
   { name: 'overview-color', theme: { color: true, ascii: false } },
   { name: 'overview-mono', theme: { color: false, ascii: false } },
-])('$name', async ({ name, theme }) => {
+])('the overview in colors matches the picture $name', async ({ name, theme }) => {
   const rig = await openOverview({ theme });
   await expectGolden(rig.screen, name, { styled: true });
   expect(COLOR.test(rig.screen.output)).toBe(theme.color);
 });
 
-test('the overview in ASCII', async () => {
+test('the overview is drawn in ASCII', async () => {
   const rig = await openOverviewScene({ theme: { color: true, ascii: true } });
   rig.type('1');
   await rig.pass(400);
@@ -47,8 +47,8 @@ test('the overview in ASCII', async () => {
   await expectGolden(rig.screen, 'overview-ascii');
 });
 
-describe('Enter opens what is under the cursor as a list', () => {
-  test('what is newly critical: the events of that check', async () => {
+describe('Enter on the overview', () => {
+  test('Enter on a newly critical check opens the events of that check', async () => {
     const rig = await openOverview();
     rig.type('j');
     await rig.shows(/> \d\d:\d\d {2}web-\d+.* \+2 \/ http-frontend/);
@@ -57,7 +57,7 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.row('filter:')).toContain('filter: check=http-frontend status=crit !silenced');
   });
 
-  test('a subscription: the clients that have it and something wrong', async () => {
+  test('Enter on a subscription of the overview lists its clients with problems', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 5; box++) rig.type(TAB);
     await rig.shows('> PROBLEMS BY SUBSCRIPTION');
@@ -66,7 +66,7 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.row('filter:')).toContain('filter: subscriptions=web events>0');
   });
 
-  test('a noisy check: its events', async () => {
+  test('Enter on a noisy check of the overview opens its events', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 6; box++) rig.type(TAB);
     rig.type('jj\r');
@@ -74,7 +74,7 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.row('filter:')).toContain('filter: check=disk-root');
   });
 
-  test('the last 24 hours: the report of them', async () => {
+  test('Enter on the last 24 hours of the overview opens their report', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 4; box++) rig.type(TAB);
     await rig.shows('> LAST 24 H');
@@ -83,7 +83,7 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.requests.filter(({ path }) => path.includes('/report?limit=1&since='))).toHaveLength(1);
   });
 
-  test('an action: its record in the log', async () => {
+  test('Enter on an action of the overview opens its record in the log', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 3; box++) rig.type(TAB);
     rig.type('j\r');
@@ -91,14 +91,14 @@ describe('Enter opens what is under the cursor as a list', () => {
     expect(rig.row('bob')).toMatch(/^> .*event\.resolve +web-044/);
   });
 
-  test('and Esc on the overview goes back to where one was', async () => {
+  test('Esc on the overview returns to the previous view', async () => {
     const rig = await openOverview();
     rig.escape();
     await rig.shows('[2 Events]');
     expect(rig.screen.text).not.toContain('[1 Overview]');
   });
 
-  test('and [ brings back the overview with the cursor where it was', async () => {
+  test('the key [ brings back the overview with the cursor where it was', async () => {
     const rig = await openOverview();
     rig.type('j\r');
     await rig.shows('filter: check=http-frontend');
@@ -108,7 +108,7 @@ describe('Enter opens what is under the cursor as a list', () => {
   });
 });
 
-test('Tab goes from box to box and around; a box that has no room on a small screen comes into view', async () => {
+test('Tab moves from box to box and around, and a hidden box comes into view on a small screen', async () => {
   const rig = await openOverview({ columns: 80, rows: 24 });
   await rig.shows('> NEW CRITICAL');
   expect(rig.screen.text).not.toContain('RESULTS PER SECOND');
@@ -119,7 +119,7 @@ test('Tab goes from box to box and around; a box that has no room on a small scr
   expect(rig.screen.text).not.toContain('RESULTS PER SECOND');
 });
 
-test('the cursor stays on its row when something worse comes before it', async () => {
+test('the cursor of the overview stays on its row when something worse comes before it', async () => {
   const rig = await openOverview();
   await rig.shows(/> .*db-014/);
   const [first] = SCENE_EVENTS;
@@ -135,7 +135,7 @@ test('the cursor stays on its row when something worse comes before it', async (
   expect(rig.row('postgres-repl  ')).toMatch(/ > 11:57 {2}db-014/);
 });
 
-test('it is loaded again while it is looked at, and only then', async () => {
+test('the overview is loaded again while it is shown, and only then', async () => {
   const rig = await openOverview();
   const asked = (): number => rig.requests.filter(({ path }) => path === '/api/mon/v1/overview').length;
   const before = asked();
@@ -148,7 +148,7 @@ test('it is loaded again while it is looked at, and only then', async () => {
   expect(asked()).toBe(before + 1);
 });
 
-test('while disconnected it says that it is the past', async () => {
+test('the overview says that it is outdated while the console is disconnected', async () => {
   const rig = await openOverview();
   rig.server.refuse(503);
   (await rig.connection()).cut();
@@ -156,7 +156,7 @@ test('while disconnected it says that it is the past', async () => {
   expect(rig.row('registered')).toContain('20,000');
 });
 
-test('credentials that have no trail of what was done get everything else', async () => {
+test('the overview without the right to read the audit trail shows everything else', async () => {
   const rig = await openOverview({
     api: (request) =>
       request.path.startsWith('/api/mon/v1/audit') ? { status: 403, body: { error: 'no' } } : overviewApi(request),
@@ -165,7 +165,7 @@ test('credentials that have no trail of what was done get everything else', asyn
   expect(rig.row('registered')).toContain('20,000');
 });
 
-test('a backend that does not know the question: what is missing is said, what the feed brings is there', async () => {
+test('the overview on an older backend says what is missing and shows what the feed contains', async () => {
   const rig = await openOverviewScene({ api: () => ({ status: 404, body: {} }) });
   rig.type('1');
   await rig.pass(400);

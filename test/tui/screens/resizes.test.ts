@@ -13,7 +13,7 @@ const REPAINT = '\u000C';
 test.each([
   { over: 'the list', keys: '\t' },
   { over: 'the silence dialog', keys: '\tas' },
-])('after random sizes, one after the other, $over is as if it had always been of that size', async ({ keys }) => {
+])('$over looks after several random sizes as if the screen had always had the last one', async ({ keys }) => {
   const below = belowOf(chanceOf(20_261_120));
   const rig = await open(120, 36, keys);
   for (let resize = 0; resize < RESIZES; resize++) {

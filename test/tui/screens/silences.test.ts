@@ -139,7 +139,7 @@ testPictures(PICTURES, async ({ play }, options) => {
   return rig;
 });
 
-test('on the smallest screen the dialog still has its buttons', async () => {
+test('the silence dialog still has its buttons on the smallest screen', async () => {
   const rig = await openSilenceScene({ columns: 60, rows: 16 });
   rig.type('Gs');
   await rig.shows('[ Silence 1 event ]');

@@ -82,7 +82,7 @@ describe.each([
   { columns: 80, rows: 24 },
   { columns: 120, rows: 36 },
 ])('an aggregate with rules at $columns x $rows', ({ columns, rows }) => {
-  test('shows what each of them needs and has, and is marked by the strictest', async () => {
+  test('an aggregate shows what each rule requires and has, and is marked by the strictest', async () => {
     const rig = await openScene({
       columns,
       rows,

@@ -41,17 +41,20 @@ const PICTURES: readonly Picture[] = [
 ];
 
 describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
-    const rig = await openTimelineScene({ columns, rows });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
-    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
-    expect(rig.screen.lines.at(-1)).not.toBe('');
-  });
+  test.each(scenesAt(PICTURES, { columns, rows }))(
+    'the timeline screen $view matches its picture',
+    async ({ view, play }) => {
+      const rig = await openTimelineScene({ columns, rows });
+      await play(rig);
+      await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+      expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+      expect(rig.screen.lines.at(-1)).not.toBe('');
+    },
+  );
 });
 
 describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test('the timeline', async () => {
+  test('the timeline matches its styled picture', async () => {
     const rig = await openTimelineScene({ theme });
     await openTimeline(rig);
     await expectGolden(rig.screen, `timeline-${look}`, { styled });
@@ -60,7 +63,7 @@ describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
 });
 
 describe('the timeline of a check', () => {
-  test('steps from outage to outage, and says where there is none', async () => {
+  test('the timeline of a check steps from outage to outage and says when there is none', async () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);
     rig.type('l');
@@ -74,14 +77,14 @@ describe('the timeline of a check', () => {
     expect(rig.screen.text).toContain('outage 2 of 3');
   });
 
-  test('has no dates along a day, however long ago it was loaded', async () => {
+  test('the timeline of a day shows times without dates, however long ago it was loaded', async () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);
     await rig.pass(3000);
     expect(rig.screen.text).toMatch(/^ 12:00 +00:00 +12:00 *$/m);
   });
 
-  test('of another span is asked for again', async () => {
+  test('the timeline of a check is requested again for another span', async () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);
     rig.type('t');
@@ -96,7 +99,7 @@ describe('the timeline of a check', () => {
     expect(asked).toEqual([24, 168, 24, 1].map((hours) => String(rig.clock.now() - hours * 3_600_000)));
   });
 
-  test('opens from the detail of an event, and goes back there', async () => {
+  test('the timeline opens from the detail of an event and returns there', async () => {
     const rig = await openTimelineScene();
     rig.type('\r');
     await rig.shows('events ›', 'history');
@@ -106,7 +109,7 @@ describe('the timeline of a check', () => {
     expect(rig.screen.text).toContain('events ›');
   });
 
-  test('of a check that the backend has no past of says why', async () => {
+  test('the timeline of a check without history says why it is empty', async () => {
     const rig = await openTimelineScene();
     rig.type('jt');
     await rig.shows('has no timeline');
@@ -115,7 +118,7 @@ describe('the timeline of a check', () => {
 });
 
 describe('the report', () => {
-  test('is of the span that is typed', async () => {
+  test('the report covers the span that is typed', async () => {
     const rig = await openTimelineScene();
     const span = '7d';
     rig.type(`:report ${span}\r`);
@@ -124,14 +127,14 @@ describe('the report', () => {
     expect(since).toBe(String(rig.clock.now() - 7 * 86_400_000));
   });
 
-  test('no duration is refused where it is typed', async () => {
+  test('an invalid duration of a report is rejected where it was typed', async () => {
     const rig = await openTimelineScene();
     rig.type(':report tomorrow\r');
     await rig.shows('"tomorrow" is not a duration');
     expect(rig.screen.text).toContain('is not a duration');
   });
 
-  test('is searched like any text, and copied as Markdown', async () => {
+  test('the report is searched like any text and copied as Markdown', async () => {
     const rig = await openTimelineScene();
     rig.type(':report\r');
     await rig.shows('report ›', 'still open');
@@ -143,7 +146,7 @@ describe('the report', () => {
   });
 });
 
-test('a search of the past that cannot be read says what is wrong', async () => {
+test('an invalid search of the timeline says what is wrong', async () => {
   const rig = await openTimelineScene();
   rig.type(':timeline colour=red\r');
   await rig.shows('colour is no field');

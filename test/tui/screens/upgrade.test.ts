@@ -12,14 +12,17 @@ async function openUpgrade(options: RigOptions = {}): Promise<ConsoleRig> {
   return rig;
 }
 
-test.each(sizesOf([{ view: 'upgrade' }]))('the upgrade view at $columns x $rows', async ({ columns, rows }) => {
-  const rig = await openUpgrade({ columns, rows });
-  await expectGolden(rig.screen, `upgrade-${String(columns)}x${String(rows)}`);
-  expect(rig.screen.lines.at(-1)).toContain('help');
-  expect(rig.screen.text).toContain('0.9.2');
-});
+test.each(sizesOf([{ view: 'upgrade' }]))(
+  'the upgrade view is drawn at $columns x $rows',
+  async ({ columns, rows }) => {
+    const rig = await openUpgrade({ columns, rows });
+    await expectGolden(rig.screen, `upgrade-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.at(-1)).toContain('help');
+    expect(rig.screen.text).toContain('0.9.2');
+  },
+);
 
-test('where not all fits it is scrolled', async () => {
+test('the upgrade page scrolls when it does not fit', async () => {
   const rig = await openUpgrade({ columns: 80, rows: 24 });
   expect(rig.screen.text).not.toContain('HEALTH');
   rig.type('G');
@@ -31,7 +34,7 @@ test('where not all fits it is scrolled', async () => {
   await rig.showsNo('PLANS');
 });
 
-test('a console that is not of the version of its backend says so', async () => {
+test('a console with another version than its backend says so', async () => {
   const versions = { ...SCENE_VERSIONS, backend: { ...SCENE_VERSIONS.backend, version: '9.9.9' } };
   const rig = await openUpgrade({
     api: (request) =>
@@ -40,7 +43,7 @@ test('a console that is not of the version of its backend says so', async () => 
   expect(rig.row('this console')).toContain('backend differs');
 });
 
-test('what the backend finds wrong with itself is told', async () => {
+test('the upgrade page shows the problems that the backend reports about itself', async () => {
   const rig = await openUpgrade({
     api: (request) =>
       request.path.startsWith('/health') ? { status: 412, body: ['not connected to transport'] } : overviewApi(request),

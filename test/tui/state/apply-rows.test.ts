@@ -5,7 +5,7 @@ import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts
 
 const rows = { events: byKey([anEventRow()]) };
 
-test('a part of a snapshot waits for the frame of the second, the whole of it and what comes then do not', () => {
+test('a partial snapshot waits for the frame of the second, and the complete one is drawn at once', () => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   store.connectionChanged({ kind: 'syncing' });
@@ -20,7 +20,7 @@ test('a part of a snapshot waits for the frame of the second, the whole of it an
   expect(store.urgency).toBe('rows');
 });
 
-test('the end of a silence is pointed out when its backend does, and once', () => {
+test('the reminder of an expiring silence is shown once, when its backend sends it', () => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   const said = (): readonly string[] => store.log.newestFirst.map(({ text }) => text);
@@ -39,7 +39,7 @@ test('the end of a silence is pointed out when its backend does, and once', () =
   expect(said()).toEqual([line]);
 });
 
-test('a silence by search is called by what it searches', () => {
+test('a silence by search is named by its selector', () => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   const end = store.options.now() / 1000 + 600;
@@ -55,7 +55,7 @@ test('a silence by search is called by what it searches', () => {
 test.each([
   { view: 'silences', digit: '3', keys: ['a:*', 'b:*', 'c:*'] },
   { view: 'clients', digit: '5', keys: ['a', 'b', 'c'] },
-])('in the $view cursor and marks stay where they are while a snapshot is loaded again', ({ digit, keys }) => {
+])('the cursor and the marks of the $view view stay while a snapshot is loaded again', ({ digit, keys }) => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   const all = {

@@ -21,7 +21,7 @@ function rings({ store }: ConsoleDriver): number {
 }
 
 describe('the bell', () => {
-  test('is silent for what is there at the start', () => {
+  test('the bell is silent for the events at the start', () => {
     const driver = new ConsoleDriver().goLive({ events: byKey([critical('a'), critical('b')]) });
     expect(rings(driver)).toBe(0);
   });
@@ -50,13 +50,13 @@ describe('the bell', () => {
       count: 1,
     },
     { name: 'the end of a silence', before: critical('x', { silenced_by: ['a'] }), after: critical('x'), count: 0 },
-  ])('rings $count times for $name', ({ before, after, count }) => {
+  ])('the bell rings $count times for $name', ({ before, after, count }) => {
     const driver = openLive(before === undefined ? [] : [before]);
     driver.change({ events: byKey([after]) });
     expect(rings(driver)).toBe(count);
   });
 
-  test('rings once in ten seconds, however much happens', () => {
+  test('the bell rings once in ten seconds, however much happens', () => {
     const driver = openLive();
     for (let second = 0; second < 25; second += 1) {
       driver.change({ events: byKey([critical(`host-${String(second)}`)]) });
@@ -65,7 +65,7 @@ describe('the bell', () => {
     expect(rings(driver)).toBe(3);
   });
 
-  test('is mute for fifteen minutes after m, or until m', () => {
+  test('the bell is muted by m for fifteen minutes, or until m', () => {
     const driver = openLive();
     driver.type('m');
     driver.change({ events: byKey([critical('a')]) });
@@ -81,7 +81,7 @@ describe('the bell', () => {
     expect(rings(driver)).toBe(1);
   });
 
-  test('can be a notification as well, or instead, or nothing at all', () => {
+  test('the bell can also be a notification, only a notification, or nothing', () => {
     const driver = openLive();
     const ringsFor = (client: string, attention: { bell: boolean; notify: boolean }) => {
       driver.store.update({ attention: { ...driver.store.state.attention, ...attention } });

@@ -6,7 +6,7 @@ import type { ListOrder } from '../../../tui/model/list-order.ts';
 
 const ROWS = 4;
 
-describe('when the list changes', () => {
+describe('a changed list', () => {
   test.each<{ name: string; cursor: ListCursor; keys: string; expected: ListCursor }>([
     {
       name: 'the cursor follows its event, and a window at the top stays there',
@@ -50,12 +50,12 @@ describe('when the list changes', () => {
       keys: 'abc',
       expected: { key: 'a', index: 0, top: 0 },
     },
-  ])('$name', ({ cursor, keys, expected }) => {
+  ])('a changed list settles its cursor: $name', ({ cursor, keys, expected }) => {
     expect(settleCursor(cursor, orderOf(keys), ROWS)).toEqual(expected);
   });
 });
 
-describe('when the cursor moves', () => {
+describe('a moved cursor', () => {
   test.each<{ name: string; from: ListCursor; to: number; expected: ListCursor }>([
     {
       name: 'within the window nothing scrolls',
@@ -82,7 +82,7 @@ describe('when the cursor moves', () => {
       to: -9,
       expected: { key: 'a', index: 0, top: 0 },
     },
-  ])('$name', ({ from, to, expected }) => {
+  ])('a moved cursor scrolls its window: $name', ({ from, to, expected }) => {
     expect(moveCursor(from, to, orderOf('abcdefgh'), ROWS)).toEqual(expected);
   });
 });

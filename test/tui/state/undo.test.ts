@@ -28,7 +28,7 @@ function restore(about: Partial<Extract<BulkOperation, { op: 'restore' }>['entry
 }
 
 describe('own changes', () => {
-  test('the last one that can be taken back is found, and what was made after it', () => {
+  test('the last change that can be undone is found, and what was created after it', () => {
     const changes = new OwnChanges();
     changes.remember('1 silence created', [clear('a')], NOW_MS);
     changes.remember('2 silences created', [clear('b'), clear('c')], NOW_MS + 1);
@@ -39,7 +39,7 @@ describe('own changes', () => {
     });
   });
 
-  test('what was taken back is not found again', () => {
+  test('a change that was undone is not offered for undo again', () => {
     const changes = new OwnChanges();
     changes.remember('first', [clear('a')], NOW_MS);
     changes.remember('second', [clear('b')], NOW_MS);
@@ -48,7 +48,7 @@ describe('own changes', () => {
     expect(changes.last(NOW_MS).change).toMatchObject({ said: 'first' });
   });
 
-  test('they are forgotten after ten minutes, and beyond twenty', () => {
+  test('own changes are dropped after ten minutes, and beyond twenty', () => {
     const changes = new OwnChanges();
     changes.remember('one', [clear('a')], NOW_MS);
     expect(changes.last(NOW_MS + 600_000).change).toMatchObject({ said: 'one' });
@@ -58,7 +58,7 @@ describe('own changes', () => {
   });
 });
 
-test('of several operations the last one is taken back first', () => {
+test('the undo of several operations reverts the last one first', () => {
   const results = [
     { ok: true, undo: clear('a') },
     { ok: false, error: 'changed' as const },
@@ -67,15 +67,15 @@ test('of several operations the last one is taken back first', () => {
   expect(undoOperations(results)).toEqual([clear('b'), clear('a')]);
 });
 
-describe('how a change went', () => {
+describe('the outcome of a change', () => {
   const change: Change = { verb: 'end-silence', operations: [clear('client:a:disk'), clear('client:b:disk')] };
 
-  test('one line when all went well, also for what somebody else had done before', () => {
+  test('a successful change is reported in one line, even if somebody else did part of it before', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'not_found' }]);
     expect(changeReport(change, outcomes)).toEqual({ title: '2 silences ended', isWhole: true, lines: [] });
   });
 
-  test('otherwise what was not done, why, and what was', () => {
+  test('a partly failed change is reported with what was not done, why, and what was done', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'changed' }]);
     expect(changeReport(change, outcomes)).toEqual({
       title: '1 of 2 silences ended',
@@ -84,7 +84,7 @@ describe('how a change went', () => {
     });
   });
 
-  test('an operation without an answer has not been done', () => {
+  test('an operation without a response counts as not done', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }]);
     expect(outcomes.map(({ problem }) => problem !== undefined)).toEqual([false, true]);
   });
@@ -95,13 +95,13 @@ describe('how a change went', () => {
     expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would have ended by now');
   });
 
-  test('a refusal of all of it names the one, or counts them', () => {
+  test('the rejection of a whole change names the one operation or counts them', () => {
     const one: Change = { verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: 'disk' }] };
     expect(refusedReport(one, 'try again').title).toBe('a/disk not resolved: try again');
     expect(refusedReport(change, 'try again').title).toBe('2 silences not ended: try again');
   });
 
-  test('an acknowledgement is about the event', () => {
+  test('an acknowledgement is reported for its event', () => {
     const acknowledgement: Change = {
       verb: 'acknowledge',
       operations: [{ op: 'silence', subscription: 'client:a', check: 'disk' }],
@@ -118,10 +118,10 @@ test.each([
   // Earlier versions of the backend write milliseconds.
   { operation: restore({ expire_at: NOW_MS + 3_600_000 }), text: 'recreates: a / disk by bob, 1h left' },
   { operation: restore({ creator: null, expire_at: null }), text: 'recreates: a / disk, never expires' },
-])('what an undo does, exactly: $text', ({ operation, text }) => {
+])('the text of an undo says exactly what it does: $text', ({ operation, text }) => {
   expect(undoText(operation, NOW_MS)).toBe(text);
 });
 
-test('what a name holds for the terminal does not reach it', () => {
+test('the control sequences of a name do not reach the terminal in the text of an undo', () => {
   expect(undoText(restore({ creator: 'e\u001B[31mvil' }), NOW_MS)).not.toContain('\u001B');
 });

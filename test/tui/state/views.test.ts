@@ -27,7 +27,7 @@ const TEN = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 const NINE_EVENTS = TEN.slice(1).map((client, index) => anEventRow({ client, since: 1000 - index }));
 
 describe('a digit', () => {
-  test('alone opens the view of that number once no movement has followed for 400 ms', () => {
+  test('a digit alone opens its view when no movement has followed for 400 ms', () => {
     const driver = live(['a']);
     driver.type('5');
     driver.pass(399);
@@ -36,7 +36,7 @@ describe('a digit', () => {
     expect(driver.store.state).toMatchObject({ view: 'clients', count: undefined });
   });
 
-  test('needs no other event for that: frames are due while it waits', () => {
+  test('a digit makes frames due while it waits, without any other event', () => {
     const driver = live(['a']);
     driver.pass(1000);
     driver.type('5');
@@ -45,7 +45,7 @@ describe('a digit', () => {
     expect(driver.store.urgency).toBe('none');
   });
 
-  test('before a movement is a count, in one piece and in pieces', () => {
+  test('a digit before a movement is a count, in one chunk and in several', () => {
     const atOnce = live([], NINE_EVENTS);
     atOnce.type('5j');
     const inPieces = live([], NINE_EVENTS);
@@ -59,7 +59,7 @@ describe('a digit', () => {
     }
   });
 
-  test('with another digit is a count for as long as it takes', () => {
+  test('a digit followed by another digit is a count for as long as it takes', () => {
     const driver = live([], NINE_EVENTS);
     driver.type('1');
     driver.pass(100);
@@ -70,14 +70,14 @@ describe('a digit', () => {
     expect(driver.store.list.cursor.index).toBe(8);
   });
 
-  test.each(['8', '9'])('%s opens nothing: there is no such view', (digit) => {
+  test.each(['8', '9'])('%s opens nothing because there is no such view', (digit) => {
     const driver = live([], NINE_EVENTS);
     driver.type(digit);
     driver.pass(5000);
     expect(driver.store.state).toMatchObject({ view: 'events', count: Number(digit) });
   });
 
-  test('before any other key opens its view at once, and the key means what it means there', () => {
+  test('a digit before any other key opens its view at once, and the key applies there', () => {
     const driver = live(['a', 'b'], NINE_EVENTS);
     driver.type('5 ');
     expect(driver.store.state.view).toBe('clients');
@@ -85,7 +85,7 @@ describe('a digit', () => {
     expect(driver.store.state.views.events.marks.size).toBe(0);
   });
 
-  test('is taken back by Esc, which does nothing else then', () => {
+  test('Esc cancels a digit and does nothing else', () => {
     const driver = live(['a'], NINE_EVENTS);
     driver.type(' 5');
     driver.escape();
@@ -94,7 +94,7 @@ describe('a digit', () => {
     expect(driver.store.list.marks.size).toBe(1);
   });
 
-  test('that waited too long is no count, whether or not a frame came in between', () => {
+  test('a digit that waited too long is no count, whether or not a frame was drawn in between', () => {
     const driver = live(TEN, NINE_EVENTS);
     driver.type('5');
     driver.clock.advance(400);
@@ -104,8 +104,8 @@ describe('a digit', () => {
   });
 });
 
-describe('the way through the views', () => {
-  test('[ goes back, ] forward again, - to the last one and back', () => {
+describe('the navigation between views', () => {
+  test('[ goes back, ] forward again, and - to the last view and back', () => {
     const driver = live(['a']);
     const views: string[] = [];
     for (const keys of ['5 ', '6 ', '[', '[', ']', '-', '-']) {
@@ -115,7 +115,7 @@ describe('the way through the views', () => {
     expect(views).toEqual(['clients', 'checks', 'clients', 'events', 'clients', 'events', 'clients']);
   });
 
-  test('Esc goes back when there is nothing else to leave, and never leaves the events', () => {
+  test('Esc goes back when there is nothing else to close, and never leaves the events', () => {
     const driver = onClients(['a']);
     driver.type(' ');
     driver.escape();
@@ -138,7 +138,7 @@ describe('the way through the views', () => {
 });
 
 describe('the table of clients', () => {
-  test('lists them by name, and follows the feed', () => {
+  test('the table of clients lists them by name and follows the feed', () => {
     const driver = onClients(['b', 'c']);
     driver.change({ clients: clientRows({ name: 'a' }) });
     driver.change({ clients: { c: null } });
@@ -148,7 +148,7 @@ describe('the table of clients', () => {
     expect(driver.list).toEqual(['x']);
   });
 
-  test('sorts by the worst of the open events, then by their number, and keeps that up to date', () => {
+  test('the table of clients sorts by the worst open event, then by their number, and stays sorted', () => {
     const driver = onClients(
       ['calm', 'warned', 'worse', 'quiet'],
       [
@@ -165,7 +165,7 @@ describe('the table of clients', () => {
     expect(driver.list).toEqual(['warned', 'calm', 'quiet', 'worse']);
   });
 
-  test('forgets the events that a new snapshot does not bring', () => {
+  test('the table of clients forgets the events that a new snapshot lacks', () => {
     const driver = onClients(['a', 'b'], [anEventRow({ client: 'b', check: 'x' })]);
     driver.type('oevents\r');
     expect(driver.list).toEqual(['b', 'a']);
@@ -174,7 +174,7 @@ describe('the table of clients', () => {
     expect(driver.list).toEqual(['a', 'b']);
   });
 
-  test('moves, marks and pauses as the list of events does', () => {
+  test('the table of clients moves, marks and pauses like the list of events', () => {
     const driver = onClients(['b', 'c', 'd']);
     driver.type('j  ');
     expect([...driver.store.list.marks]).toEqual(['c', 'd']);
@@ -188,7 +188,7 @@ describe('the table of clients', () => {
     expect([...driver.store.list.marks]).toEqual(['d']);
   });
 
-  test('shows no change while the feed is paused', () => {
+  test('the table of clients shows no change while the feed is paused', () => {
     const driver = onClients(['a']);
     driver.type('p');
     driver.change({ clients: clientRows({ name: 'b' }) });
@@ -222,13 +222,13 @@ describe('the filter of a table', () => {
     { text: 'web or address~192.0.2.7', shows: ['db', 'web'] },
     { text: '(web or db) events=0 subscriptions=name', shows: ['db'] },
     { text: '"(.*)+$"', shows: [] },
-  ])('$text shows $shows', ({ text, shows }) => {
+  ])('the table filter $text shows $shows', ({ text, shows }) => {
     const driver = onTwo();
     driver.type(`/${text}\r`);
     expect(driver.list).toEqual(shows);
   });
 
-  test('names the columns when one is not there, and leaves the filter as it was', () => {
+  test('the table filter names the columns when one is unknown, and leaves the filter unchanged', () => {
     const driver = onTwo();
     driver.type('/db');
     driver.type('\u001B[200~ versoin=1\u001B[201~\r');
@@ -239,7 +239,7 @@ describe('the filter of a table', () => {
     expect(driver.list).toEqual(['db']);
   });
 
-  test('marks only what it shows', () => {
+  test('the key a in a table marks only the rows that the filter shows', () => {
     const driver = onTwo();
     driver.type('/db\ra');
     expect([...driver.store.list.marks]).toEqual(['db']);
@@ -262,7 +262,7 @@ function asks(driver: ConsoleDriver): number {
 describe('loaded data', () => {
   const check = { name: 'disk', interval: 60, subscribers: ['linux'], command: 'check-disk', next_run: null };
 
-  test('is asked for when the view opens, and again every two seconds after the answer', () => {
+  test('a view is requested when it opens, and again every two seconds after the response', () => {
     const driver = onChecks();
     expect(asks(driver)).toBe(1);
     driver.pass(5000);
@@ -295,7 +295,7 @@ describe('loaded data', () => {
     expect(asks(driver)).toBe(0);
   });
 
-  test('stays when a later request fails', () => {
+  test('a view keeps its rows when a later request fails', () => {
     const driver = onChecks();
     driver.store.answers.viewLoaded('checks', [check]);
     driver.pass(2000);

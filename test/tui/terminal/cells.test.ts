@@ -12,7 +12,7 @@ test.each([
   ['👍', 2],
   ['é', 1],
   ['', 0],
-])('%s takes %i cells', (text, cells) => {
+])('the text "%s" is %i cells wide', (text, cells) => {
   expect(cellWidth(text)).toBe(cells);
 });
 
@@ -46,7 +46,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-test('text that is safe takes as many cells as Ink finds when it looks for clusters', () => {
+test('safe text is as wide as Ink measures it by clusters', () => {
   fc.assert(
     fc.property(anyText, (raw) => {
       const line = safeLine(raw);
@@ -68,11 +68,11 @@ test.each([
   ['keeps letters and marks together', 'e\u0301e\u0301e\u0301', 2, {}, 'e\u0301…'],
   ['shows at least that something is missing', 'web', 1, {}, '…'],
   ['has nothing to show in no cells', 'web', 0, {}, ''],
-])('%s', (_rule, text, width, options, expected) => {
+])('fitting a text %s', (_rule, text, width, options, expected) => {
   expect(fit(text, width, options)).toBe(expected);
 });
 
-test('always fills the width exactly, also as Ink measures it', () => {
+test('a fitted text always fills the width exactly, also as Ink measures it', () => {
   const options = fc.record({ align: fc.constantFrom('left', 'right'), cut: fc.constantFrom('end', 'middle') });
   fc.assert(
     fc.property(anyText.map(safeLine), fc.nat(20), options, (text, width, how) => {

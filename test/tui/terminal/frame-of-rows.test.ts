@@ -41,7 +41,7 @@ describe('a frame of rows', () => {
     ['a look of the element', [write(0, 0, 'web-1', [red])]],
     ['rows out of the screen', [write(0, -1, 'a'), write(0, 0, 'b'), write(0, 4, 'c')]],
     ['rows that are cut off', [CUT_TO_TWO, write(0, 1, 'a'), write(0, 2, 'b'), { type: 'unclip' }, write(0, 3, 'c')]],
-  ])('is what Ink makes of it: %s', (_, drawings) => {
+  ])('a frame of rows equals the frame of Ink: %s', (_, drawings) => {
     expect(frameOfRows(drawings, SIZE.height)).toBe(inkFrame(drawings));
   });
 });
@@ -52,7 +52,7 @@ test.each<[name: string, drawings: readonly Drawing[]]>([
   ['a text of several rows of which some are cut off', [write(0, -1, 'a\nb')]],
   ['rows are cut at the sides', [{ type: 'clip', clip: { x1: 0, x2: 3 } }, write(0, 0, 'abcdef'), { type: 'unclip' }]],
   ['what is not to be seen', [write(0, 0, 'a\u2060b')]],
-])('cells are left to Ink: %s', (_, drawings) => {
+])('the cells are left to Ink: %s', (_, drawings) => {
   expect(frameOfRows(drawings, SIZE.height)).toBeUndefined();
 });
 
@@ -61,7 +61,7 @@ function asSeen(frame: string): string {
   return frame.replaceAll('\u001B[22m\u001B[1m', '').replaceAll('\u001B[39m\u001B[31m', '');
 }
 
-test('whatever is drawn, it is what Ink draws or left to Ink', () => {
+test('every drawing yields the frame that Ink draws, or is left to Ink', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 6, unit: 'grapheme-ascii' }),
     fc.constantFrom('日', '\u001B[1mb\u001B[22m', '\u001B[31m \u001B[39m', '…', 'a  ', '\n'),

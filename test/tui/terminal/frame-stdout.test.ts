@@ -54,7 +54,7 @@ async function turn(): Promise<void> {
 }
 
 describe('writing', () => {
-  test('makes one write of the parts of a frame', async () => {
+  test('the parts of a frame are written at once', async () => {
     const { stdout, device } = openStdout();
     stdout.write('begin ');
     stdout.write(Buffer.from('frame '));
@@ -65,7 +65,7 @@ describe('writing', () => {
     expect(stdout.idle).toBe(true);
   });
 
-  test('keeps every byte and the order when the terminal takes a little at a time', async () => {
+  test('every byte is written in order when the terminal accepts a little at a time', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 3;
     stdout.write('0123456789');
@@ -83,7 +83,7 @@ describe('writing', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('calls back when the terminal has taken it, which is what Ink waits for at its end', async () => {
+  test('a write calls back when the terminal has accepted it, which Ink waits for at its end', async () => {
     const { stdout, device, clock } = openStdout();
     const told: string[] = [];
     device.room = 0;
@@ -97,7 +97,7 @@ describe('writing', () => {
     expect(told).toEqual(['done']);
   });
 
-  test('looks often at first, then less often, and often again when it moves', async () => {
+  test('the terminal is polled often at first, then less often, and often again when it moves', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('frame');
@@ -118,7 +118,7 @@ describe('writing', () => {
 });
 
 describe('a busy terminal', () => {
-  test('says when it has taken everything', async () => {
+  test('a busy terminal reports when it has accepted everything', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('frame');
@@ -133,7 +133,7 @@ describe('a busy terminal', () => {
     expect([stdout.idle, idles]).toEqual([true, 1]);
   });
 
-  test('may be drawn on from within its idle event', async () => {
+  test('a frame may be drawn from within the idle event of a terminal', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('one ');
@@ -145,7 +145,7 @@ describe('a busy terminal', () => {
     expect(device.output).toBe('one two');
   });
 
-  test('hears no bell when it does not keep up', async () => {
+  test('the bell is dropped when the terminal does not keep up', async () => {
     const { stdout, device } = openStdout();
     device.room = 0;
     stdout.write('x'.repeat(100_000));
@@ -154,7 +154,7 @@ describe('a busy terminal', () => {
     expect(stdout.writeRaw('\u0007')).toBe(false);
   });
 
-  test('is resized once, to the newest size, when it can draw again', async () => {
+  test('a busy terminal is resized once, to the newest size, when it can draw again', async () => {
     const { stdout, device, size, clock } = openStdout();
     const sizes: string[] = [];
     stdout.on('resize', () => sizes.push(`${String(stdout.columns)}x${String(stdout.rows)}`));
@@ -173,8 +173,8 @@ describe('a busy terminal', () => {
   });
 });
 
-describe('a terminal that', () => {
-  test('is gone closes the stream and is no error', async () => {
+describe('a terminal that is gone or belongs to another program', () => {
+  test('a terminal that is gone closes the stream and is no error', async () => {
     const { stdout, device, clock } = openStdout();
     const seen: unknown[] = [];
     stdout.on('error', (error) => seen.push(error));
@@ -189,7 +189,7 @@ describe('a terminal that', () => {
     expect([stdout.idle, stdout.writeRaw('x'), clock.pending]).toEqual([false, false, 0]);
   });
 
-  test('belongs to somebody else gets nothing', async () => {
+  test('a terminal that belongs to another program gets nothing', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 2;
     stdout.write('frame');

@@ -93,7 +93,7 @@ function openInk() {
 }
 
 describe('Ink on a frame stdout', () => {
-  test('draws each frame with one write, without erasing the whole screen', async () => {
+  test('each frame is drawn with one write, without erasing the whole screen', async () => {
     const { screen, device, draw, drain } = openInk();
     await drain();
     const before = device.writes.length;
@@ -105,7 +105,7 @@ describe('Ink on a frame stdout', () => {
     expect(screen.modes.synchronized).toBe(false);
   });
 
-  test('is right on a terminal that takes a few bytes at a time', async () => {
+  test('frames are right on a terminal that accepts a few bytes at a time', async () => {
     const { screen, device, stdout, ink, drain, draw, clock } = openInk();
     await drain();
     device.room = 7;
@@ -121,7 +121,7 @@ describe('Ink on a frame stdout', () => {
     ink.unmount();
   });
 
-  test('is painted anew after something else wrote on the screen', async () => {
+  test('the screen is drawn again after something else wrote on it', async () => {
     const { screen, stdout, ink, drain, draw } = openInk();
     await drain();
     await draw(1);
@@ -133,7 +133,7 @@ describe('Ink on a frame stdout', () => {
     expect(screen.lines).toEqual(rowsOf(2));
   });
 
-  test('follows the size', async () => {
+  test('frames follow the size of the terminal', async () => {
     const { screen, drain, draw } = openInk();
     await drain();
     for (const [columns, rows] of [

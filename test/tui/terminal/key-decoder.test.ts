@@ -86,11 +86,11 @@ describe('keys', () => {
     ['kitty: the keypad', '\u001b[57400u\u001b[57414u\u001b[57419u', '1 enter up'],
     ['kitty: repeats count, releases do not', '\u001b[106;1:2u\u001b[106;1:3u\u001b[1;1:3A', 'j'],
     ['kitty: super belongs to the desktop', '\u001b[113;9u', ''],
-  ])('%s', (_rule, bytes, expected) => {
+  ])('keys are decoded: %s', (_rule, bytes, expected) => {
     expect(keys(bytes)).toBe(expected);
   });
 
-  test('a character brings its text, unless a modifier takes it', () => {
+  test('a character brings its text, unless a modifier consumes it', () => {
     expect(decode('é \u0001\u001bx\u001b[97;1u')).toEqual([
       { kind: 'key', name: 'é', text: 'é', ctrl: false, meta: false, shift: false },
       { kind: 'key', name: 'space', text: ' ', ctrl: false, meta: false, shift: false },
@@ -101,7 +101,7 @@ describe('keys', () => {
   });
 });
 
-describe('what is no key is swallowed', () => {
+describe('an input that is no key', () => {
   test.each([
     ['an answer about the terminal', '\u001b[?62;4c'],
     ['an answer about the cursor', '\u001b[24;80R'],
@@ -116,11 +116,11 @@ describe('what is no key is swallowed', () => {
     ['the end of a paste that did not begin', '\u001b[201~'],
     ['bytes that are not UTF-8', Uint8Array.of(0xff, 0xc3, 0x28).subarray(0, 2)],
     ['8-bit controls', '\u009b'],
-  ])('%s', (_rule, bytes) => {
+  ])('an input that is no key is ignored: %s', (_rule, bytes) => {
     expect(keys(bytes, 'x')).toBe('x');
   });
 
-  test('a sequence that is cut short does not take the next one with it', () => {
+  test('a truncated sequence does not swallow the next one', () => {
     expect(keys('\u001b[1;\u001b[A\u001b]0;t\u001b[Bx')).toBe('up down x');
   });
 
@@ -131,7 +131,7 @@ describe('what is no key is swallowed', () => {
 });
 
 describe('the escape key', () => {
-  test('is a key when nothing follows for a moment', () => {
+  test('Escape is a key when nothing follows for a moment', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b');
     clock.advance(ESCAPE_DELAY_MS - 1);
@@ -140,7 +140,7 @@ describe('the escape key', () => {
     expect(events.map(keyName)).toEqual(['escape']);
   });
 
-  test('is the beginning of a sequence when one follows', () => {
+  test('Escape is the beginning of a sequence when one follows', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b');
     clock.advance(ESCAPE_DELAY_MS - 1);
@@ -156,11 +156,11 @@ describe('the escape key', () => {
     ['three times', '\u001b\u001b\u001b', 'escape escape escape'],
     ['before an arrow that alt would change', '\u001b\u001b\u001b[A', 'escape meta-up'],
     ['before a letter', '\u001b\u001bj', 'escape meta-j'],
-  ])('%s', (_rule, bytes, expected) => {
+  ])('Escape is decoded %s', (_rule, bytes, expected) => {
     expect(keys(bytes)).toBe(expected);
   });
 
-  test('the rest of a sequence that does not come is forgotten', () => {
+  test('the rest of an incomplete sequence is dropped', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b[1;');
     clock.advance(SEQUENCE_DELAY_MS);
@@ -170,33 +170,33 @@ describe('the escape key', () => {
 });
 
 describe('a paste', () => {
-  test('is text, whatever is in it', () => {
+  test('a paste is text, whatever it contains', () => {
     expect(decode('\u001b[200~rm -rf /\rq\u001b[A\u0003\u001b[201~x')).toEqual([
       { kind: 'paste', text: 'rm -rf /\nq\u001b[A\u0003', truncated: false },
       { kind: 'key', name: 'x', text: 'x', ctrl: false, meta: false, shift: false },
     ]);
   });
 
-  test('has one kind of line end', () => {
+  test('a paste has one kind of line end', () => {
     expect(decode('\u001b[200~a\r\nb\rc\nd\u001b[201~')).toEqual([
       { kind: 'paste', text: 'a\nb\nc\nd', truncated: false },
     ]);
   });
 
-  test('is bounded', () => {
+  test('a paste is bounded', () => {
     const [paste, key] = decode(`\u001b[200~${'a'.repeat(PASTE_LENGTH_MAX + 10)}`, `${'b'.repeat(10)}\u001b[201~x`);
     expect(paste).toEqual({ kind: 'paste', text: 'a'.repeat(PASTE_LENGTH_MAX), truncated: true });
     expect(key).toMatchObject({ name: 'x' });
   });
 
-  test('never ends within a character', () => {
+  test('a paste never ends within a character', () => {
     const text = `${'a'.repeat(PASTE_LENGTH_MAX - 1)}👍`;
     expect(decode(`\u001b[200~${text}\u001b[201~`)).toEqual([
       { kind: 'paste', text: 'a'.repeat(PASTE_LENGTH_MAX - 1), truncated: true },
     ]);
   });
 
-  test('without an end gives the keyboard back after a while', () => {
+  test('a paste without an end gives the keyboard back after a delay', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b[200~abc\u001b[20');
     clock.advance(PASTE_DELAY_MS);
@@ -206,7 +206,7 @@ describe('a paste', () => {
   });
 });
 
-test('focus and mouse', () => {
+test('focus and mouse reports are decoded', () => {
   const none = { ctrl: false, meta: false, shift: false };
   expect(decode('\u001b[I\u001b[O')).toEqual([
     { kind: 'focus', focused: true },
@@ -273,7 +273,7 @@ const input = fc
     fc.uint8Array({ maxLength: 3 }).map((noise) => Buffer.concat([Buffer.from(parts.join('')), noise])),
   );
 
-test('how the input is cut into chunks makes no difference', () => {
+test('the result is the same however the input is cut into chunks', () => {
   fc.assert(
     fc.property(input, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (bytes, sizes) => {
       const chunks: Uint8Array[] = [];
@@ -288,7 +288,7 @@ test('how the input is cut into chunks makes no difference', () => {
   );
 });
 
-test('any bytes at all are survived, and the keyboard works afterwards', () => {
+test('any bytes are accepted, and the keyboard works afterwards', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const { decoder, clock, events } = openDecoder();

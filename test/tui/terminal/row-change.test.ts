@@ -25,7 +25,7 @@ test.each([
     '^[7G^[1;31m3^[m',
   ],
   ['a wide character', 'name 日月 12s', 'name 日本 12s', '^[8G本'],
-])('of %s only what is not the same is written', (_, previous, next, change) => {
+])('a row change of %s writes only the cells that differ', (_, previous, next, change) => {
   expect(shownChange(previous, next)).toBe(change);
 });
 
@@ -38,7 +38,7 @@ test.each([
   expect(rowChange('something else', next, 80)).toBe(`\u001B[1G\u001B[K${next}`);
 });
 
-test('so it is where it is as short', () => {
+test('the whole row is written when that is as short', () => {
   expect(shownChange('ab', 'cd')).toBe('^[1Gcd');
   expect(shownChange('a\u001B[1mb\u001B[22mc\u001B[1md\u001B[22m', 'x')).toBe('^[1G^[Kx');
 });
@@ -72,7 +72,7 @@ const rows = fc
       [first.join(''), [...first.slice(0, from), ...second.slice(from, to), ...first.slice(to)].join('')] as const,
   );
 
-test('the screen is the one that the whole row makes', async () => {
+test('a row change leads to the same screen as the whole row', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rows, { minLength: 1, maxLength: 20 }), async (changes) => {
       const changed = new Screen({ columns: COLUMNS, rows: changes.length });

@@ -50,7 +50,7 @@ async function modesInShell(pty: Pty): Promise<unknown> {
   return { lineEditor, ...pty.screen.modes };
 }
 
-test('takes the whole terminal', async () => {
+test('the console takes the whole terminal', async () => {
   const pty = await startInShell();
   expect(pty.screen.modes).toEqual({
     alternate: true,
@@ -72,13 +72,13 @@ test('takes the whole terminal', async () => {
   await pty.waitForText('size 90x30');
 });
 
-describe('the terminal is as it was', () => {
+describe('the restored terminal', () => {
   test.each([
     ['at the end', 'q', '0', 'shell>'],
     ['after an exit from anywhere', 'e', '3', 'shell>'],
     ['after a crash, which is reported where it can be read', 'x', '1', 'Error: deliberate'],
     ['after a promise that nobody caught', 'r', '1', 'Error: deliberate too'],
-  ])('%s', async (_rule, key, status, shows) => {
+  ])('the terminal is restored %s', async (_rule, key, status, shows) => {
     const pty = await startInShell();
     pty.write(key);
     await pty.waitForText(shows);
@@ -90,14 +90,14 @@ describe('the terminal is as it was', () => {
     ['SIGTERM', '143'],
     ['SIGINT', '130'],
     ['SIGHUP', '129'],
-  ] as const)('after %s, of which the program dies', async (signal, status) => {
+  ] as const)('the terminal is restored after %s, which ends the program', async (signal, status) => {
     const pty = await startInShell();
     process.kill(programOf(pty), signal);
     expect(await statusInShell(pty)).toBe(status);
     expect(await modesInShell(pty)).toEqual(CLEAN);
   });
 
-  test('while the program is stopped, and taken again when it goes on', async () => {
+  test('the terminal is restored while the program is stopped, and taken again when it continues', async () => {
     const pty = await startInShell();
     const pid = programOf(pty);
     pty.write('z');
@@ -120,7 +120,7 @@ describe('the terminal is as it was', () => {
   });
 });
 
-test('a terminal that takes nothing does not stop the program', async () => {
+test('a terminal that accepts nothing does not stop the program', async () => {
   const pty = await startInShell({ columns: 80, rows: 24 });
   pty.stall();
   pty.write('w');
@@ -130,7 +130,7 @@ test('a terminal that takes nothing does not stop the program', async () => {
   expect(pty.screen.text).toContain('slowest under 200 ms');
 });
 
-test('without a terminal there is a clear error', () => {
+test('the console without a terminal exits with a clear error', () => {
   const { stderr, status } = spawnSync(process.execPath, [PROGRAM], { encoding: 'utf8' });
   expect(stderr).toContain('the console needs a terminal for its input and output');
   expect(status).toBe(1);

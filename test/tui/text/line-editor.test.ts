@@ -32,11 +32,11 @@ test.each<{ name: string; before: string; edit: LineEdit; after: string }>([
   { name: 'a word away', before: 'one two|x', edit: { kind: 'delete', what: 'word-left' }, after: 'one |x' },
   { name: 'all before', before: 'one two|x', edit: { kind: 'delete', what: 'to-start' }, after: '|x' },
   { name: 'all behind', before: 'o|ne two', edit: { kind: 'delete', what: 'to-end' }, after: 'o|' },
-])('$name', ({ before, edit, after }) => {
+])('the line editor handles $name', ({ before, edit, after }) => {
   expect(picture(editLine(line(before), edit))).toBe(after);
 });
 
-test('never gets longer than it may, nor ends in half a character', () => {
+test('a line never gets longer than allowed and never ends in half a character', () => {
   const full = editLine(lineOf('x'.repeat(LINE_MAX - 1)), { kind: 'insert', text: '😀' });
   expect(full.text).toBe('x'.repeat(LINE_MAX - 1));
   fc.assert(

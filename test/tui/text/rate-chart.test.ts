@@ -8,7 +8,7 @@ function chart(values: readonly number[], { cells = 4, height = 3, capacity = va
 }
 
 describe('a chart of rates', () => {
-  test('is columns over a line, with a scale that people can read', () => {
+  test('a chart of rates has columns over a line and a readable scale', () => {
     expect(chart([0, 10, 20, 40])).toEqual(['     40 │   █', '     20 │ ▄██', '      0 └────']);
   });
 
@@ -17,23 +17,23 @@ describe('a chart of rates', () => {
     { most: 61, scale: '80' },
     { most: 4100, scale: '6k' },
     { most: 90_000, scale: '100k' },
-  ])('ends at a round number above $most: $scale', ({ most, scale }) => {
+  ])('the scale of a chart ends at a round number above $most: $scale', ({ most, scale }) => {
     expect(chart([most])[0]).toContain(` ${scale} │`);
   });
 
-  test('shows anything above nothing', () => {
+  test('a chart of rates shows any value above zero', () => {
     expect(chart([1, 0, 0, 8000])[1]).toContain('│▁  █');
   });
 
-  test('has the newest at its right end, and nothing where nothing was measured', () => {
+  test('a chart of rates has the newest value at its right end and a gap for missing ones', () => {
     expect(chart([8, 8], { capacity: 4, height: 2 })[0]).toContain('│  ██');
   });
 
-  test('takes means where there are more values than cells, none of them left out', () => {
+  test('a chart of rates averages values when there are more than cells', () => {
     expect(chart([8, 0, 8, 8, 0, 0, 8, 8], { height: 2 })[0]).toContain('│▄█ █');
   });
 
-  test.each([1, 7, 30, 90, 200])('is never wider than it may be: %d values', (count) => {
+  test.each([1, 7, 30, 90, 200])('a chart of rates with %d values is never wider than allowed', (count) => {
     const lines = chart(
       Array.from({ length: count }, () => 5),
       { cells: 40, capacity: 90 + count },
@@ -41,7 +41,7 @@ describe('a chart of rates', () => {
     expect(lines.every((line) => cellWidth(line) <= 50)).toBe(true);
   });
 
-  test('without any value it is a line', () => {
+  test('a chart of rates without any value is a line', () => {
     expect(chart([], { capacity: 90 }).at(-1)).toContain('└────');
   });
 });

@@ -7,7 +7,7 @@ function seconds(...date: readonly [year: number, month: number, day: number, ho
   return Date.UTC(...date) / 1000;
 }
 
-describe('when a silence starts', () => {
+describe('the start of a silence', () => {
   test.each([
     { text: '22:30', expected: seconds(2026, 10, 20, 22, 30) },
     { text: '22:30Z', expected: seconds(2026, 10, 20, 22, 30) },
@@ -15,12 +15,12 @@ describe('when a silence starts', () => {
     { text: '2026-11-21 02:00Z', expected: seconds(2026, 10, 21, 2, 0) },
     { text: '2026-11-21T02:00', expected: seconds(2026, 10, 21, 2, 0) },
     { text: '+2h', expected: NOW_MS / 1000 + 7200 },
-  ])('$text is understood', ({ text, expected }) => {
+  ])('the start $text of a silence is parsed', ({ text, expected }) => {
     expect(parseStart(text, NOW_MS)).toBe(expected);
   });
 
   test.each(['', 'soon', '24:00', '12:60', '+', '2h', '2026-11-19 02:00Z', '2026-13-01 00:00'])(
-    '%j is not, or is over',
+    'the start %j of a silence is invalid or in the past',
     (text) => {
       expect(parseStart(text, NOW_MS)).toBeUndefined();
     },
@@ -28,7 +28,7 @@ describe('when a silence starts', () => {
 });
 
 test.each([seconds(2026, 10, 21, 2, 0), seconds(2026, 10, 21, 2, 0) + 7])(
-  'a start that is shown is read again: %j',
+  'a displayed start is parsed back: %j',
   (start) => {
     expect(parseStart(startText(start), NOW_MS)).toBe(start);
   },

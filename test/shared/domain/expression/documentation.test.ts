@@ -63,16 +63,16 @@ function outcomeOf({ source, value }: Example): string {
 const compact = (outcome: string): string =>
   /^(?:error|unmatched|refused)/.test(outcome) ? outcome : JSON.stringify(JSON.parse(outcome));
 
-describe('what docs/expressions.md says is so', () => {
-  test.each(EXAMPLES)('$source of $value is $outcome', (example) => {
+describe('the claims of docs/expressions.md', () => {
+  test.each(EXAMPLES)('the documented expression $source of $value yields $outcome', (example) => {
     expect(outcomeOf(example)).toBe(compact(example.outcome));
   });
 
-  test('every public example of the peer is among them', () => {
+  test('the documentation contains every public example of the peer', () => {
     expect(EXAMPLES.map(({ source }) => source)).toEqual(expect.arrayContaining(PUBLIC));
   });
 
-  test('every method is named', () => {
+  test('the documentation names every method', () => {
     const named = new Set([...DOCUMENT.matchAll(/`(\w+\??)(?:\([\w, ]+\))?`/g)].map(([, name]) => name));
     expect(METHOD_NAMES.filter((name) => !named.has(name))).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('what docs/expressions.md says is so', () => {
       beyond: `value =~ /${'a'.repeat(257)}/`,
     },
     { limit: 'places of a pattern', within: 'value =~ /a{255}/', beyond: 'value =~ /(ab){200}/' },
-  ])('the limit of $limit is where it says', ({ within, beyond }) => {
+  ])('the documented limit of $limit is the real one', ({ within, beyond }) => {
     expect(parseExpression(within).kind).toBe('expression');
     expect(parseExpression(beyond).kind).toBe('problem');
   });

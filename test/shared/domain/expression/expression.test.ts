@@ -62,12 +62,12 @@ describe('the examples of the public documentation (completion 1.9)', () => {
     { source: 'value > :::check.occurrences|60:::', value: 61, holds: true },
     { source: 'value > :::check.occurrences|60:::', value: 60, holds: false },
     { source: 'value > :::occurrences|60:::', value: 4, holds: true },
-  ])('$source of $value: $holds', ({ source, value, holds }) => {
+  ])('the public example $source of $value holds: $holds', ({ source, value, holds }) => {
     expect(isTruthy(result(source, value))).toBe(holds);
   });
 });
 
-describe('an expression has the value that Ruby gives it', () => {
+describe('the value of an expression as in Ruby', () => {
   test.each<{ source: string; value?: unknown; expected: unknown }>([
     // Literals.
     { source: '1', expected: 1 },
@@ -169,7 +169,7 @@ describe('an expression has the value that Ruby gives it', () => {
     { source: String.raw`value =~ /\/var\/log/`, value: 'on /var/log', expected: true },
     { source: 'value =~ /a/', value: null, expected: false },
     { source: '!(value =~ /a/)', value: 'b', expected: true },
-  ])('$source of $value', ({ source, value, expected }) => {
+  ])('the expression $source of $value has the value that Ruby gives it', ({ source, value, expected }) => {
     expect(result(source, value)).toEqual(expected);
   });
 });
@@ -197,7 +197,7 @@ describe('a token', () => {
     },
     { source: '"::::client.name::::"', expected: ':web-1:' },
     { source: "'::::::'", expected: '::::::' },
-  ])('$source', ({ source, expected }) => {
+  ])('the expression with the token $source has the value of the attribute or its default', ({ source, expected }) => {
     expect(result(source)).toEqual(expected);
   });
 
@@ -207,7 +207,7 @@ describe('a token', () => {
     expect(result("':::check.output:::' == value", event.check.output)).toBe(true);
   });
 
-  test('without attribute and default leaves the expression without a value, even where it would not be looked at', () => {
+  test('a token without an attribute or default leaves the expression without a value, even in an unused branch', () => {
     expect(evaluated("true || :::nope::: == ':::a.b:::' || :::nope:::")).toEqual({
       kind: 'unmatched',
       paths: ['nope', 'a.b'],
@@ -217,7 +217,7 @@ describe('a token', () => {
   });
 });
 
-describe('what has no value is an error and no exception', () => {
+describe('an expression without a value', () => {
   test.each<{ source: string; value?: unknown; message: string }>([
     { source: 'value > 1', value: 'a', message: '> is not for a text and a number' },
     { source: 'value + 1', value: null, message: '+ is not for nil and a number' },
@@ -247,7 +247,7 @@ describe('what has no value is an error and no exception', () => {
       message: 'makes a text of more than 65536 characters',
     },
     { source: 'value.upcase', value: 'ß'.repeat(40_000), message: 'makes a text of more than 65536 characters' },
-  ])('$source: $message', ({ source, value, message }) => {
+  ])('the expression $source fails: $message', ({ source, value, message }) => {
     expect(evaluated(source, value)).toEqual({ kind: 'error', message });
   });
 
@@ -265,12 +265,12 @@ describe('what has no value is an error and no exception', () => {
     'value.downcase.to_s',
     'Time.at(value.downcase)',
     '1 + value.downcase',
-  ])('and so is all that needs it: %s', (source) => {
+  ])('an expression that needs a missing value is an error: %s', (source) => {
     expect(evaluated(source, 1)).toEqual({ kind: 'error', message: 'a number has no downcase' });
   });
 });
 
-describe('what is no expression is refused when it is loaded, with its place and a remedy', () => {
+describe('an invalid expression', () => {
   test.each([
     ['', 0, 'a value is missing here'],
     ['value ==', 8, 'a value is missing here'],
@@ -322,12 +322,12 @@ describe('what is no expression is refused when it is loaded, with its place and
     ['('.repeat(33), 32, 'nested deeper than 32 levels: simplify the expression'],
     ['!'.repeat(33), 32, 'nested deeper than 32 levels: simplify the expression'],
     [`1${'+1'.repeat(200)}`, 201, 'more than 200 parts: shorten the expression'],
-  ])('%s', (source, position, message) => {
+  ])('the invalid expression %s is rejected with its position and a remedy', (source, position, message) => {
     expect(parseExpression(source)).toEqual({ kind: 'problem', message, position });
   });
 
   test.each(['system', 'send', 'instance_eval', 'constructor', '__proto__', 'toString', 'call', 'then'])(
-    'there is no method %s',
+    'an expression cannot call the method %s',
     (name) => {
       expect(parseExpression(`value.${name}`)).toMatchObject({ kind: 'problem', position: 6 });
     },
@@ -417,7 +417,7 @@ test('any text is an expression or a problem within it', () => {
   );
 });
 
-test('any expression of any value has an outcome, and a double negation only says whether it holds', () => {
+test('any expression has an outcome for any value, and a double negation keeps its truth', () => {
   const source = fc.oneof(
     fc.array(fc.constantFrom(...PIECES), { maxLength: 15 }).map((pieces) => pieces.join('')),
     fc
@@ -442,7 +442,7 @@ test('any expression of any value has an outcome, and a double negation only say
   );
 });
 
-test('what an attribute holds cannot change what an expression asks', () => {
+test('the value of an attribute cannot change the meaning of an expression', () => {
   const expression = parsed("':::text:::' == 'a' && value.include?(:::text:::)");
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', "'", '"', '\\', '|', ':', '#', '{', ' ') }), (text) => {
@@ -452,7 +452,7 @@ test('what an attribute holds cannot change what an expression asks', () => {
   );
 });
 
-test('whole numbers divide as in Ruby: the quotient times the divisor and the rest give the number again', () => {
+test('whole numbers divide as in Ruby: quotient times divisor plus remainder is the number', () => {
   const number = fc.integer({ min: -1000, max: 1000 });
   fc.assert(
     fc.property(number, number, (left, right) => {
@@ -467,7 +467,7 @@ test.each([
   "value.include?('ab') || value.end_with?('b') || value.length > 5",
   'value =~ /(a+)+$/ || value =~ /(.*)*b/i',
   "value.empty? || value.start_with?('b') || value.to_f > 1",
-])('%s takes a megabyte in linear time', (source) => {
+])('the expression %s takes linear time for a megabyte', (source) => {
   const start = cpuMs();
   for (const character of ['a', ' ', '9']) evaluated(source, character.repeat(1_048_576));
   // Anything slower than linear would take hours; the limit allows for slow machines.

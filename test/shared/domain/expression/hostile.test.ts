@@ -29,7 +29,7 @@ function outcome(source: string, value: unknown = null): Evaluation | 'refused' 
 
 const valueOf = (value: unknown): Evaluation => ({ kind: 'value', value });
 
-describe('nesting that no person writes is refused, however it is made', () => {
+describe('hostile nesting', () => {
   test.each<[what: string, repeated: (times: number) => string]>([
     ['parentheses', (times) => '('.repeat(times) + '1' + ')'.repeat(times)],
     ['lists', (times) => '['.repeat(times) + ']'.repeat(times)],
@@ -50,13 +50,13 @@ describe('nesting that no person writes is refused, however it is made', () => {
     }
   });
 
-  test('also in the attributes of a filter', () => {
+  test('deep nesting is rejected in the attributes of a filter too', () => {
     const filter = parseFilter({ attributes: { client: { name: `eval: ${'('.repeat(500)}value${')'.repeat(500)}` } } });
     expect(filter).toMatchObject({ kind: 'problems', problems: [{ path: ['client', 'name'] }] });
   });
 });
 
-describe('names of the machine below reach nothing', () => {
+describe('names of the JavaScript runtime', () => {
   const NAMES = [
     'constructor',
     '__proto__',
@@ -84,7 +84,7 @@ describe('names of the machine below reach nothing', () => {
     'ENV',
   ];
 
-  test.each(NAMES)('%s', (name) => {
+  test.each(NAMES)('the name %s reaches nothing of the runtime', (name) => {
     for (const source of [
       name,
       `${name}()`,
@@ -105,14 +105,14 @@ describe('names of the machine below reach nothing', () => {
     expect(outcome(`:::check.${name}:::`)).toEqual({ kind: 'unmatched', paths: [`check.${name}`] });
   });
 
-  test('an attribute of such a name is an attribute like any other', () => {
+  test('an attribute named like a member of the runtime is an ordinary attribute', () => {
     expect(outcome(':::client.constructor.name:::')).toEqual(valueOf('own'));
     expect(outcome(':::client.isAdmin|no:::')).toEqual(valueOf('no'));
     expect(outcome(':::client.toString:::')).toEqual(valueOf('text'));
     expect(outcome("':::client.length::: :::client.then:::'")).toEqual(valueOf('5 text'));
   });
 
-  test('an object that pretends to be a text, a list or a number is none', () => {
+  test('an object that pretends to be a text, a list or a number is treated as an object', () => {
     const disguised = JSON.parse(
       '{"length": 5, "size": 5, "toString": "a", "valueOf": 1, "then": 1, "0": "a"}',
     ) as unknown;
@@ -138,14 +138,14 @@ describe('what an event says is never read as an expression, nor twice', () => {
     expect(outcome(source)).toEqual(valueOf(":::client.password::: ' || true || '"));
   });
 
-  test('also as the attribute itself', () => {
+  test('the value of an attribute is never evaluated as an expression, even as the attribute itself', () => {
     expect(outcome("value == 'a'", "' || true || '")).toEqual(valueOf(false));
     expect(outcome('value', 'eval: true')).toEqual(valueOf('eval: true'));
     expect(outcome('value == /a/')).toBe('refused');
   });
 });
 
-describe('long texts take time in proportion, or are an error', () => {
+describe('long texts in expressions', () => {
   const MEGABYTE = 'a'.repeat(1_048_576);
   const TOO_LONG = { kind: 'error', message: 'makes a text of more than 65536 characters' };
 
@@ -169,19 +169,19 @@ describe('long texts take time in proportion, or are an error', () => {
     ['value =~ /^(([a-z])+.)+[A-Z]([a-z])+$/', valueOf(false)],
     ['value =~ /(.*)(.*)(.*)(.*)(.*)[^a]/', valueOf(false)],
     ['value =~ /(a?){20}a{20}b/', valueOf(false)],
-  ])('%s', (source, expected) => {
+  ])('the expression %s takes time in proportion to a long text, or is an error', (source, expected) => {
     const startMs = cpuMs();
     expect(outcome(source, MEGABYTE)).toEqual(expected);
     expect(cpuMs() - startMs).toBeLessThan(SOON_MS);
   });
 
-  test('a text cannot be grown step by step', () => {
+  test('a text cannot be made longer step by step', () => {
     const doubled = `(${Array.from({ length: 8 }, () => 'value').join(' + ')})`;
     expect(outcome(`${doubled} + ${doubled} + ${doubled}`, 'a'.repeat(8192))).toEqual(TOO_LONG);
   });
 });
 
-describe('large ranges, counts and numbers cost nothing', () => {
+describe('large ranges, counts and numbers in expressions', () => {
   test.each<[source: string, expected: unknown]>([
     ['(0..1e308).include?(5)', valueOf(true)],
     ['(-1e308..1e308).include?(value)', { kind: 'error', message: expect.any(String) as string }],
@@ -196,14 +196,14 @@ describe('large ranges, counts and numbers cost nothing', () => {
     ['value =~ /((a{0,20}){0,20}){0,20}/', 'refused'],
     ['value =~ /(((a*){9,}){9,}){9,}/', 'refused'],
     ['value =~ /a{99999999999}/', 'refused'],
-  ])('%s', (source, expected) => {
+  ])('the expression %s takes constant time', (source, expected) => {
     const startMs = cpuMs();
     expect(outcome(source)).toEqual(expected);
     expect(cpuMs() - startMs).toBeLessThan(SOON_MS);
   });
 });
 
-describe('characters of all kinds', () => {
+describe('characters of all scripts in expressions', () => {
   test.each([
     ['a letter that looks like another', 'vаlue == 1'],
     ['digits of another script', '１ == 1'],
@@ -214,7 +214,7 @@ describe('characters of all kinds', () => {
     ['half of a character', 'value \uD800'],
     ['quotes of typography', 'value == ‘a’'],
     ['a line separator', 'value\u2028== 1'],
-  ])('%s is refused outside of a text', (_, source) => {
+  ])('the character "%s" is rejected outside of a text', (_, source) => {
     expect(outcome(source, 1)).toBe('refused');
   });
 
@@ -226,7 +226,7 @@ describe('characters of all kinds', () => {
     ['value =~ /^.$/', '😀', true],
     ['value =~ /[😀-😂]/', '\uD83D', false],
     ["value.include?('😀')", 'a😀b', true],
-  ])('%s of %j', (source, value, expected) => {
+  ])('the expression %s of %j has the right value', (source, value, expected) => {
     expect(outcome(source, value)).toEqual(valueOf(expected));
   });
 });

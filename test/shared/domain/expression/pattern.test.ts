@@ -47,7 +47,7 @@ describe('a pattern', () => {
     { pattern: String.raw`a\tb\n`, found: ['a\tb\n'], missing: ['atbn'] },
     { pattern: 'größe|😀', found: ['die größe', '😀'], missing: ['GRÖSSE', '😁'] },
     { pattern: '^[😀-😂]$', found: ['😁'], missing: ['😃'] },
-  ])('/$pattern/', ({ pattern, found, missing }) => {
+  ])('the pattern /$pattern/ matches what Ruby matches', ({ pattern, found, missing }) => {
     for (const text of found) expect({ text, isFound: isFound(pattern, text) }).toEqual({ text, isFound: true });
     for (const text of missing) expect({ text, isFound: isFound(pattern, text) }).toEqual({ text, isFound: false });
   });
@@ -58,17 +58,17 @@ describe('a pattern', () => {
     ['[a-f]+z', 'ABCZ'],
     ['größe', 'GRÖße'],
     [String.raw`\Aé\z`, 'É'],
-  ])('/%s/i is found in %s', (pattern, text) => {
+  ])('the pattern /%s/i is found in %s', (pattern, text) => {
     expect(isFound(pattern, text, true)).toBe(true);
     expect(isFound(pattern, text)).toBe(false);
   });
 
-  test('with i an excluded letter is excluded in both cases', () => {
+  test('a pattern with the flag i excludes an excluded letter in both cases', () => {
     expect(isFound('[^a]', 'aA', true)).toBe(false);
   });
 });
 
-describe('what is not understood is refused, with its place and a remedy', () => {
+describe('an invalid pattern', () => {
   test.each([
     ['(a', 0, String.raw`this "(" is not closed: add a ")", or write \( for the character`],
     ['a)', 1, String.raw`this ")" closes nothing: write \) for the character`],
@@ -97,7 +97,7 @@ describe('what is not understood is refused, with its place and a remedy', () =>
     ['((a{20}){20}){20}', 0, 'the counts of this pattern are too large: lower them'],
     ['((){999}){999}', 0, 'the counts of this pattern are too large: lower them'],
     ['('.repeat(33), 32, 'more than 32 levels of "(": simplify the pattern'],
-  ])('/%s/', (pattern, position, message) => {
+  ])('the invalid pattern /%s/ is rejected with its position and a remedy', (pattern, position, message) => {
     const error = new SyntaxProblem(message, position);
     expect(() => new Pattern(pattern, { ignoresCase: false, offset: 0 })).toThrow(error);
     expect(() => new Pattern(pattern, { ignoresCase: false, offset: 10 })).toThrow(
@@ -123,7 +123,7 @@ const sharedPattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
     .chain((items) => fc.constantFrom(items.join(''), `${items.join('')}|b`, `^${items.join('')}$`)),
 })).pattern;
 
-test('agrees with the regular expressions of JavaScript where both mean the same', () => {
+test('a pattern agrees with the regular expressions of JavaScript where both mean the same', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '1', '-', 'é', '😀'), maxLength: 12 });
   fc.assert(
     fc.property(sharedPattern, fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
@@ -137,7 +137,7 @@ test('agrees with the regular expressions of JavaScript where both mean the same
   );
 });
 
-test('any text is a pattern or a problem at a place within it', () => {
+test('any text is a pattern or a problem at a position within it', () => {
   const soup = fc.string({ unit: fc.constantFrom(...Array.from('ab()[]{}|*+?^$\\.,-0129dwsz&:#\n😀')), maxLength: 40 });
   fc.assert(
     fc.property(soup, (source) => {
@@ -157,7 +157,7 @@ test.each([
   ['(.*)*x', 'ab', ''],
   [String.raw`(\w+\s?)*$`, 'word ', '!'],
   ['(a?){25}a{25}b', 'a', ''],
-])('/%s/ takes a megabyte that was made to mislead in linear time', (source, piece, end) => {
+])('the pattern /%s/ takes linear time for a hostile megabyte', (source, piece, end) => {
   const text = piece.repeat(Math.ceil(1_048_576 / piece.length)) + end;
   const start = cpuMs();
   isFound(source, text);
@@ -165,7 +165,7 @@ test.each([
   expect(cpuMs() - start).toBeLessThan(10_000);
 });
 
-test('a text that needs a new state at every character is given up before anybody notices', () => {
+test('a search that needs a new state at every character is aborted soon', () => {
   const pattern = new Pattern('a[ab]{250}c', { ignoresCase: false, offset: 0 });
   const [text = ''] = fc.sample(
     fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 262_144, maxLength: 262_144 }),
@@ -175,7 +175,7 @@ test('a text that needs a new state at every character is given up before anybod
   expect(pattern.isFoundIn(`${text.slice(0, 1000)}c`)).toBe(text[749] === 'a');
 });
 
-test('a text that needs a new state at every character only takes longer', () => {
+test('a short search that needs a new state at every character still completes', () => {
   const texts = fc.sample(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 3000, maxLength: 3000 }), 2);
   const pattern = new Pattern('a(a|b){40}c', { ignoresCase: false, offset: 0 });
   for (const text of texts) {

@@ -15,7 +15,7 @@ const event = anEvent({
 
 const placeOf = (end: string) => groupPlace(['check.team'], anEvent({ check: { team: 'x'.repeat(5000) + end } }));
 
-describe('what an event has in common with others', () => {
+describe('the group key of an event', () => {
   test.each<{ name: string; value: string }>([
     { name: 'client', value: 'web-1' },
     { name: 'check', value: 'disk' },
@@ -26,27 +26,27 @@ describe('what an event has in common with others', () => {
     { name: 'check.team', value: 'ops' },
     { name: 'check.missing', value: '' },
     { name: 'client.constructor', value: '' },
-  ])('$name is $value', ({ name, value }) => {
+  ])('the group key of $name is $value', ({ name, value }) => {
     expect(groupPlace([name], event).by).toEqual([[name, value]]);
   });
 
-  test('subscription of a check that names none is those of the client but its own', () => {
+  test('the subscription of a check without subscribers is that of the client, except for its own', () => {
     const standalone = anEvent({ client: { subscriptions: ['web', 'linux', 'client:web-1'] } });
     expect(groupPlace(['subscription'], standalone).by).toEqual([['subscription', 'linux,web']]);
   });
 
-  test('a long value is cut, and told from others by all of it', () => {
+  test('a long value in a group key is truncated, but the key depends on all of it', () => {
     expect(placeOf('a').by[0]?.[1].length).toBe(117);
     expect(placeOf('a').key).not.toBe(placeOf('b').key);
   });
 
-  test('with no names there is one group', () => {
+  test('an empty group key puts all events in one group', () => {
     expect(groupPlace([], event)).toEqual({ key: '[]', by: [] });
     expect(groupLabel([])).toBe('all events');
   });
 });
 
-test('the id of a group depends on namespace, handler and what is in common', () => {
+test('the id of a group depends on namespace, handler and group key', () => {
   const ids = [groupId('a', 'b', 'c'), groupId('b', 'b', 'c'), groupId('a', 'c', 'c'), groupId('a', 'b', 'd')];
   expect(new Set(ids).size).toBe(4);
   expect(ids[0]).toMatch(/^[0-9a-f]{16}$/);

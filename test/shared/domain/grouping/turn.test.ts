@@ -12,7 +12,7 @@ import {
 
 const TIMES = { waitMs: 30_000, intervalMs: 300_000, repeatMs: 14_400_000 };
 
-describe('a group has its next turn', () => {
+describe('the next flush of a group', () => {
   test.each<{ name: string; pace: readonly (number | undefined)[]; due: number }>([
     { name: 'after group_wait at first', pace: [1000], due: 31_000 },
     { name: 'not before group_interval after the last', pace: [20_000, 10_000, 10_000], due: 310_000 },
@@ -27,7 +27,7 @@ describe('a group has its next turn', () => {
     expect(dueAtMs({ untoldSinceMs, turnAtMs, toldAtMs }, TIMES)).toBe(due);
   });
 
-  test('in an hour where nothing is repeated: to look for what has gone', () => {
+  test('a group without repetition is due in an hour to look for members that have gone', () => {
     const pace = { untoldSinceMs: undefined, turnAtMs: 0, toldAtMs: 0 };
     expect(dueAtMs(pace, { ...TIMES, repeatMs: 0 })).toBe(3_600_000);
   });
@@ -53,11 +53,14 @@ test.each([
   [undefined, 'held', undefined],
   [1, 2, 1],
   ['again', 2, 'again'],
-] as const)('of an event by two names, of which %s and %s was told, %s was', (first, second, told) => {
-  expect(toldByEither(first, second)).toBe(told);
-});
+] as const)(
+  'an event under two names with the notified states %s and %s has the notified state %s',
+  (first, second, told) => {
+    expect(toldByEither(first, second)).toBe(told);
+  },
+);
 
-describe('what is told of an event that comes', () => {
+describe('the change that an event makes in its group', () => {
   test.each<{ name: string; of: string; change: string }>([
     { name: 'that nobody knows', of: comes(undefined, 2), change: 'new' },
     { name: 'again, before it was told', of: comes({ ...KNOWN, told: undefined }, 1), change: 'new' },
@@ -78,7 +81,7 @@ describe('what is told of an event that comes', () => {
       change: 'forgotten',
     },
     { name: 'back, before its end was told', of: comes({ ...KNOWN, isOver: true, status: 0 }, 2), change: 'same' },
-  ])('$name', ({ of, change }) => {
+  ])('an event in a group is classified: $name', ({ of, change }) => {
     expect(of).toBe(change);
   });
 });
@@ -121,8 +124,8 @@ function turn(
   };
 }
 
-describe('the turn of a group', () => {
-  test('tells what changed first, the worst before the rest, then ends, then what is known', () => {
+describe('the flush of a group', () => {
+  test('a flush lists changes first, the worst before the rest, then resolved events, then unchanged ones', () => {
     const members = [
       member('known', { told: 2 }),
       member('over', { isOver: true, status: 0, told: 2 }),
@@ -140,14 +143,14 @@ describe('the turn of a group', () => {
     });
   });
 
-  test('with nothing new is one only when a repetition is due', () => {
+  test('a group without changes is flushed only when a repetition is due', () => {
     const members = [member('a', { told: 2 })];
     expect(turn(members)).toMatchObject({ cause: undefined, listed: '', omitted: 0 });
     expect(turn(members, { isRepeatDue: true })).toMatchObject({ cause: 'repeat', listed: 'a same' });
     expect(turn(members, { isRepeatDue: true, presence: { a: 'silenced' } })).toMatchObject({ cause: undefined });
   });
 
-  test('leaves out what is silenced, and remembers that it is untold', () => {
+  test('a flush leaves out silenced events, which stay pending', () => {
     const members = [member('a'), member('b')];
     expect(turn(members, { presence: { a: 'silenced' } })).toMatchObject({
       listed: 'b new',
@@ -157,21 +160,21 @@ describe('the turn of a group', () => {
     });
   });
 
-  test('holds what is inhibited and untold until it comes again', () => {
+  test('a flush holds inhibited pending events until they change again', () => {
     const members = [member('a'), member('b', { told: 'held' }), member('c', { told: 2 })];
     const presence = { a: 'inhibited', c: 'inhibited' } as const;
     expect(turn(members, { presence })).toMatchObject({ cause: undefined, held: 'a', hasUntold: false });
   });
 
-  test('forgets what is gone, without a word', () => {
+  test('a flush drops events that no longer exist without a notification', () => {
     expect(turn([member('a')], { presence: { a: 'gone' } })).toMatchObject({ cause: undefined, leaves: 'a' });
   });
 
-  test('tells what is stored nowhere once', () => {
+  test('a flush notifies transient events once', () => {
     expect(turn([member('a', { isPassing: true })])).toMatchObject({ listed: 'a new', leaves: 'a', told: '' });
   });
 
-  test('has so many events and bytes at most, but one, and counts the others', () => {
+  test('a flush has a limit of events and bytes, contains at least one and counts the others', () => {
     const members = [member('a'), member('b'), member('c')];
     expect(turn(members, { events: 2 })).toMatchObject({ listed: 'a new, b new', omitted: 1, told: 'a b c' });
     expect(turn(members, { bytes: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });

@@ -29,6 +29,6 @@ test.each<{
   expect(found.map(({ rule, change, inhibited }) => `${rule} ${change} ${String(inhibited)}`)).toEqual(outlook);
 });
 
-test('it says what both have in common', () => {
+test('the outlook of an inhibition names the attributes in common', () => {
   expect(inhibitionOutlook(RULES, 'default', critical, new Map())).toMatchObject([{ equal: ['client.rack'] }]);
 });

@@ -38,7 +38,7 @@ describe('what a rule finds', () => {
   });
 });
 
-test('who keeps an event quiet is asked for by what is in common, and is another one', () => {
+test('an inhibitor is looked up by the attributes in common, and is another event than the inhibited one', () => {
   const asked: unknown[] = [];
   const index = {
     find: (rule: InhibitionRule, key: string, other: object) => {

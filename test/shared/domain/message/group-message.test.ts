@@ -30,7 +30,7 @@ const RUN: GroupRun = {
   ],
 };
 
-test('one message says how many, what is new, and has a line for each event that is listed', () => {
+test('the message of a group has the count, the changes and a line for each listed event', () => {
   expect(groupMessageOf({ namespace: 'default', group: RUN })).toMatchObject({
     kind: 'problem',
     severity: 'critical',
@@ -53,7 +53,7 @@ test('one message says how many, what is new, and has a line for each event that
   });
 });
 
-test('of one that is told again, of one that is over, and of a single event', () => {
+test('the message of a group has a title of its own for a repetition, a resolution and a single event', () => {
   const told = (more: Partial<GroupRun>) => groupMessageOf({ namespace: 'default', group: { ...RUN, ...more } });
   const again = { cause: 'repeat', new: 0, resolved: 0 } as const;
   expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
@@ -66,7 +66,7 @@ test('of one that is told again, of one that is over, and of a single event', ()
 
 const told = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };
 
-test('services that keep problems know it by the id of the group', () => {
+test('the message of a group uses the id of the group as its deduplication key', () => {
   const handler = handlerSchema.parse({ type: 'webhook', preset: 'pagerduty', routing_key: 'k', group_by: ['check'] });
   const { body } = presetRequest(handler as Parameters<typeof presetRequest>[0], told);
   expect(body).toMatchObject({ event_action: 'trigger', dedup_key: RUN.id });
@@ -82,7 +82,7 @@ const email = (subject: string): RunningHandler =>
     templates: { subject },
   }) as RunningHandler;
 
-test('templates have the group in place of an event, and what they name is looked at when it is loaded', () => {
+test('a template of a grouped handler sees the group instead of an event, and is checked when it is loaded', () => {
   const handler = email('{{ severity }} {{ group.firing }} in {{ group.label }}');
   expect(templateRemarks(handler)).toEqual([]);
   expect(mailOf(handler as Parameters<typeof mailOf>[0], told)).toMatchObject({

@@ -11,7 +11,7 @@ function mailed(about: Parameters<typeof anEvent>[0] = {}, templates: object = {
 }
 
 describe('a mail', () => {
-  test('has a subject, a text and HTML', () => {
+  test('a mail has a subject, a text and HTML', () => {
     expect(mailed({ check: { output: 'a < b & c\nnext' } })).toEqual({
       subject: 'CRITICAL web-1/disk: a < b & c',
       text: [
@@ -31,7 +31,7 @@ describe('a mail', () => {
     });
   });
 
-  test('escapes everything that an event brings into HTML', () => {
+  test('a mail escapes everything of an event in its HTML', () => {
     const bad = '<script>alert("1")</script>';
     const { html } = mailed({ client: { name: bad }, check: { name: bad, output: bad, runbook: bad } });
     expect(html).not.toMatch(/<script|"1"/);
@@ -40,7 +40,7 @@ describe('a mail', () => {
     );
   });
 
-  test('has a subject of one line and a bounded length, whatever a check says', () => {
+  test('a mail has a subject of one line and bounded length, whatever the output', () => {
     const output = `x\r\nBcc: all@example.com\r\n\r\n${'y'.repeat(10_000)}`;
     const templates = { subject: '{{ event.check.output }}\nsecond {{ severity }}' };
     for (const { subject } of [mailed({ check: { output } }), mailed({ check: { output } }, templates)]) {
@@ -57,7 +57,7 @@ describe('a mail', () => {
       { html: '<b>x</b>' },
       { text: expect.stringContaining('Client: web-1') as string, html: '<b>x</b>' },
     ],
-  ])('by templates has %s', (_title, templates, parts) => {
+  ])('a mail with templates has %s', (_title, templates, parts) => {
     const { subject: _, problems, ...rest } = mailed({}, templates);
     expect([rest, problems]).toEqual([parts, []]);
   });
@@ -74,6 +74,6 @@ test.each([
   ['x <a@b> <c@d>', undefined],
   ['x\r\nBcc: <a@b>', undefined],
   ['<a@b', undefined],
-])('the address %j', (text, address) => {
+])('the mail address %j is parsed or rejected', (text, address) => {
   expect(parseMailAddress(text)).toEqual(address);
 });

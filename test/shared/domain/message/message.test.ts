@@ -5,8 +5,8 @@ import { anEvent } from '../../../support/a-job.ts';
 const told = (about: Parameters<typeof anEvent>[0] = {}, namespace = 'default') =>
   messageOf({ namespace, event: anEvent(about) });
 
-describe('what people are told', () => {
-  test('of a problem', () => {
+describe('the message of an event', () => {
+  test('the message of a problem has a title, the output and the facts of the event', () => {
     expect(told({ occurrences: 3 })).toEqual({
       kind: 'problem',
       severity: 'critical',
@@ -35,11 +35,11 @@ describe('what people are told', () => {
     [{ check: { status: 127 } }, 'problem', 'UNKNOWN web-1/disk: CRITICAL: / is full'],
     [{ silenced: true, silenced_by: ['web:*'] }, 'acknowledged', 'CRITICAL web-1/disk: CRITICAL: / is full'],
     [{ silenced: true, action: 'resolve', check: { status: 0, output: '' } }, 'resolved', 'RESOLVED web-1/disk'],
-  ] as const)('%j is %s: %s', (about, kind, title) => {
+  ] as const)('the message of the event %j is %s: %s', (about, kind, title) => {
     expect(told(about)).toMatchObject({ kind, title });
   });
 
-  test('what else is known of it', () => {
+  test('the message of an event also lists its silences, namespace and runbook', () => {
     const runbook = 'https://wiki.example.com/disk';
     expect(told({ check: { runbook }, silenced_by: ['web:*', 'x:y'] }, 'ops').facts.slice(5)).toEqual([
       ['Silenced by', 'web:*, x:y'],
@@ -48,20 +48,20 @@ describe('what people are told', () => {
     ]);
   });
 
-  test('of a time that no calendar has: nothing', () => {
+  test('the message of an event whose time is out of range has no fact "Since"', () => {
     const { facts } = told({ last_state_change: 1e300 });
     expect(facts.map(([name]) => name)).not.toContain('Since');
   });
 });
 
 describe('the key of a problem', () => {
-  test('is its client and check, the same from begin to end', () => {
+  test('the key of a problem is its client and check, from begin to end', () => {
     expect(problemKey(told(), 255)).toBe('web-1/disk');
     expect(problemKey(told({ action: 'resolve', id: 'other' }), 255)).toBe('web-1/disk');
     expect(problemKey(told({}, 'ops'), 255)).toBe('ops/web-1/disk');
   });
 
-  test('fits, and is still its own where names are long', () => {
+  test('the key of a problem has a bounded length and is unique even for long names', () => {
     const keys = ['a', 'b'].map((end) => problemKey(told({ client: { name: `${'x'.repeat(300)}${end}` } }), 255));
     expect(keys.map(({ length }) => length)).toEqual([255, 255]);
     expect(new Set(keys).size).toBe(2);

@@ -35,23 +35,23 @@ const EVENTS: readonly (readonly [title: string, about: About])[] = [
   ],
 ];
 
-describe.each(PRESET_NAMES)('the payload of %s is as documented for', (preset) => {
-  test.each(EVENTS)('%s', (_title, about) => {
+describe.each(PRESET_NAMES)('the payload of %s', (preset) => {
+  test.each(EVENTS)('the payload is as documented for %s', (_title, about) => {
     expect(requestOf(preset, about).problems).toEqual([]);
   });
 
-  test.each(EVENTS)('%s, by templates', (_title, about) => {
+  test.each(EVENTS)('the payload with templates is as documented for %s', (_title, about) => {
     const templates = { title: '{{ event.client.name }}: {{ output }}', text: 'It says {{ event.check.output }}' };
     expect(requestOf(preset, about, { templates }).problems).toEqual([]);
   });
 
-  test('a template that makes nothing', () => {
+  test('a payload with a template that yields nothing is as documented', () => {
     const { problems } = requestOf(preset, {}, { templates: { title: '{{ event.none }}', text: '' } });
     expect(problems).toEqual([]);
   });
 });
 
-test('slack', () => {
+test('a Slack message has a colored attachment with escaped text', () => {
   expect(requestOf('slack', { check: { output: 'a < b & c\nnext' } }).body).toEqual({
     text: 'CRITICAL web-1/disk: a &lt; b &amp; c',
     attachments: [
@@ -101,7 +101,7 @@ test.each(LINKS)('the runbook %j is the link %j in Slack and in PagerDuty', (run
   expect((body as { links?: unknown }).links).toEqual(href === undefined ? undefined : [{ href, text: 'Runbook' }]);
 });
 
-test('slack: markup is for the template, never for a value', () => {
+test('Slack markup of a template works, and markup in a value is escaped', () => {
   const templates = { text: '*{{ severity }}* <https://wiki.example.com|runbook>: {{ output }}' };
   const { body } = requestOf(
     'slack',
@@ -115,12 +115,12 @@ test('slack: markup is for the template, never for a value', () => {
   });
 });
 
-test('slack: a template that makes nothing that is seen makes no block', () => {
+test('a Slack template that yields only white space makes no block', () => {
   const { body } = requestOf('slack', {}, { templates: { text: ' {{ event.none }}\n' } });
   expect(body).toMatchObject({ attachments: [{ blocks: [{ type: 'context' }] }] });
 });
 
-test('mattermost', () => {
+test('a Mattermost message escapes markup and mentions in the output', () => {
   expect(requestOf('mattermost', { check: { output: 'a *b* @all\n```' } }).body).toMatchObject({
     attachments: [
       {
@@ -134,14 +134,17 @@ test('mattermost', () => {
   });
 });
 
-test.each(['mattermost', 'teams'] as const)('%s: the address of a runbook stays one', (preset) => {
-  const runbook = 'https://wiki.example.com/disk_full-now';
-  expect(JSON.stringify(requestOf(preset, { check: { runbook } }).body)).toContain(`"${runbook}"`);
-  const marked = 'https://wiki.example.com/[x](y) @all';
-  expect(JSON.stringify(requestOf(preset, { check: { runbook: marked } }).body)).not.toContain(marked);
-});
+test.each(['mattermost', 'teams'] as const)(
+  'the %s message contains the address of a runbook unchanged if it is a plain link',
+  (preset) => {
+    const runbook = 'https://wiki.example.com/disk_full-now';
+    expect(JSON.stringify(requestOf(preset, { check: { runbook } }).body)).toContain(`"${runbook}"`);
+    const marked = 'https://wiki.example.com/[x](y) @all';
+    expect(JSON.stringify(requestOf(preset, { check: { runbook: marked } }).body)).not.toContain(marked);
+  },
+);
 
-test('teams', () => {
+test('a Teams message shows a resolved event as a card', () => {
   const { body } = requestOf('teams', { action: 'resolve', check: { status: 0, output: 'one\ntwo' } });
   expect(body).toMatchObject({
     attachments: [
@@ -159,7 +162,7 @@ test('teams', () => {
   });
 });
 
-test('pagerduty: triggers, acknowledges and resolves by the same key', () => {
+test('PagerDuty triggers, acknowledges and resolves by the same key', () => {
   const key = { routing_key: PRESET_DEFINITIONS.pagerduty.routing_key, dedup_key: 'web-1/disk' };
   expect(requestOf('pagerduty')).toMatchObject({
     url: 'https://events.pagerduty.com/v2/enqueue',
@@ -186,13 +189,13 @@ test('pagerduty: triggers, acknowledges and resolves by the same key', () => {
   });
 });
 
-test('pagerduty: a time that no calendar has is left out', () => {
+test('a PagerDuty payload leaves out a time that is out of range', () => {
   const { body } = requestOf('pagerduty', { timestamp: 1e18 });
   expect(body).toMatchObject({ event_action: 'trigger' });
   expect((body as { payload: object }).payload).not.toHaveProperty('timestamp');
 });
 
-test('opsgenie: creates, acknowledges and closes by the alias', () => {
+test('Opsgenie creates, acknowledges and closes by the alias', () => {
   const created = requestOf('opsgenie', { check: { status: 1 } });
   expect(created).toMatchObject({
     url: 'https://api.opsgenie.com/v2/alerts',
@@ -210,7 +213,7 @@ test('opsgenie: creates, acknowledges and closes by the alias', () => {
   });
 });
 
-test('telegram', () => {
+test('a Telegram message escapes the output and names its chat', () => {
   expect(requestOf('telegram', { check: { output: 'a < b' } })).toMatchObject({
     url: 'https://api.telegram.org/bot1:hunter2/sendMessage',
     headers: {},
@@ -224,14 +227,14 @@ test('telegram', () => {
   });
 });
 
-test('telegram: what is too long goes without markup, because half of it would be refused', () => {
+test('a truncated Telegram message has no markup, since half of it would be rejected', () => {
   const templates = { text: '<b>{{ output }}</b>' };
   const { body } = requestOf('telegram', { check: { output: '<x> '.repeat(2000) } }, { templates });
   expect(body).not.toHaveProperty('parse_mode');
   expect((body as { text: string }).text).toMatch(/<x> <x>.*…$/);
 });
 
-test('ntfy', () => {
+test('an ntfy request names its topic and sends its token', () => {
   expect(requestOf('ntfy')).toMatchObject({
     url: 'https://ntfy.sh',
     headers: { authorization: 'Bearer tk_hunter2' },
@@ -250,7 +253,7 @@ test('ntfy', () => {
 });
 
 describe('templates', () => {
-  test('see the event in the form that the handler asks for', () => {
+  test('templates see the event in the format that the handler sets', () => {
     const legacy = requestOf('ntfy', {}, { templates: { text: '{{ event.client.name }} {{ event.check.status }}' } });
     expect(legacy.body).toMatchObject({ message: 'web-1 2' });
     const templates = { text: '{{ event.entity.name }} {{ event.check.state }} {{ event.id }}' };
@@ -258,7 +261,7 @@ describe('templates', () => {
     expect(core.body).toMatchObject({ message: `web-1 failing ${anEvent().id}` });
   });
 
-  test('that cannot be read leave the usual words, and what has no value its place', () => {
+  test('a template that cannot be parsed falls back to the default text, and a missing value is left empty', () => {
     const broken = requestOf('ntfy', {}, { templates: { title: '{{ severity', text: 'a {{ event.none.x }}b' } });
     expect(broken.body).toMatchObject({ title: 'CRITICAL web-1/disk: CRITICAL: / is full', message: 'a b' });
     expect(broken.problems).toEqual([

@@ -26,11 +26,11 @@ describe('a template', () => {
     ['{{ new Date(0) }}', '1970-01-01T00:00:00.000Z'],
     ['{ {{ severity }} }', '{ critical }'],
     ['two\nlines {{\n severity\n}}', 'two\nlines critical'],
-  ])('%j makes %j', (source, text) => {
+  ])('the template %j renders as %j', (source, text) => {
     expect(rendered(source)).toEqual({ text, problems: [] });
   });
 
-  test('escapes values and nothing else', () => {
+  test('a template escapes values and nothing else', () => {
     expect(rendered('<i>{{ event.check.output }}</i>', escapeHtml).text).toBe(
       '<i>&lt;b&gt;full&lt;/b&gt; &amp; more</i>',
     );
@@ -40,7 +40,7 @@ describe('a template', () => {
     ['a {{ event.check.labels.team }} b', 'there is no team: what should have it is undefined'],
     ['a {{ evnt.check }} b', 'there is no evnt'],
     ['a {{ severity.trim }} b', 'it is a method, and not called'],
-  ])('%j leaves its place empty, and says why', (source, why) => {
+  ])('the template %j leaves a missing value empty and says why', (source, why) => {
     const { text, problems } = rendered(source);
     expect([text, problems.length]).toEqual(['a  b', 1]);
     expect(problems[0]).toContain(why);
@@ -52,13 +52,13 @@ describe('a template', () => {
     ['{{ severity }} {{ process.exit( }}', '', 15],
     ['{{ while (true) {} }}', 'while', 3],
     ['{{ severity }}'.repeat(51), 'at most 50 expressions', 700],
-  ])('%j is refused with its place', (source, why, position) => {
+  ])('the invalid template %j is rejected with its position', (source, why, position) => {
     const problem = parseTemplate(source);
     expect(problem).toMatchObject({ kind: 'problem', message: expect.stringContaining(why) as string });
     expect('position' in problem && problem.position).toBeGreaterThanOrEqual(position);
   });
 
-  test('makes no more than a bounded text', () => {
+  test('a template renders at most a bounded text', () => {
     const source = "{{ event.check.output.split('').map(function (a) { return severity }).join(severity) }}";
     const long = `{{ '${'x'.repeat(4000)}' }}`.repeat(50) + 'y'.repeat(200_000);
     expect(rendered(source).problems).toEqual([]);

@@ -19,7 +19,7 @@ function anOutput(format: string | undefined, output: string, more: object = {})
 const pointsOf = (format: string | undefined, output: string, more: object = {}) =>
   eventPoints(anOutput(format, output, more));
 
-describe('an output is read', () => {
+describe('the points of an output', () => {
   test.each([
     ['graphite_plaintext', 'web-1.load.one 0.5 1700000000', 'web-1.load.one', 0.5, {}, 1_700_000_000],
     ['graphite_plaintext', 'load;cpu=0;dc=a 1e3', 'load', 1000, { cpu: '0', dc: 'a' }, NOW],
@@ -55,7 +55,7 @@ describe('an output is read', () => {
     ],
     ['prometheus_text', '# HELP up x\nup 1', 'up', 1, {}, NOW],
     [undefined, 'load 1', 'load', 1, {}, NOW],
-  ])('as %s: %j', (format, output, name, value, tags, timestamp) => {
+  ])('an output in %s is parsed: %j', (format, output, name, value, tags, timestamp) => {
     expect(pointsOf(format, output)).toEqual({ points: [{ name, value, tags, timestamp }], unreadable: 0 });
   });
 
@@ -64,11 +64,11 @@ describe('an output is read', () => {
     ['influxdb_line', 'cpu', 'cpu,host idle=1', 'cpu idle=x', 'cpu idle=1 now', 'cpu idle=1 2 3', ' idle=1'],
     ['opentsdb_line', 'load', 'load now 1', 'load 1 one', 'load 1 1 tag'],
     ['prometheus_text', '9up 1', 'up', 'up{a="b} 1', 'up{a=b} 1', 'up one', 'up 1 2 3'],
-  ])('as %s without what cannot be', (format, ...lines) => {
+  ])('invalid lines of an output in %s are skipped and counted', (format, ...lines) => {
     for (const line of lines) expect([line, pointsOf(format, line)]).toEqual([line, { points: [], unreadable: 1 }]);
   });
 
-  test('with several measurements in it, and what is none left out', () => {
+  test('an output with several measurements yields all of them and skips invalid values', () => {
     expect(
       pointsOf('nagios_perfdata', "OK | a=1 b=U 'c d'=2%;;;0;100\nlong | e=3").points.map(({ name }) => name),
     ).toEqual(['a', 'c d', 'e']);
@@ -76,13 +76,13 @@ describe('an output is read', () => {
     expect(pointsOf('influxdb_line', '# comment\ncpu a=1,b=2').points).toHaveLength(2);
   });
 
-  test('no further than the bound', () => {
+  test('an output yields at most the maximum number of points', () => {
     const { points, unreadable } = pointsOf('graphite_plaintext', 'a 1\n'.repeat(POINTS_MAX + 5));
     expect([points.length, unreadable]).toEqual([POINTS_MAX, 5]);
   });
 
   test.each(['graphite_plaintext', 'influxdb_line', 'opentsdb_line', 'nagios_perfdata', 'prometheus_text'])(
-    'as %s in time that grows with its length, whatever it is',
+    'an output is parsed as %s in time that grows linearly with its length',
     (format) => {
       for (const part of ["'", 'a', 'a=', "'a", '\\', '"', '{', ' ', 'a{b="', ',', ';']) {
         const output = `| ${part.repeat(200_000 / part.length)}`;
@@ -91,12 +91,12 @@ describe('an output is read', () => {
     },
   );
 
-  test('not at all where the check has no metrics', () => {
+  test('an output of a check without metrics is not parsed', () => {
     expect(pointsOf('', 'load 1', { type: 'standard' })).toEqual({ points: [], unreadable: 0 });
     expect(pointsOf('whatever', 'load 1')).toEqual({ points: [], unreadable: 0 });
   });
 
-  test('as points of an agent where it has read them, with the tags of the check', () => {
+  test('the points that an agent has parsed are used, with the tags of the check', () => {
     const points = [
       { name: 'a', value: 1, timestamp: 1_700_000_000_000_000_000, tags: [{ name: 'x', value: 'y' }] },
       { name: 'b', value: 2, timestamp: 0, tags: null },
@@ -113,7 +113,7 @@ describe('an output is read', () => {
   });
 
   test.each(['graphite_plaintext', 'influxdb_line', 'opentsdb_line', 'nagios_perfdata', 'prometheus_text'])(
-    'as %s, whatever it is, and what is written is a line for each point',
+    'any output that is parsed as %s yields finite points, and each is written as one line',
     (format) => {
       const text = fc.string({
         unit: fc.constantFrom('a', '1', '.', ' ', '=', ',', ';', '|', '"', "'", '\\', '{', '}', '\n', 'é'),
@@ -132,7 +132,7 @@ describe('an output is read', () => {
   );
 });
 
-describe('metrics are written', () => {
+describe('the written metrics', () => {
   const output = 'cpu\\ x,dc=a\\,b idle=1.5 1700000000000000000';
 
   test.each([
@@ -140,15 +140,15 @@ describe('metrics are written', () => {
     ['influxdb_line', 'cpu\\ x.idle,check=load,client=web-1,dc=a\\,b value=1.5 1700000000000000000\n'],
     ['opentsdb_line', 'put cpu_x.idle 1700000000 1.5 client=web-1 check=load dc=a_b\n'],
     ['prometheus_text', 'cpu_x_idle{check="load",client="web-1",dc="a,b"} 1.5\n'],
-  ])('as %s, with client and check', (format, text) => {
+  ])('metrics are written as %s with client and check', (format, text) => {
     expect(metricsText(anOutput('influxdb_line', output), format)).toBe(text);
   });
 
-  test('of Graphite for Graphite as they are', () => {
+  test('metrics in Graphite format are written for Graphite unchanged', () => {
     expect(metricsText(anOutput(undefined, 'web-1.load 1 5'), 'graphite_plaintext')).toBe('web-1.load 1 5\n');
   });
 
-  test('in no other format', () => {
+  test('metrics are not written in a format that is only an input format', () => {
     expect(metricsText(anOutput(undefined, 'load 1'), 'nagios_perfdata')).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ function entity(name: string, spec: DumpedObject['spec']): DumpedObject {
   return { type: 'Entity', metadata: { name, namespace: 'default' }, spec };
 }
 
-test('what a dump tells: namespaces, checks, entities, agents with their versions, pipelines', () => {
+test('the facts of a dump are namespaces, checks, entities, agents with versions, and pipelines', () => {
   expect(
     facts(
       { type: 'Namespace', metadata: {}, spec: { name: 'default' } },
@@ -39,7 +39,7 @@ test('what a dump tells: namespaces, checks, entities, agents with their version
   });
 });
 
-test('a dump without namespaces says nothing about them, so that no check is taken for an orphan', () => {
+test('a dump without namespaces leaves them and the checks unknown, so that no check counts as an orphan', () => {
   const told = facts({ type: 'CheckConfig', metadata: { name: 'cpu', namespace: 'ops' }, spec: {} });
   expect(told.namespaces).toBeUndefined();
   expect(told.checks).toBeUndefined();

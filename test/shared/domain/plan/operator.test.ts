@@ -47,11 +47,11 @@ test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof turnOf> }>([
   { step: { kind: 'action', state: 'failed' }, turn: 'agree' },
   { step: { kind: 'manual' }, turn: 'start' },
   { step: { kind: 'check', state: 'failed' }, turn: 'start' },
-])('a step $step goes on with: $turn', ({ step, turn }) => {
+])('the next action of the step $step is: $turn', ({ step, turn }) => {
   expect(turnOf({ ...STEP, ...step })).toBe(turn);
 });
 
-describe('orders', () => {
+describe('the orders of an operator', () => {
   test.each<{ title: string; plan?: PlanRun; wish: PlanWish; typed?: string; orders: readonly object[] }>([
     { title: 'a step is started', wish: START, orders: [{ order: 'start', session: 'own', step: 'backup' }] },
     {
@@ -93,7 +93,7 @@ describe('orders', () => {
       typed: 'too late',
       orders: [{ order: 'abandon', session: 'own', reason: 'too late' }],
     },
-  ])('$title', ({ plan = PLAN, wish, typed = '', orders }) => {
+  ])('orders of the console are derived: $title', ({ plan = PLAN, wish, typed = '', orders }) => {
     expect(ordersFor(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
   });
 
@@ -123,12 +123,12 @@ describe('orders', () => {
     },
     { title: 'no reason to skip', plan: PLAN, wish: { kind: 'skip', ...ON_STEP }, outcome: { kind: 'reason' } },
     { title: 'no reason to roll back', plan: PLAN, wish: { kind: 'roll-back', plan: 7 }, outcome: { kind: 'reason' } },
-  ])('none: $title', ({ plan, wish, typed = '', outcome }) => {
+  ])('the console sends no order: $title', ({ plan, wish, typed = '', outcome }) => {
     expect(ordersFor(plan, wish, typed, OPERATOR)).toMatchObject(outcome);
   });
 });
 
-test('a holder that was not heard of for long is no holder', () => {
+test('an owner who was silent for long no longer owns the plan', () => {
   expect(isOpenTo(THEIRS, OPERATOR)).toBe(false);
   expect(isOpenTo(THEIRS, { ...OPERATOR, nowMs: NOW_MS + HOLDER_GONE_MS })).toBe(true);
 });

@@ -15,7 +15,7 @@ function stepIds(from: string, to: string, facts = someFacts()): readonly string
 }
 
 describe('the general procedure (reference 9.2)', () => {
-  test('where nothing special is on the way, of a cluster', () => {
+  test('the upgrade plan of a cluster without special steps is the general procedure', () => {
     expect(stepIds('6.2.0', '6.3.0')).toEqual([
       'rules',
       'install',
@@ -37,7 +37,7 @@ describe('the general procedure (reference 9.2)', () => {
       to: '5.8.0',
       actions: ['drain', 'resume'],
     },
-  ])('this program does $name', ({ from, to, actions }) => {
+  ])('mon does $name', ({ from, to, actions }) => {
     const { steps } = planOf(way(from, to), someFacts({ product: 'mon' }));
     const [before = [], after = []] = actions.map((action) => [action]);
     expect(steps.flatMap((step) => (step.kind === 'action' ? [step.action] : []))).toEqual([
@@ -49,7 +49,7 @@ describe('the general procedure (reference 9.2)', () => {
     expect(steps).toContainEqual(expect.objectContaining({ action: 'migrate', confirm: to }));
   });
 
-  test('where everything is in a database, its backup is confirmed by a person, once', () => {
+  test('the upgrade plan has one manual backup step when everything is in a database', () => {
     const facts = someFacts({ product: 'mon', key_value_store: 'external', event_store: 'relational' });
     for (const path of [way('6.2.0', '6.3.0'), way('6.3.0', '6.4.0')]) {
       const { steps } = planOf(path, facts);
@@ -58,7 +58,7 @@ describe('the general procedure (reference 9.2)', () => {
     }
   });
 
-  test('all backends are upgraded before the database is', () => {
+  test('all backends are upgraded before the database', () => {
     const facts = someFacts({
       backends: ['a', 'b'].map((name) => ({ name, version: '6.2.0', healthy: true })),
     });
@@ -72,8 +72,8 @@ describe('the general procedure (reference 9.2)', () => {
   });
 });
 
-describe('what the rules add', () => {
-  test('from 5.0 to 6.5 in the order of the versions, each in its phase', () => {
+describe('the steps that the rules add', () => {
+  test('a plan from 5.0 to 6.5 has the steps in the order of versions, each in its phase', () => {
     const facts = someFacts({
       install: 'binary',
       state_dir: { configured: null, old_has_data: true, new_has_data: false },
@@ -118,7 +118,7 @@ describe('what the rules add', () => {
     expect(steps.find(({ id }) => id === 'restart-a')?.commands).toEqual(['systemctl start sensu-backend']);
   });
 
-  test('every step is named once', () => {
+  test('every step of a plan has a unique name', () => {
     const ids = stepIds('5.0.0', '6.5.0');
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -128,11 +128,11 @@ test.each([
   ['6.5.0', '6.4.0', '6.4.0 is older than 6.5.0: there is no plan for a downgrade'],
   ['soon', '6.4.0', 'soon is not a version: use one like 6.4.0'],
   ['6.4.0', '', ' is not a version: use one like 6.4.0'],
-])('from %s to %s there is no way', (from, to, problem) => {
+])('a plan from %s to %s is rejected', (from, to, problem) => {
   expect(parsePath(from, to)).toEqual({ problem });
 });
 
-test('the way out of orphan namespaces: recreate, delete the checks, delete (reference 9.3)', () => {
+test('the remedy for orphan namespaces recreates them, deletes the checks, then deletes them (reference 9.3)', () => {
   const orphans = orphansOf({
     namespaces: ['default'],
     checks: [

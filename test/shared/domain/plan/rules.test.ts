@@ -29,7 +29,7 @@ interface Scenario {
 
 function scenarios(rule: string, rows: readonly Scenario[]): void {
   describe(`the rule ${rule}`, () => {
-    test.each(rows)('$way: $name', ({ way, facts, verdict, says }) => {
+    test.each(rows)('the rule judges $way: $name', ({ way, facts, verdict, says }) => {
       const found = finding(rule, way, someFacts(facts));
       expect(found?.verdict).toBe(verdict);
       expect([...(found?.evidence ?? []), ...(found?.remedy ?? [])].join('\n')).toContain(says ?? '');
@@ -289,7 +289,7 @@ scenarios('stashes', [
   },
 ]);
 
-describe('what cannot be found out is said, and never taken for well', () => {
+describe('unknown facts', () => {
   test.each<{ rule: string; way: string; missing: keyof UpgradeFacts; verdict: RuleVerdict }>([
     { rule: '5.1.0-state-dir', way: '5.0.0 to 5.1.0', missing: 'install', verdict: 'pass' },
     { rule: '5.8.0-stop-all', way: '5.7.0 to 5.8.0', missing: 'backends', verdict: 'warn' },
@@ -304,7 +304,7 @@ describe('what cannot be found out is said, and never taken for well', () => {
     { rule: '6.4.0-certificates', way: '6.3.0 to 6.4.0', missing: 'certificates', verdict: 'warn' },
     { rule: '6.5.0-pipelines', way: '6.4.0 to 6.5.0', missing: 'agents', verdict: 'warn' },
     { rule: 'same-versions', way: '6.4.0 to 6.5.0', missing: 'backends', verdict: 'warn' },
-  ])('$rule without $missing: $verdict', ({ rule, way, missing, verdict }) => {
+  ])('the rule $rule without $missing has the verdict $verdict', ({ rule, way, missing, verdict }) => {
     expect(finding(rule, way, unknown(missing))?.verdict).toBe(verdict);
   });
 });

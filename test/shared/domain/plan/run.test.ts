@@ -62,36 +62,36 @@ const start = (step: string, typed?: string): PlanOrder => ({
   ...(typed === undefined ? {} : { typed }),
 });
 
-describe('one holds a plan, any number watch', () => {
-  test('nothing is possible before somebody takes it', () => {
+describe('the ownership of a plan', () => {
+  test('a plan without an owner accepts no order', () => {
     expect(refusal(aPlanRun(), start('rules'))).toBe('take ownership of the plan first');
   });
 
-  test('another console, of the same person as well, is told who holds it', () => {
+  test('another console, even of the same user, is rejected with the name of the owner', () => {
     expect(refusal(held(), { ...start('rules'), session: 'console-2' })).toBe(
       'alice owns the plan: take ownership first',
     );
     expect(refusal(held(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe('alice owns the plan');
   });
 
-  test('it is taken over by force, or when the holder has gone', () => {
+  test('a plan is taken over by force or when the owner is gone', () => {
     const take: PlanOrder = { order: 'take', session: 'console-2', force: false };
     expect(ordered(held(), { ...take, force: true }, 'bob').holder?.who).toBe('bob');
     expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('taken over by bob from alice');
   });
 
-  test('and let go of', () => {
+  test('the owner can release a plan', () => {
     expect(ordered(held(), { order: 'release', session: SESSION }).holder).toBeNull();
   });
 });
 
-describe('steps', () => {
-  test('come one after the other', () => {
+describe('the steps of a plan', () => {
+  test('steps of a plan run one after the other', () => {
     expect(refusal(held(), start('backup'))).toBe('the next step is rules');
     expect(refusal(held(), start('nothing'))).toBe('the plan has no step nothing');
   });
 
-  test('a check runs by itself, and lets the next one come', () => {
+  test('a check step runs by itself and then allows the next one', () => {
     const running = ordered(held(), start('rules'));
     expect(stateOf(running, 'rules')).toBe('running');
     const done = finishStep(running, 'rules', { isDone: true, note: 'nothing in the way', findings: [] }, NOW + 5);
@@ -100,7 +100,7 @@ describe('steps', () => {
     expect(currentStep(done)?.id).toBe('backup');
   });
 
-  test('one that failed is started again, or skipped with a reason', () => {
+  test('a failed step is started again or skipped with a reason', () => {
     const failed = finishStep(ordered(held(), start('rules')), 'rules', { isDone: false, note: '1 blocks' }, NOW);
     expect(stateOf(failed, 'rules')).toBe('failed');
     expect(stateOf(ordered(failed, start('rules')), 'rules')).toBe('running');
@@ -108,7 +108,7 @@ describe('steps', () => {
     expect(skipped.steps[0]).toMatchObject({ state: 'skipped', note: 'known' });
   });
 
-  test('what the operator does is confirmed, and looked at where that is possible', () => {
+  test('a manual step is confirmed, and then verified where that is possible', () => {
     const confirming = ordered(until('restart-backend'), start('restart-backend'));
     expect(stateOf(confirming, 'restart-backend')).toBe('confirm');
     const looking = ordered(confirming, { order: 'confirm', session: SESSION, step: 'restart-backend' });
@@ -117,13 +117,13 @@ describe('steps', () => {
     expect(stateOf(notYet, 'restart-backend')).toBe('confirm');
   });
 
-  test('where it is not, the confirmation counts', () => {
+  test('the confirmation of a manual step that cannot be verified completes it', () => {
     const confirming = ordered(until('install'), start('install'));
     const done = ordered(confirming, { order: 'confirm', session: SESSION, step: 'install' });
     expect(done.steps.find(({ id }) => id === 'install')).toMatchObject({ state: 'done', note: 'confirmed by alice' });
   });
 
-  test('what cannot be undone wants to be typed, and is never skipped', () => {
+  test('a step that cannot be undone requires its word to be typed and is never skipped', () => {
     const before = until('migrate');
     expect(refusal(before, start('migrate'))).toBe('migrate cannot be undone: type 5.8.0 to run it');
     expect(refusal(before, start('migrate', 'yes'))).toContain('type 5.8.0');
@@ -133,14 +133,14 @@ describe('steps', () => {
     );
   });
 
-  test('after the last one the plan is done, and nobody holds it', () => {
+  test('a plan is done after its last step and then has no owner', () => {
     const last = until('entities');
     const done = finishStep(ordered(last, start('entities')), 'entities', { isDone: true, note: '20, as before' }, NOW);
     expect(done).toMatchObject({ state: 'done', holder: null });
     expect(refusal(done, start('entities'))).toBe('the plan is closed: done');
   });
 
-  test('a restart of the backend ends what ran, and it can be started again', () => {
+  test('a restart of the backend fails the running step, which can be started again', () => {
     const restarted = afterRestart(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
     expect(stateOf(restarted, 'migrate')).toBe('failed');
     expect(stateOf(ordered(restarted, start('migrate', '5.8.0')), 'migrate')).toBe('running');
@@ -148,15 +148,15 @@ describe('steps', () => {
   });
 });
 
-describe('results are kept out', () => {
-  test('from the end of the step that stops them to the end of the one that takes them again', () => {
+describe('the rejection of results during a plan', () => {
+  test('results are rejected from the end of the drain step to the end of the resume step', () => {
     expect(isDraining(until('drain'))).toBe(false);
     expect(isDraining(until('migrate'))).toBe(true);
     expect(isDraining(until('resume'))).toBe(true);
     expect(isDraining(until('versions'))).toBe(false);
   });
 
-  test('not when the step that stops them was skipped', () => {
+  test('results are not rejected when the drain step was skipped', () => {
     const skipped = ordered(until('drain'), {
       order: 'skip',
       session: SESSION,
@@ -166,13 +166,13 @@ describe('results are kept out', () => {
     expect(isDraining(skipped)).toBe(false);
   });
 
-  test('not after the plan is over', () => {
+  test('results are not rejected after the plan is over', () => {
     expect(isDraining(ordered(until('migrate'), { order: 'abandon', session: SESSION, reason: 'late' }))).toBe(false);
   });
 });
 
-describe('the way back', () => {
-  test('only to a backup of this plan', () => {
+describe('the rollback of a plan', () => {
+  test('a plan can be rolled back only to a backup of its own', () => {
     const order: PlanOrder = { order: 'roll-back', session: SESSION, reason: 'agents fail' };
     expect(refusal(held(), order)).toBe('the plan has no backup to roll back to');
     const backedUp = finishStep(
@@ -184,14 +184,14 @@ describe('the way back', () => {
     expect(ordered(backedUp, order)).toMatchObject({ state: 'rolled-back', backup: 'b/1' });
   });
 
-  test('a plan is abandoned, but not under a step that runs', () => {
+  test('a plan can be abandoned, except while a step runs', () => {
     const order: PlanOrder = { order: 'abandon', session: SESSION, reason: 'another day' };
     expect(ordered(held(), order).state).toBe('abandoned');
     expect(refusal(ordered(held(), start('rules')), order)).toBe('wait until the running step has finished');
   });
 });
 
-test('the log keeps its newest lines', () => {
+test('the log of a plan keeps its newest lines', () => {
   let runbook = held();
   for (let at = 0; at < 600; at++) {
     runbook = finishStep(ordered(runbook, start('rules')), 'rules', { isDone: false, note: String(at) }, NOW + at);

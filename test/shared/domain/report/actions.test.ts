@@ -12,7 +12,7 @@ const told = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): string | 
 
 const silence = { kind: 'silence', silence: 'client:web-1:disk', subscription: 'client:web-1', check: 'disk' } as const;
 
-describe('what somebody did (spec, report 3)', () => {
+describe('an action in the report (spec, report 3)', () => {
   test.each<{ name: string; kind: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>; expected: string | undefined }>([
     { name: 'a silence', kind: { ...silence, by: 'ada' }, expected: 'ada silenced client:web-1:disk' },
     {
@@ -56,7 +56,7 @@ describe('what somebody did (spec, report 3)', () => {
       kind: { kind: 'rename', client: 'web-1', check: 'swap', to: 'paging', by: 'ada' },
       expected: 'ada renamed swap > paging',
     },
-  ])('$name', ({ kind, expected }) => {
+  ])('an action is reported: $name', ({ kind, expected }) => {
     expect(told(kind)).toBe(expected);
   });
 });
@@ -70,8 +70,8 @@ const action = (at: number, target: string, more: Partial<ReportAction> = {}): R
   ...more,
 });
 
-describe('what is the same of the same minute is told once', () => {
-  test('with the time of the first, five targets and their number', () => {
+describe('equal actions of one minute in the report', () => {
+  test('equal actions of one minute are listed once with the first time, five targets and their number', () => {
     const actions = [9, 8, 7, 6, 5, 4, 3].map((at) => action(at, `web-${String(at)}/disk`));
     expect(together(actions)).toEqual([
       {
@@ -90,18 +90,18 @@ describe('what is the same of the same minute is told once', () => {
     ['for another reason', { reason: 'CHG-2' }],
     ['in another namespace', { namespace: 'shop' }],
     ['an hour before', { at: -3_600_000 }],
-  ])('%s is another', (_, more) => {
+  ])('an action %s is reported separately', (_, more) => {
     expect(together([action(2, 'b/disk'), action(1, 'a/disk', more)])).toHaveLength(2);
   });
 
-  test('silences end with the last of them, or never', () => {
+  test('joined silences end with the last of them, or never', () => {
     const [first] = together([action(2, 'b', { end: 5 }), action(1, 'a', { end: 9 })]);
     expect(first?.end).toBe(9);
     expect(together([action(2, 'b'), action(1, 'a', { end: 9 })])[0]).not.toHaveProperty('end');
   });
 });
 
-test('of the audit trail there is what the timeline does not tell', () => {
+test('the report takes from the audit trail only what the timeline does not contain', () => {
   expect(['silence.create', 'bulk', 'dump', 'definition.change', 'client.create'].filter(isOtherChange)).toEqual([
     'definition.change',
     'client.create',

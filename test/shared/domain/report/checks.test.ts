@@ -27,7 +27,7 @@ const ROUTER = { ...SWITCH, client: 'r-1' };
 /** The change of status that begins an outage at this second. */
 const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
 
-describe('what kept it quiet (spec, report 1)', () => {
+describe('the inhibitor of a reported check (spec, report 1)', () => {
   const ended = (at: number, inhibitor?: typeof SWITCH): StatusTurn => ({
     atMs: at * 1000,
     was: 2,
@@ -61,7 +61,7 @@ describe('what kept it quiet (spec, report 1)', () => {
       now: SWITCH,
       expected: undefined,
     },
-  ])('$name', ({ turns, now, expected }) => {
+  ])('the inhibitor of a reported check is $name', ({ turns, now, expected }) => {
     const found = troubleOf(
       { client: 'web-1', check: 'ping', status: turns[0]?.status, turns, inhibitor: now },
       SPAN,
@@ -70,7 +70,7 @@ describe('what kept it quiet (spec, report 1)', () => {
     expect(found?.inhibited_by).toEqual(expected);
   });
 
-  test('it is told after what nothing kept quiet', () => {
+  test('inhibited checks are reported after the others', () => {
     const quiet = troubleOf({ client: 'a', check: 'ping', status: 2, turns: [broke(110)], inhibitor: SWITCH }, SPAN, 0);
     const loud = troubleOf({ client: 'b', check: 'ping', status: 2, turns: [broke(190)] }, SPAN, 0);
     const both = [quiet, loud].filter((one) => one !== undefined);
@@ -79,8 +79,8 @@ describe('what kept it quiet (spec, report 1)', () => {
   });
 });
 
-describe('how a check was not well (spec, report 1)', () => {
-  test('what was well, or not well before the span alone, is not named', () => {
+describe('a failing check in the report (spec, report 1)', () => {
+  test('a check that was OK during the whole span is not reported', () => {
     expect([of([150, undefined, 0]), of([90, 2, 0])]).toEqual([undefined, undefined]);
   });
 
@@ -130,11 +130,11 @@ describe('how a check was not well (spec, report 1)', () => {
       found: of([250, 2, 0], [150, 0, 2]),
       expected: { status: 2, ended: null, down: 50 },
     },
-  ])('$name', ({ found, expected }) => {
+  ])('a failing check is reported: $name', ({ found, expected }) => {
     expect(found).toMatchObject(expected);
   });
 
-  test('without a turn its status of now is that of the whole span', () => {
+  test('a check without transitions has its current status for the whole span', () => {
     expect(troubleOf(past([], 2), SPAN, 0)).toMatchObject({
       status: 2,
       began: null,
@@ -144,11 +144,11 @@ describe('how a check was not well (spec, report 1)', () => {
     });
   });
 
-  test('of what is not kept nothing is said', () => {
+  test('the report says nothing about the time before the retention', () => {
     expect(troubleOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
   });
 
-  test('silenced time is part of the time that it was not well', () => {
+  test('silenced time is part of the failing time', () => {
     const silenced = [{ sinceMs: 140_000, untilMs: 170_000 }];
     expect(troubleOf(past([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
   });
@@ -169,7 +169,7 @@ const trouble = (client: string, more: Partial<Trouble> = {}): Trouble => ({
 
 const named = (items: readonly Trouble[]): string[] => items.map(({ client }) => client);
 
-test('what is open is told by severity, then the oldest first; what is over by how long it was', () => {
+test('open problems are sorted by severity and age, resolved ones by duration', () => {
   const all = [
     trouble('unknown', { status: 3, down: 30 }),
     trouble('warning', { status: 1, down: 40 }),
@@ -180,7 +180,7 @@ test('what is open is told by severity, then the oldest first; what is over by h
   expect(named(all.toSorted(longestFirst))).toEqual(['warning', 'unknown', 'newer', 'older']);
 });
 
-test('the noisiest are those that were not well most often, with the client on which it was', () => {
+test('the noisiest checks are those with the most outages, with the client that had them', () => {
   const noise = new Noise();
   for (const [client, check, outages] of [
     ['web-1', 'disk', 2],
@@ -196,7 +196,7 @@ test('the noisiest are those that were not well most often, with the client on w
   ]);
 });
 
-test('of many only the first are kept, and all are counted', () => {
+test('a list of the first items keeps only the limit but counts all', () => {
   const first = new FirstOf<number>(3, (a, b) => a - b);
   for (const one of [5, 3, 9, 1, 8, 2, 7, 4, 6]) first.add(one);
   expect([first.items(), first.count]).toEqual([[1, 2, 3], 9]);

@@ -19,7 +19,7 @@ const NOTHING: Report = {
   changes: null,
 };
 
-test('a quiet night says so', () => {
+test('a report without events says so', () => {
   expect(reportMarkdown(NOTHING)).toMatchInlineSnapshot(`
     "# Handover
 
@@ -45,7 +45,7 @@ test('a quiet night says so', () => {
   `);
 });
 
-test('a report says what is open, what is well again, what is noisy and who did what', () => {
+test('a report lists open and resolved problems, noisy checks and actions', () => {
   const row = { client: 'web-1', check: 'disk', worst: 2, outages: 1, silenced: 0, output: 'full', silences: [] };
   const report: Report = {
     ...NOTHING,
@@ -130,7 +130,7 @@ test('a report says what is open, what is well again, what is noisy and who did 
   `);
 });
 
-test('what followed from something else is told by what it followed from', () => {
+test('the report lists inhibited checks under their root cause', () => {
   const row = { client: 'web-1', check: 'ping', worst: 2, outages: 1, silenced: 0, output: 'no answer', silences: [] };
   const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
   const text = reportMarkdown({
@@ -155,7 +155,7 @@ test('what followed from something else is told by what it followed from', () =>
   );
 });
 
-test('what is well again and followed from nothing is named', () => {
+test('the report names a resolved check that was not inhibited', () => {
   const row = { check: 'ping', worst: 2, outages: 1, down: 60, silenced: 0, output: 'no answer', silences: [] };
   const over = { ...row, status: 0, began: UNTIL - HOUR, ended: UNTIL };
   const text = reportMarkdown({
@@ -181,11 +181,11 @@ test.each([
     { complete_since: UNTIL - HOUR, truncated: true },
     'The report starts at 2026-11-20 11:00Z: there are more entries than one report can hold; choose a shorter span.',
   ],
-])('what it lacks is said: %j', (more, expected) => {
+])('the report says what it lacks: %j', (more, expected) => {
   expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);
 });
 
-test('no name, reason or output means anything in Markdown, or acts on a terminal', () => {
+test('no name, reason or output acts as Markdown or on a terminal', () => {
   const reason = '\u001b[31m<b>|[x](http://a) `rm` a_b _c_\nnext';
   const actions = [{ at: UNTIL, who: 'eve', action: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
   const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } });

@@ -54,11 +54,11 @@ describe('availability over ten hours (spec, timeline 4)', () => {
     ['it was removed', [turn(5, 2, undefined)], undefined, { critical: 5, no_data: 5, percent: 0, outages: 1 }],
     ['nothing is known of it', [], undefined, { no_data: 10, percent: null, outages: 0 }],
     ['a status of its own is unknown', [turn(9, 0, 127)], 127, { ok: 9, unknown: 1, percent: 90, outages: 1 }],
-  ])('%s', (_rule, turns, now, expected) => {
+  ])('availability is computed: %s', (_rule, turns, now, expected) => {
     expect(shares(turns, now)).toEqual(expected);
   });
 
-  test('what is silenced is apart, and counts neither way; what is well under a silence is well', () => {
+  test('silenced outages count neither as available nor as unavailable, and silenced OK time counts as OK', () => {
     const outage = [turn(6, 2, 0), turn(2, 0, 2)];
     expect(shares(outage, 0, [[4, 8]])).toEqual({ ok: 6, critical: 2, silenced: 2, percent: 75, outages: 1 });
     expect(
@@ -69,12 +69,12 @@ describe('availability over ten hours (spec, timeline 4)', () => {
     ).toEqual({ ok: 6, silenced: 4, percent: 100, outages: 1 });
   });
 
-  test('before anything was kept nothing is known, but for what a transition tells', () => {
+  test('the time before the retention is unknown, except for what a transition says', () => {
     expect(shares([], 0, [], 4 * HOUR)).toEqual({ ok: 6, no_data: 4, percent: 100, outages: 0 });
     expect(shares([turn(2, 0, 2)], 2, [], 4 * HOUR)).toMatchObject({ critical: 8, no_data: 2 });
   });
 
-  test('of several it is the sum', () => {
+  test('the availability of several checks is the sum of each', () => {
     const one = availabilityOf(stretchesOf([turn(8, 0, 2)], 2, SPAN, NEVER), []);
     const other = availabilityOf(stretchesOf([], 0, SPAN, NEVER), []);
     expect(sumOf([one, other])).toMatchObject({ ok: 18 * 3600, critical: 2 * 3600, percent: 90, outages: 1 });
@@ -85,7 +85,7 @@ describe('availability over ten hours (spec, timeline 4)', () => {
 const made = (atMs: number, beginMs = 0, endMs = Infinity) => ({ atMs, entry: { beginMs, endMs } });
 const ended = (atMs: number) => ({ atMs, entry: undefined });
 
-describe('when a silence was in effect', () => {
+describe('the spans of a silence', () => {
   test.each([
     ['from when it was made', [made(5)], [{ sinceMs: 5, untilMs: Infinity }]],
     ['until it was cleared', [ended(9), made(5)], [{ sinceMs: 5, untilMs: 9 }]],
@@ -101,7 +101,7 @@ describe('when a silence was in effect', () => {
       ],
     ],
     ['since always, when it ended and nobody knows its beginning', [ended(9)], [{ sinceMs: 3, untilMs: 9 }]],
-  ])('%s', (_rule, turns, expected) => {
+  ])('a silence is active %s', (_rule, turns, expected) => {
     expect(silencedSpans(turns, 3)).toEqual(expected);
   });
 });

@@ -4,7 +4,7 @@ import { isCountDue } from '../../../../shared/domain/timeline/due-count.ts';
 /** The first id. Ids of the timeline are times in microseconds. */
 const START_ID = 1_700_000_000_000_000;
 
-describe('a check is counted after a tenth of its number', () => {
+describe('the counting of a check after a tenth of its entries', () => {
   test.each([
     ['every microsecond', 1],
     ['every millisecond', 1000],
@@ -12,7 +12,7 @@ describe('a check is counted after a tenth of its number', () => {
     ['every minute', 60_000_000],
     ['every hour', 3_600_000_000],
     ['at each power of two', 2 ** 32],
-  ])('whatever its rhythm: %s', (_title, step) => {
+  ])('a check is counted about once for a tenth of its number of entries: %s', (_title, step) => {
     const due = Array.from({ length: 50_000 }, (_, at) => isCountDue(START_ID + at * step, 1000));
     const share = due.filter(Boolean).length / due.length;
     expect(share).toBeGreaterThan(1 / 130);
@@ -22,7 +22,7 @@ describe('a check is counted after a tenth of its number', () => {
     expect(Math.max(...gaps)).toBeLessThan(1500);
   });
 
-  test('always, where it may have next to nothing', () => {
+  test('a check with a very small limit is counted at every entry', () => {
     for (let id = START_ID; id < START_ID + 100; id++) expect(isCountDue(id, 5)).toBe(true);
   });
 });

@@ -17,7 +17,7 @@ function behind(transitions: readonly Transition[]): PastEvent | undefined {
   return event;
 }
 
-describe('the event behind transitions (spec, timeline 5)', () => {
+describe('the event after past transitions (spec, timeline 5)', () => {
   test.each<{ name: string; transitions: readonly Transition[]; expected: Partial<PastEvent> | undefined }>([
     { name: 'none behind a first OK', transitions: [{ kind: 'new', status: 0 }], expected: undefined },
     {
@@ -69,7 +69,7 @@ describe('the event behind transitions (spec, timeline 5)', () => {
       transitions: [{ kind: 'steady', was: 2, status: 2, occurrences: 7 }],
       expected: { status: 2, occurrences: 7, since: 0 },
     },
-  ])('$name', ({ transitions, expected }) => {
+  ])('the event after past transitions is rebuilt: $name', ({ transitions, expected }) => {
     expect({ event: behind(transitions) }).toMatchObject({ event: expected });
   });
 });
@@ -80,10 +80,12 @@ test.each<[string, Transition, number]>([
   ['a removal one less', { kind: 'remove', was: 0 }, -1],
   ['and a new name, which begins anew', { kind: 'rename', was: 2, to: 'x' }, -1],
   ['what is between changes nothing', { kind: 'resolve', was: 2, status: 0 }, 0],
-])('of the checks of a client: %s', (_name, transition, expected) => expect(knownBy(transition)).toBe(expected));
+])('the known checks of a client are counted: %s', (_name, transition, expected) =>
+  expect(knownBy(transition)).toBe(expected),
+);
 
-describe('the silenced entry behind a transition', () => {
-  test('is what was said when it was made', () => {
+describe('the silence after a past transition', () => {
+  test('the silence after a past transition has the attributes of its creation', () => {
     const made: Transition = { kind: 'silence', silence: '*:cpu', check: 'cpu', reason: 'CHG-1', end: 9000 };
     expect(nextPastSilence('*:cpu', { ...made, expire_on_resolve: true }, 1500)).toEqual({
       id: '*:cpu',
@@ -98,7 +100,7 @@ describe('the silenced entry behind a transition', () => {
     });
   });
 
-  test.each(['clear', 'expire'] as const)('is none behind %s', (kind) => {
+  test.each(['clear', 'expire'] as const)('there is no silence after %s', (kind) => {
     expect(nextPastSilence('*:cpu', { kind, silence: '*:cpu', check: 'cpu' }, 0)).toBeUndefined();
   });
 });

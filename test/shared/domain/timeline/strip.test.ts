@@ -20,7 +20,7 @@ const drawn = (of: CheckPast, cells = 10): string =>
     .map((cell) => (cell === undefined ? ' ' : SHOWN[cell]))
     .join('');
 
-describe('the past as a strip', () => {
+describe('the strip of the past', () => {
   test.each<[string, CheckPast, string]>([
     ['shows what was for how long', past([[0, 50, 0], [50, 100, 2]]), '-----xxxxx'], // prettier-ignore
     ['and nothing where nothing is known', past([[0, 30], [30, 100, 0]]), '   -------'], // prettier-ignore
@@ -29,12 +29,12 @@ describe('the past as a strip', () => {
     ['what ends where a part begins is not in it', past([[0, 20, 2], [20, 100, 0]]), 'xx--------'], // prettier-ignore
     ['what was silenced is shown as that', past([[0, 50, 2], [50, 100, 0]], [[20, 80]]), 'xxsss-----'], // prettier-ignore
     ['but for the part that was not', past([[0, 100, 2]], [[15, 85]]), 'xxssssssxx'], // prettier-ignore
-  ])('%s', (_, of, expected) => {
+  ])('the strip of the past is drawn: %s', (_, of, expected) => {
     expect(drawn(of)).toBe(expected);
   });
 });
 
-test('outages are what was not well without a break, the newest first', () => {
+test('outages are uninterrupted failing spans, the newest first', () => {
   const of = past([[0, 10], [10, 20, 1], [20, 30, 2], [30, 60, 0], [60, 100, 3]], [[25, 70]]); // prettier-ignore
   expect(outagesOf(of)).toEqual([
     { sinceMs: 60, untilMs: 100, worst: 3, silencedMs: 10 },

@@ -27,7 +27,7 @@ function told(results: readonly Omit<DecidingResult, 'executed'>[]): (Turn | und
 
 const statuses = (...all: readonly number[]): { status: number }[] => all.map((status) => ({ status }));
 
-describe('what a result is in the timeline (spec, timeline 1)', () => {
+describe('a result in the timeline (spec, timeline 1)', () => {
   test.each([
     ['the first OK begins it, and those that follow are nothing', statuses(0, 0, 0), ['new', undefined, undefined]],
     [
@@ -63,11 +63,11 @@ describe('what a result is in the timeline (spec, timeline 1)', () => {
       ],
       ['new', undefined],
     ],
-  ])('%s', (_rule, results, expected) => {
+  ])('a result in the timeline is recorded: %s', (_rule, results, expected) => {
     expect(turnsOf(results)).toEqual(expected);
   });
 
-  test('it tells the status before and after, and how often the event occurred', () => {
+  test('a transition contains the status before and after, and the occurrences', () => {
     expect(told(statuses(0, 2, 2, 0)).filter((turn) => turn !== undefined)).toEqual([
       { kind: 'new', status: 0 },
       { kind: 'create', was: 0, status: 2, occurrences: 1 },
@@ -76,7 +76,7 @@ describe('what a result is in the timeline (spec, timeline 1)', () => {
     expect(told(statuses(2))[0]).toEqual({ kind: 'create', status: 2, occurrences: 1 });
   });
 
-  test('flapping begins and ends, and says so in between', () => {
+  test('flapping is recorded with its begin, its end and the statuses in between', () => {
     const results = Array.from({ length: 30 }, (_, at) => ({ status: at % 2 === 0 ? 2 : 1, ...FLAPS }));
     const calm = Array.from({ length: 30 }, () => ({ status: 2, ...FLAPS }));
     const turns = told([...results, ...calm]).filter((turn) => turn !== undefined);
@@ -90,7 +90,7 @@ describe('what a result is in the timeline (spec, timeline 1)', () => {
   });
 });
 
-test('an end tells what kept its event from handlers until then', () => {
+test('the transition of a resolve contains what suppressed the event until then', () => {
   const { state } = nextCheckState(NO_CHECK_STATE, { status: 2, executed: 1 }, SURROUNDINGS);
   const inhibitor = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
   const quiet = { ...state, ...(state.event && { event: { ...state.event, inhibited: { ...inhibitor, mark: 'm' } } }) };
@@ -98,7 +98,7 @@ test('an end tells what kept its event from handlers until then', () => {
   expect(turnOf(quiet, after)).toEqual({ kind: 'resolve', was: 2, status: 0, occurrences: 1, inhibited_by: inhibitor });
 });
 
-test('a removal tells the last status, and is none where there was nothing', () => {
+test('the transition of a removal contains the last status, and none is recorded without one', () => {
   const { state } = nextCheckState(NO_CHECK_STATE, { status: 1, executed: 1 }, SURROUNDINGS);
   expect(removalOf(state)).toEqual({ kind: 'remove', was: 1 });
   expect(removalOf(NO_CHECK_STATE)).toBeUndefined();

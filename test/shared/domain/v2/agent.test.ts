@@ -39,8 +39,8 @@ const stored: Client = {
   labels: { rack: 'r8' },
 };
 
-describe('frames', () => {
-  test('what is written is read', () => {
+describe('agent frames', () => {
+  test('an agent frame that is written parses back to its type and payload', () => {
     const payloads = fc.jsonValue();
     fc.assert(
       fc.property(fc.stringMatching(/^\w{1,64}$/), payloads, (type, payload) => {
@@ -51,13 +51,13 @@ describe('frames', () => {
     );
   });
 
-  test.each(['', '\n', '\n{}', '{}', `${'x'.repeat(65)}\n{}`])('%j has no type', (text) => {
+  test.each(['', '\n', '\n{}', '{}', `${'x'.repeat(65)}\n{}`])('the frame %j has no type', (text) => {
     expect(parseAgentFrame(text)).toBeUndefined();
   });
 });
 
 describe('a keepalive', () => {
-  test('makes the client that it tells of', () => {
+  test('a keepalive creates the client that it describes', () => {
     expect(clientOfKeepalive(keepalive({ timeout: 40, ttl: 80 }), 'web-01', about())).toMatchObject({
       name: 'web-01',
       subscriptions: ['web', 'client:web-01'],
@@ -68,7 +68,7 @@ describe('a keepalive', () => {
     });
   });
 
-  test('takes the place of thresholds that were stored before', () => {
+  test('a keepalive replaces the stored thresholds', () => {
     const present = { ...stored, keepalive: { thresholds: { warning: 1, critical: 2 }, refresh: 60 } };
     const { keepalive: own } = clientOfKeepalive(keepalive({ timeout: 60 }), 'web-01', about(present));
     expect(own).toEqual({ refresh: 60, interval: 20, timeout: 60, ttl: 0 });
@@ -78,7 +78,7 @@ describe('a keepalive', () => {
     { name: 'its own handlers are told', handlers: ['pager'], expected: ['pager'] },
     { name: 'the default one is the business of the backend', handlers: ['keepalive'], expected: undefined },
     { name: 'none is none of its own', handlers: [], expected: undefined },
-  ])('$name', ({ handlers, expected }) => {
+  ])('a keepalive sets the handlers: $name', ({ handlers, expected }) => {
     const { keepalive: own } = clientOfKeepalive(keepalive({ handlers }), 'web-01', about());
     expect(own?.['handlers']).toEqual(expected);
   });
@@ -114,7 +114,7 @@ describe('a keepalive', () => {
       entity: {},
       subscriptions: ['web', 'client:web-01'],
     },
-  ])('$name', ({ present, entity, subscriptions }) => {
+  ])('a keepalive sets the subscriptions: $name', ({ present, entity, subscriptions }) => {
     const client = clientOfKeepalive(keepalive({}, entity), 'web-01', about(present));
     expect(client.subscriptions).toEqual(subscriptions);
     expect(client['type']).toBeUndefined();
@@ -127,13 +127,16 @@ describe('a keepalive', () => {
     { version: null, isConfigurable: true, subscription: 'db' },
     { version: '5.21.0', isConfigurable: true, subscription: 'web' },
     { version: '6.2.4', isConfigurable: false, subscription: 'db' },
-  ])('of version $version, which can be told ($isConfigurable): $subscription', ({ version, ...how }) => {
-    const event = keepalive({}, { sensu_agent_version: version });
-    const client = clientOfKeepalive(event, 'web-01', { ...about(stored), isConfigurable: how.isConfigurable });
-    expect(client.subscriptions).toEqual([how.subscription, 'client:web-01']);
-  });
+  ])(
+    'an agent of version $version, configurable: $isConfigurable, has the subscription $subscription',
+    ({ version, ...how }) => {
+      const event = keepalive({}, { sensu_agent_version: version });
+      const client = clientOfKeepalive(event, 'web-01', { ...about(stored), isConfigurable: how.isConfigurable });
+      expect(client.subscriptions).toEqual([how.subscription, 'client:web-01']);
+    },
+  );
 
-  test('leaves the stored handlers as they are, but for agents of version 5', () => {
+  test('a keepalive leaves the stored handlers unchanged, except for agents of version 5', () => {
     const present = { ...stored, keepalive: { handlers: ['stored'], refresh: 60 } };
     const own = (entity = {}): unknown =>
       clientOfKeepalive(keepalive({ handlers: ['told'] }, entity), 'web-01', about(present)).keepalive;
@@ -141,18 +144,18 @@ describe('a keepalive', () => {
     expect(own({ sensu_agent_version: '5.21.0' })).toMatchObject({ handlers: ['told'], refresh: 60 });
   });
 
-  test('brings no signature that the agent has not shown', () => {
+  test('a keepalive adds no signature that the agent has not sent', () => {
     const client = clientOfKeepalive(keepalive(), 'web-01', about({ ...stored, signature: 'secret' }));
     expect(client).not.toHaveProperty('signature');
   });
 
-  test('of a clock that runs ahead counts as now', () => {
+  test('a keepalive from a clock that runs ahead counts as now', () => {
     const client = clientOfKeepalive({ ...keepalive(), timestamp: NOW + 60 }, 'web-01', about());
     expect(client['timestamp']).toBe(NOW);
   });
 });
 
-test('a known agent is told its configuration without its state', () => {
+test('a known agent gets its configuration without its state', () => {
   expect(entityConfigOf('shop', stored)).toEqual({
     metadata: { name: 'web-01', namespace: 'shop', labels: { rack: 'r8' } },
     entity_class: 'agent',
@@ -182,7 +185,7 @@ describe('a check request', () => {
     output_metric_handlers: null,
   };
 
-  test('carries what agents know of a check, each attribute of the kind that they read', () => {
+  test('a check request contains the attributes that agents know, in the types that they parse', () => {
     const definition = {
       command: 'check-disk',
       subscribers: ['web', 'client:a'],
@@ -217,7 +220,7 @@ describe('a check request', () => {
     });
   });
 
-  test('of a check that the newer API defines says who made it, and when it is not wanted', () => {
+  test('a check request of a check defined by the v2 API names its creator, subdues and proxy requests', () => {
     const sent: V2Check = {
       metadata: { name: 'disk', namespace: 'shop', labels: { a: 'b' }, created_by: 'ada' },
       subdue: { days: { all: [{ begin: '5:00 PM', end: '6:00 PM' }] } },
@@ -232,13 +235,13 @@ describe('a check request', () => {
     });
   });
 
-  test('that was ordered from others names these', () => {
+  test('a check request with subscribers of its own names those', () => {
     const ordered = { ...request, subscribers: ['client:web-01'] };
     const source = { definition: { command: 'x', subscribers: ['web'] }, needs: NONE };
     expect(v2CheckRequest('shop', ordered, source)).toMatchObject({ config: { subscriptions: ['entity:web-01'] } });
   });
 
-  test('on behalf of another client names it', () => {
+  test('a check request for a proxy client names that client', () => {
     const { config } = v2CheckRequest(
       'default',
       { ...request, source: 'router' },
@@ -253,7 +256,7 @@ const defined = (): boolean => true;
 describe('an event', () => {
   const check = { metadata: { name: 'disk' }, status: 1, output: 'full' };
 
-  test('of a defined check keeps the handlers of the definition, unless it names some', () => {
+  test('an event of a defined check keeps the handlers of the definition, unless it names some', () => {
     expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', defined)).not.toHaveProperty('handlers');
     expect(resultOfAgentEvent({ check: { ...check, handlers: ['x'] } }, 'a', defined)?.handlers).toEqual(['x']);
     expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', () => false)?.handlers).toEqual([]);
@@ -269,11 +272,11 @@ describe('an event', () => {
       event: { check: { ...check, proxy_entity_name: 'c' }, entity: { metadata: { name: 'b' } } },
       source: 'c',
     },
-  ])('of an agent $name', ({ event, source }) => {
+  ])('the client of an agent event $name', ({ event, source }) => {
     expect(resultOfAgentEvent(event, 'a', defined)?.source).toBe(source);
   });
 
-  test('without a check is no result', () => {
+  test('an agent event without a check is not a result', () => {
     expect(resultOfAgentEvent({ metrics: { points: [] } }, 'a', defined)).toBeUndefined();
   });
 });

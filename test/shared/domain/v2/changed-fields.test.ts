@@ -38,6 +38,6 @@ test.each<{ readonly name: string; readonly change: object; readonly fields: rea
   },
   { name: 'a text in place of a list', change: { command: ['df', '-h'] }, fields: ['command'] },
   { name: 'a text in place of an object', change: { proxy_requests: 'x' }, fields: ['proxy_requests'] },
-])('the fields that a PUT changes: $name', ({ change, fields }) => {
+])('the fields that a PUT changes are listed for $name', ({ change, fields }) => {
   expect(changedFields(CHECK, { ...CHECK, ...change })).toEqual(fields);
 });

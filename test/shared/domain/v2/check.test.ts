@@ -16,8 +16,8 @@ function definitionOf(attributes: object): unknown {
   );
 }
 
-describe('a check of the newer API is scheduled and run as', () => {
-  test('nothing but its command, when it says nothing', () => {
+describe('a check of the v2 API as a definition', () => {
+  test('a check of the v2 API without attributes has only its command', () => {
     expect(definitionOf({})).toEqual({
       command: 'df',
       interval: 10,
@@ -80,25 +80,25 @@ describe('a check of the newer API is scheduled and run as', () => {
         metadata: { labels: { team: 'ops' } },
       },
     ],
-  ])('%s', (_name, attributes, expected) => {
+  ])('a check of the v2 API is converted with %s', (_name, attributes, expected) => {
     expect(definitionOf(attributes)).toMatchObject(expected);
   });
 
-  test('zero, empty and null are not set', () => {
+  test('zero, empty and null attributes of a v2 check are not set', () => {
     const unset = { interval: 10, cron: '', timeout: 0, ttl: 0, proxy_entity_name: '', subdue: null, env_vars: null };
     expect(definitionOf({ ...unset, low_flap_threshold: 0, high_flap_threshold: 60, subscriptions: null })).toEqual(
       definitionOf({}),
     );
   });
 
-  test('an expression that cannot be read is named', () => {
+  test('an invalid expression of a v2 check is named', () => {
     expect(definitionOf({ proxy_requests: { entity_attributes: ['entity.labels["x" > 0'] } })).toEqual({
       problem: expect.stringContaining('proxy_requests.entity_attributes: the expression "entity.labels['),
     });
   });
 });
 
-describe('a check is refused for', () => {
+describe('an invalid check of the v2 API', () => {
   test.each<[object, string]>([
     [{ publish: false }, 'interval'],
     [{ interval: 60, output_metric_format: 'nonsense' }, 'output_metric_format'],
@@ -122,7 +122,7 @@ describe('a check is refused for', () => {
     [{ metadata: { name: 'a b' } }, 'metadata'],
     [{ metadata: { name: 'a', labels: { team: 1 } } }, 'metadata'],
     [{ subdue: { days: { friday: [{ begin: 'noon', end: '6:00PM' }] } } }, 'subdue'],
-  ])('%j', (attributes, place) => {
+  ])('the v2 check with %j is rejected', (attributes, place) => {
     const parsed = v2CheckSchema.safeParse({ metadata, command: 'df', ...attributes });
     expect(parsed.error?.issues.map(({ path }) => path[0])).toContain(place);
   });
@@ -142,11 +142,11 @@ test.each([
   { cron: '0 9 ? * MON' },
   { cron: 'CRON_TZ=Europe/Berlin ?/5 9,? 1 ? *' },
   { cron: '5/15 8/4 * * mon/2' },
-])('%j is taken, as by the peer', (attributes) => {
+])('the v2 check with %j is accepted as by the peer', (attributes) => {
   expect(v2CheckSchema.safeParse({ metadata, command: 'df', ...attributes }).error).toBeUndefined();
 });
 
-test('a check of the configuration is shown with the types that clients of the newer API decode', () => {
+test('a check of the configuration is shown with the types that v2 clients decode', () => {
   const definition = checkSchema.parse({
     command: 'df',
     subscribers: ['all'],

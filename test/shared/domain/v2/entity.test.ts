@@ -33,7 +33,7 @@ const AGENT: Client = {
 };
 
 describe('a client as an entity', () => {
-  test('of the legacy kind shows what that face knows, and its own attributes by their names', () => {
+  test('a Sensu Core client as an entity shows the v2 fields and its own attributes by their names', () => {
     expect(v2EntityOf('default', AGENT)).toEqual({
       metadata: { name: 'web-01', namespace: 'default' },
       entity_class: 'agent',
@@ -48,12 +48,12 @@ describe('a client as an entity', () => {
     });
   });
 
-  test('made by results with a source is a proxy', () => {
+  test('a client that results with a source created is a proxy entity', () => {
     const proxy = { ...AGENT, type: 'proxy', keepalives: false };
     expect(v2EntityOf('ops', proxy)).toMatchObject({ entity_class: 'proxy', sensu_agent_version: '' });
   });
 
-  test('with attributes of other types under names of entities stays readable', () => {
+  test('a client whose attributes have other types than those of an entity stays readable', () => {
     const odd = { ...AGENT, labels: 'none', annotations: { size: 5 }, system: 7, deregistration: [] };
     expect(v2EntityOf('default', odd)).toMatchObject({
       metadata: { name: 'web-01', namespace: 'default' },
@@ -85,7 +85,7 @@ describe('an entity that is new', () => {
     rack: 'R7',
   };
 
-  test('is a client with the subscription of its own, and the address that it tells of', () => {
+  test('a new entity is a client with its own subscription and its address', () => {
     const client = clientOf(body, undefined, 'ada');
     expect(client).toMatchObject({
       name: 'router-1',
@@ -99,7 +99,7 @@ describe('an entity that is new', () => {
     expect(clientSchema.safeParse(client).success).toBe(true);
   });
 
-  test('comes back with the types that it was sent with', () => {
+  test('a new entity is shown with the types with which it was sent', () => {
     const { metadata, ...attributes } = body;
     const { name, namespace, labels } = metadata;
     const shown = {
@@ -117,14 +117,14 @@ describe('an entity that is new', () => {
     });
   });
 
-  test('that says nothing of subscriptions and signs of life has none', () => {
+  test('a new entity without subscriptions and last_seen has none', () => {
     const put = clientOf({ metadata: { name: 'x' } }, undefined, undefined, 'put');
     expect(v2EntityOf('default', put)).toMatchObject({ subscriptions: null, last_seen: 0 });
     // The stored client has both: silences, and agents with the same name, rely on them.
     expect(put).toMatchObject({ subscriptions: ['client:x'], timestamp: NOW });
   });
 
-  test('needs no more than a name', () => {
+  test('a new entity requires only a name', () => {
     expect(clientOf({ metadata: { name: 'x' } })).toEqual({
       name: 'x',
       address: 'unknown',
@@ -139,11 +139,11 @@ describe('an entity that is new', () => {
     });
   });
 
-  test('cannot have been seen in the future', () => {
+  test('a new entity cannot have been seen in the future', () => {
     expect(clientOf({ metadata: { name: 'x' }, last_seen: NOW + 999 }).timestamp).toBe(NOW);
   });
 
-  test('cannot set what only the legacy face knows', () => {
+  test('a new entity cannot set attributes that only the v1 API has', () => {
     const client = clientOf({ metadata: { name: 'x' }, signature: 's', socket: 5, address: 7, keepalives: 'yes' });
     expect(client).not.toHaveProperty('signature');
     expect(client).not.toHaveProperty('socket');
@@ -151,10 +151,10 @@ describe('an entity that is new', () => {
   });
 });
 
-describe('an entity that takes the place of a client', () => {
+describe('an entity that replaces a client', () => {
   const put = { metadata: { name: 'web-01', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] };
 
-  test('replaces what entities have, and leaves what only the legacy face knows', () => {
+  test('an entity that replaces a client sets the v2 attributes and leaves those that only the v1 API has', () => {
     expect(clientOf(put, AGENT)).toEqual({
       last_seen: 0,
       name: 'web-01',
@@ -171,17 +171,17 @@ describe('an entity that takes the place of a client', () => {
     });
   });
 
-  test('is no sign of life', () => {
+  test('an entity that replaces a client does not count as a keepalive', () => {
     expect(clientOf({ ...put, last_seen: 7 }, AGENT).timestamp).toBe(NOW - 5);
     expect(clientOf({ ...put, last_seen: 7 }, { ...AGENT, keepalives: false }).timestamp).toBe(7);
   });
 
-  test('takes an attribute of nobody away with null', () => {
+  test('an entity that replaces a client removes a custom attribute with null', () => {
     expect(clientOf({ ...put, environment: null }, AGENT)).not.toHaveProperty('environment');
     expect(clientOf({ ...put, environment: 'test' }, AGENT)).toHaveProperty('environment', 'test');
   });
 
-  test('names the handlers of its keepalives and leaves their thresholds', () => {
+  test('an entity that replaces a client sets the keepalive handlers and leaves the thresholds', () => {
     expect(clientOf({ ...put, keepalive_handlers: ['slack'] }, AGENT)['keepalive']).toEqual({
       thresholds: { warning: 60, critical: 90 },
       handler: 'pager',
@@ -189,7 +189,7 @@ describe('an entity that takes the place of a client', () => {
     });
   });
 
-  test('that was read and put back changes nothing', () => {
+  test('an entity that is read and put back changes nothing', () => {
     const read = v2EntityOf('default', AGENT);
     const again = clientOf(read, AGENT);
     expect(v2EntityOf('default', again)).toEqual(read);
@@ -208,6 +208,6 @@ test.each([
   [{ metadata: { name: 'x' }, last_seen: 'now' }],
   [{ metadata: { name: 'x' }, redact: 'password' }],
   [{ metadata: { name: 'x', labels: { a: 1 } } }],
-])('%j is no entity', (body) => {
+])('the object %j is no valid entity', (body) => {
   expect(v2EntitySchema.safeParse({ entity_class: 'proxy', ...body }).success).toBe(false);
 });

@@ -36,25 +36,25 @@ const LISTS: readonly string[] = [
   'event.entity.system.processes',
 ];
 
-describe('in a filter', () => {
-  test.each(LISTS)('%s without items is an empty list', (list) => {
+describe('the shape of events in filters', () => {
+  test.each(LISTS)('the attribute %s without items is an empty list', (list) => {
     expect(outcomeOf(`${list}.length == 0`)).toBe('holds');
     expect(outcomeOf(`${list}.indexOf('x') >= 0`)).toBe('does not hold');
     expect(outcomeOf(`Array.isArray(${list})`)).toBe('holds');
   });
 
-  test('subscriptions of an entity that has none are an empty list', () => {
+  test('the subscriptions of an entity without any are an empty list', () => {
     const event = { ...FIRST, client: { ...FIRST.client, sent_subscriptions: null } };
     expect(outcomeOf("event.entity.subscriptions.indexOf('linux') >= 0", event)).toBe('does not hold');
   });
 
-  test('addresses of an interface that has none are an empty list', () => {
+  test('the addresses of an interface without any are an empty list', () => {
     const system = { network: { interfaces: [{ name: 'lo', addresses: null }] } };
     const event = { ...FIRST, client: { ...FIRST.client, system } };
     expect(outcomeOf('event.entity.system.network.interfaces[0].addresses.length == 0', event)).toBe('holds');
   });
 
-  test('handlers, points and tags of metrics that have none are empty lists', () => {
+  test('empty handlers, points and tags of metrics are empty lists', () => {
     const points = [{ name: 'a', value: 1, tags: null }];
     expect(outcomeOf('event.metrics.points[0].tags.length == 0', withMetrics({ handlers: null, points }))).toBe(
       'holds',
@@ -69,7 +69,7 @@ describe('in a filter', () => {
       'the status before at the first result',
       'event.check.history.length > 1 && event.check.history[event.check.history.length-2].status == 0',
     ],
-  ])('%s does not hold', (_what, source) => {
+  ])('an expression about %s does not hold', (_what, source) => {
     expect(outcomeOf(source)).toBe('does not hold');
   });
 
@@ -90,7 +90,7 @@ describe('in a filter', () => {
     'event.entity.deregister === false',
     'event.check.subdue === null',
     'event.sequence === 0',
-  ])('%s holds where nothing was sent', (source) => {
+  ])('the expression %s holds if nothing was sent', (source) => {
     expect(outcomeOf(source)).toBe('holds');
   });
 
@@ -109,7 +109,7 @@ describe('in a filter', () => {
     "event.entity.system.os.indexOf('x') >= 0",
     'event.metrics.points.length > 0',
     'event.check.nothing.deeper',
-  ])('%s fails where nothing was sent, as at the peer', (source) => {
+  ])('the expression %s fails if nothing was sent, as at the peer', (source) => {
     expect(outcomeOf(source)).toBe('fails');
   });
 
@@ -121,14 +121,14 @@ describe('in a filter', () => {
     expect(outcomeOf("typeof event.check.hooks == 'undefined'", anEvent({ check }))).toBe('holds');
   });
 
-  test('an OK result after a problem is a resolution also while the event flaps', () => {
+  test('an OK result after a problem is a resolution even while the event flaps', () => {
     const flapping = anEvent({ action: 'flapping', check: { status: 0, history: ['0', '2', '0', '2', '0'] } });
     expect(outcomeOf('event.is_resolution', flapping)).toBe('holds');
     expect(outcomeOf('event.is_flapping_start && !event.is_flapping_end', flapping)).toBe('holds');
   });
 });
 
-test('entity_attributes of a proxy request see an empty list where an entity has no interfaces', () => {
+test('the entity_attributes of a proxy request see an empty list if an entity has no interfaces', () => {
   const condition = clientConditionOf({
     proxy_requests: { entity_attributes: ['entity.system.network.interfaces.length == 0'] },
   } as never);
@@ -156,6 +156,6 @@ test('handlers get null for empty lists and no duration of zero, as at the peer'
   expect(entity.system).not.toHaveProperty('os');
 });
 
-test('templates of messages see what handlers get', () => {
+test('templates of messages see the same event as handlers', () => {
   expect(templateSubjectOf('prod', FIRST)).toMatchObject({ id: FIRST.id, check: { env_vars: null } });
 });

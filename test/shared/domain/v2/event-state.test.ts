@@ -15,7 +15,7 @@ function runs(...statuses: number[]): readonly { status: number; executed: numbe
   return statuses.map((status, at) => ({ status, executed: NOW - 60 * (statuses.length - 1 - at) }));
 }
 
-test('a failing check is an open event that counts on where it was', () => {
+test('a failing check becomes an open event that continues its counts', () => {
   const check = { status: 2, state: 'failing', history: runs(0, 2, 2), occurrences: 2, occurrences_watermark: 4 };
   const { history, lastOk, event } = stateOf({ ...check, last_ok: NOW - 120 }, { id: 'e-1' });
   expect(statusesOf(history)).toEqual([0, 2, 2]);
@@ -39,7 +39,7 @@ test.each([
   ['flapping although it is well', { status: 0, state: 'flapping', history: runs(2, 0) }, 'flapping'],
   ['flapping', { status: 1, state: 'flapping', history: runs(0, 1) }, 'flapping'],
   ['without a word about its state', { status: 3 }, 'create'],
-])('whether there is an event: %s', (_what, check, action) => {
+])('the event of a restored check depends on its state: %s', (_what, check, action) => {
   expect(stateOf(check).event?.action).toBe(action);
 });
 
@@ -48,14 +48,14 @@ test.each<[string, unknown, number[]]>([
   ['one that lacks the last result', runs(0, 1), [0, 1, 2]],
   ['one with entries that are none', [null, 'x', { status: '2' }, { status: 2 }], [2]],
   ['one that is too long', runs(...Array.from({ length: 30 }, () => 2)), Array.from({ length: 21 }, () => 2)],
-])('the history is what it can be: %s', (_what, history, statuses) => {
+])('the history of a restored check is repaired: %s', (_what, history, statuses) => {
   expect(statusesOf(stateOf({ status: 2, history }).history)).toEqual(statuses);
 });
 
 test.each([
   ['a number that is none', { occurrences: 'many', occurrences_watermark: -1, total_state_change: -5, last_ok: 0 }],
   ['nothing', {}],
-])('counts that make no sense are as of a first result: %s', (_what, counts) => {
+])('invalid counts become those of a first result: %s', (_what, counts) => {
   expect(stateOf({ status: 2, ...counts }).event).toMatchObject({
     id: 'new',
     occurrences: 1,

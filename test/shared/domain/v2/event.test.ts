@@ -41,7 +41,7 @@ function checkOf(status: number, now: number, attributes: Record<string, unknown
 }
 
 describe('the last result of a check as an event', () => {
-  test('that fails has the counts of the open event', () => {
+  test('a failing result as an event has the counts of the open event', () => {
     const attributes = { handlers: ['slack'], subscribers: ['linux', 'client:web-01'], interval: 60, duration: 0.25 };
     const { check, ...event } = eventAfter([0, 2, 2], attributes);
     expect(event).toEqual({
@@ -90,7 +90,7 @@ describe('the last result of a check as an event', () => {
     });
   });
 
-  test('that ends a problem has occurred once, and tells how often the problem had', () => {
+  test('a resolving result as an event has one occurrence and the watermark of the problem', () => {
     expect(eventAfter([0, 2, 2, 2, 0]).check).toMatchObject({ occurrences: 1, occurrences_watermark: 3 });
     expect(eventAfter([0, 2, 2, 2, 0, 0, 0, 0]).check).toMatchObject({ occurrences: 4, occurrences_watermark: 4 });
     expect(eventAfter([0, 2, 2, 0, 1, 0]).check).toMatchObject({ occurrences: 1, occurrences_watermark: 1 });
@@ -102,18 +102,21 @@ describe('the last result of a check as an event', () => {
     { statuses: [0, 1], state: 'failing', occurrences: 1 },
     { statuses: [2, 2, 1], state: 'failing', occurrences: 1 },
     { statuses: [0], state: 'passing', occurrences: 1 },
-  ])('$statuses is $state, for the $occurrences. time', ({ statuses, state, occurrences }) => {
-    expect(eventAfter(statuses).check).toMatchObject({ state, occurrences });
-  });
+  ])(
+    'the statuses $statuses yield the state $state and $occurrences occurrences',
+    ({ statuses, state, occurrences }) => {
+      expect(eventAfter(statuses).check).toMatchObject({ state, occurrences });
+    },
+  );
 
-  test('that changes all the time is flapping', () => {
+  test('a result whose status changes all the time is flapping as an event', () => {
     const statuses = Array.from({ length: 21 }, (_, at) => (at % 2) * 2);
     const { check } = eventAfter(statuses, { low_flap_threshold: 10, high_flap_threshold: 20 });
     expect(check).toMatchObject({ state: 'flapping', status: 0, low_flap_threshold: 10, high_flap_threshold: 20 });
     expect(check.total_state_change).toBeGreaterThan(20);
   });
 
-  test('keeps to the types that its readers can read, whatever a result brought along', () => {
+  test('the event of a result has the types that readers expect, whatever the result contained', () => {
     const odd = { env_vars: 'PATH=x', stdin: 'yes', command: 7, ttl: false, hooks: { critical: { output: 'ps' } } };
     const { check } = eventAfter([-1], { ...odd, subdue: { begin: 'now' }, secrets: [{ name: 'a' }], team: 'ops' });
     expect(check).not.toHaveProperty('command');
@@ -123,8 +126,8 @@ describe('the last result of a check as an event', () => {
   });
 });
 
-describe('an event as a result', () => {
-  test('has the attributes of the model, and none of what the backend makes itself', () => {
+describe('an event of the v2 API as a result', () => {
+  test('the result of a v2 event has its attributes, except those that the backend sets', () => {
     const result = resultOf({
       timestamp: NOW,
       check: {
@@ -172,12 +175,12 @@ describe('an event as a result', () => {
     expect(resultSchema.safeParse(result).success).toBe(true);
   });
 
-  test('was executed at the time of the event when its check does not say', () => {
+  test('the result of a v2 event was executed at the time of the event unless its check says otherwise', () => {
     expect(resultOf({ timestamp: NOW, check: {} })).toMatchObject({ executed: NOW });
     expect(resultOf({ check: { executed: 0 } })).not.toHaveProperty('executed');
   });
 
-  test('is handled whatever its status when it has metrics', () => {
+  test('the result of a v2 event with metrics is handled whatever its status', () => {
     const metrics = { handlers: ['influx'], points: [{ name: 'cpu', value: 0.5, timestamp: NOW, tags: null }] };
     expect(resultOf({ check: { handlers: ['slack'] }, metrics })).toMatchObject({
       type: 'metric',
@@ -187,12 +190,12 @@ describe('an event as a result', () => {
     expect(resultOf({ check: {}, metrics: { handlers: [], points: [] } })).not.toHaveProperty('type');
   });
 
-  test("of a check for another entity is that one's", () => {
+  test('the result of a v2 event for another entity belongs to that entity', () => {
     expect(resultOf({ check: { proxy_entity_name: 'router-1' } })).toMatchObject({ source: 'router-1' });
     expect(resultOf({ check: { proxy_entity_name: 'web-01' } })).not.toHaveProperty('source');
   });
 
-  test('cannot resolve by itself what only operators may', () => {
+  test('the result of a v2 event cannot contain force_resolve', () => {
     expect(resultOf({ check: { force_resolve: true, standalone: true, source: 'x' } })).toEqual({
       name: 'cpu',
       status: 0,
@@ -201,7 +204,7 @@ describe('an event as a result', () => {
     });
   });
 
-  test('brings its entity along', () => {
+  test('a v2 event contains its entity', () => {
     const event = v2EventSchema.parse({ entity: { entity_class: 'agent', metadata: { labels: { a: 'b' } } } });
     expect(entityOfEvent(event, 'web-01')).toEqual({
       entity_class: 'agent',
@@ -217,7 +220,7 @@ describe('an event as a result', () => {
     { check: { metadata: { name: 'a b' } } },
     { entity: { metadata: { name: 'a b' } } },
     { metrics: { points: [{ name: 'x', value: '1' }] } },
-  ])('%j is no event', (body) => {
+  ])('the object %j is no valid event', (body) => {
     expect(v2EventSchema.safeParse(body).success).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ function definitionOf(attributes: object): unknown {
   );
 }
 
-describe('a handler of the newer API', () => {
+describe('a handler of the v2 API', () => {
   test.each<[string, object, object]>([
     [
       'gets silenced events unless it says otherwise',
@@ -47,7 +47,7 @@ describe('a handler of the newer API', () => {
         severities: ['critical'],
       },
     ],
-  ])('%s', (_name, attributes, expected) => {
+  ])('a handler of the v2 API %s', (_name, attributes, expected) => {
     expect(definitionOf(attributes)).toMatchObject(expected);
   });
 
@@ -57,11 +57,11 @@ describe('a handler of the newer API', () => {
     { type: 'grpc' },
     { mon: { type: 'webhook' } },
     { mon: { concurrency: 0 } },
-  ])('is refused: %j', (attributes) => {
+  ])('a handler of the v2 API is rejected: %j', (attributes) => {
     expect(v2HandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes }).success).toBe(false);
   });
 
-  test('is refused with a template that cannot be read', () => {
+  test('a handler of the v2 API with an invalid template is rejected', () => {
     const mon = { type: 'webhook', preset: 'ntfy', topic: 'alerts', templates: { title: '{{ severity' } };
     expect(definitionOf({ mon })).toEqual({
       problem: 'mon.templates.title: {{ needs a }} behind its expression (character 1)',
@@ -70,14 +70,14 @@ describe('a handler of the newer API', () => {
   });
 
   test.each([{ type: 'set', handlers: [] }, { type: 'set' }, { env_vars: ['no variable'] }])(
-    'is taken, as by the peer: %j',
+    'a handler of the v2 API is accepted as by the peer: %j',
     (attributes) => {
       const parsed = v2HandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes });
       expect(parsed.success && 'problem' in handlerDefinitionOf(parsed.data as V2Handler)).toBe(false);
     },
   );
 
-  test('of the configuration is shown without its secrets', () => {
+  test('a handler of the configuration is shown in the v2 API without its secrets', () => {
     const webhook = handlerSchema.parse({
       type: 'webhook',
       url: 'https://hooks.example/x',
@@ -92,7 +92,7 @@ describe('a handler of the newer API', () => {
   });
 });
 
-test('a handler of the newer API gets events as that shows them', () => {
+test('a handler of the v2 API gets events in the format of that API', () => {
   const event = anEvent({
     action: 'resolve',
     occurrences: 3,
@@ -118,7 +118,7 @@ test('a handler of the newer API gets events as that shows them', () => {
   });
 });
 
-describe('a filter of the newer API', () => {
+describe('a filter of the v2 API', () => {
   const NOON = Date.parse('2026-11-20T12:00:00Z');
   const critical = anEvent({
     check: { status: 2, metadata: { labels: { team: 'ops' } }, interval: 60 },
@@ -160,7 +160,7 @@ describe('a filter of the newer API', () => {
     // A text is not a number, so the comparison is false.
     ['allow', ['event.check.name > 3'], true],
     ['deny', ['event.check.name > 3'], false],
-  ])('%s %j', (action, expressions, isKeptOut) => {
+  ])('a v2 filter with %s %j judges the event', (action, expressions, isKeptOut) => {
     expect(keepsOut({ action, expressions })).toBe(isKeptOut);
   });
 
@@ -169,12 +169,12 @@ describe('a filter of the newer API', () => {
     ['allow', '12:30PM', true],
     ['deny', '11:00AM', true],
     ['deny', '12:30PM', false],
-  ])('%s from %s on: windows are in UTC', (action, begin, isKeptOut) => {
+  ])('a v2 filter with %s from %s on uses windows in UTC', (action, begin, isKeptOut) => {
     const when = { days: { all: [{ begin, end: '11:00PM' }] } };
     expect(keepsOut({ action, expressions: ['event.check.status == 2'], when })).toBe(isKeptOut);
   });
 
-  test('an expression that cannot be read is named with the place', () => {
+  test('an invalid expression of a v2 filter is named with its position', () => {
     expect(keepsOut({ action: 'allow', expressions: ['event.check.status = 2'] })).toBe(
       'the expression "event.check.status = 2" cannot be read, character 20: this does not continue the expression: = 2',
     );

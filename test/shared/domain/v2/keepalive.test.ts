@@ -36,18 +36,18 @@ test.each<{ secondsAgo: number; keepalive?: object; status: number; output: stri
     status: 2,
     output: 'No keepalive sent from web-01 for 120 seconds (>= 120)',
   },
-])('$output', ({ secondsAgo, keepalive, status, output }) => {
+])('the keepalive status of a v2 agent says: $output', ({ secondsAgo, keepalive, status, output }) => {
   expect(agentKeepaliveStatus(agentSeen(secondsAgo, keepalive), NOW)).toEqual({ status, output });
 });
 
-test('a token without a value is a warning at least', () => {
+test('a v2 keepalive with a missing token value is at least a warning', () => {
   expect(agentKeepaliveStatus(agentSeen(0), NOW, ['rack'])).toEqual({
     status: 1,
     output: 'Keepalive last sent from web-01 at 2026-11-22 16:50:00 +0000 UTC - Unmatched check token(s): rack',
   });
 });
 
-describe('silence is told', () => {
+describe('a late keepalive', () => {
   test.each<{ name: string; secondsAgo: number; last?: { executed: number; status: number }; isDue: boolean }>([
     { name: 'not before a threshold is passed', secondsAgo: 7, last: { executed: NOW - 7, status: 0 }, isDue: false },
     { name: 'with the warning', secondsAgo: 8, last: { executed: NOW - 8, status: 0 }, isDue: true },
@@ -58,7 +58,7 @@ describe('silence is told', () => {
     { name: 'when nothing was told yet', secondsAgo: 9, isDue: true },
     // The next keepalive resolves the event.
     { name: 'and never its end', secondsAgo: 0, last: { executed: NOW - 1, status: 2 }, isDue: false },
-  ])('$name', ({ secondsAgo, last, isDue }) => {
+  ])('a late keepalive is reported $name', ({ secondsAgo, last, isDue }) => {
     expect(isSilenceDue(agentSeen(secondsAgo), last, NOW)).toBe(isDue);
   });
 });
@@ -73,7 +73,7 @@ test.each<{ name: string; check: SubmittedV2Event['check']; said: object; thresh
   { name: 'both', check: BOTH, said: BOTH, thresholds: { warning: 8, critical: 16 } },
   { name: 'a warning alone', check: NEVER_CRITICAL, said: NEVER_CRITICAL, thresholds: { warning: 8 } },
   { name: 'no less than nothing', check: { ...BOTH, ttl: -1 }, said: NEVER_CRITICAL, thresholds: { warning: 8 } },
-])('an agent may say $name', ({ check, said, thresholds }) => {
+])('an agent may set these keepalive thresholds: $name', ({ check, said, thresholds }) => {
   expect(saidOfSilence({ check })).toEqual(said);
   expect(agentThresholds({ keepalive: saidOfSilence({ check }) })).toEqual(thresholds);
 });
@@ -92,6 +92,6 @@ test.each<{ name: string; client: Readonly<Record<string, unknown>>; expected: b
     expected: false,
   },
   { name: 'a client whose keepalive has a timeout', client: { keepalive: BOTH }, expected: false },
-])('$name has its silence looked at by the second: $expected', ({ client, expected }) => {
+])('a late keepalive is checked by the second for $name: $expected', ({ client, expected }) => {
   expect(saysWhenSilent(client)).toBe(expected);
 });

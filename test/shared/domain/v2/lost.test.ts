@@ -22,11 +22,11 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly un
     [{ attribute: 'handlers', reason: 'it is ["b","a"] here' }],
   ],
   ['a name that every object inherits', { constructor: 'x' }, {}, [{ attribute: 'constructor', reason: NO_PLACE }]],
-])('attributes that are lost: %s', (_what, given, kept, lost) => {
+])('lost attributes are listed: %s', (_what, given, kept, lost) => {
   expect(lostAttributes(given, kept)).toEqual(lost);
 });
 
-test('attributes that do nothing are named only where they say something', () => {
+test('attributes without effect are named only when they are set', () => {
   const reasons = { assets: 'nothing fetches them' };
   expect(idleAttributes({ assets: ['x'] }, reasons)).toEqual([
     { attribute: 'assets', reason: 'it is kept, but nothing fetches them' },

@@ -44,14 +44,14 @@ const PAGE = [{ name: 'page', foreignType: undefined }];
 const route = (workflow: Workflow): object => routePipelines(PAGE, sourceOf(workflow));
 
 describe('the pipelines that a check names', () => {
-  test('are at most 100', () => {
+  test('a check has at most 100 pipelines', () => {
     const pipelines = Array.from({ length: 150 }, (_, at) => ({ name: `p${String(at)}` }));
     expect(pipelineRefs({ pipelines }).map(({ name }) => name)).toEqual(
       pipelines.slice(0, 100).map(({ name }) => name),
     );
   });
 
-  test('count once each, and one of another type keeps that type', () => {
+  test('the pipelines of a check count once each, and a foreign one keeps its type', () => {
     const page = { name: 'page', type: 'Pipeline', api_version: 'core/v2' };
     const foreign = { ...page, api_version: 'other/v1' };
     const refs = pipelineRefs({ pipelines: [page, { name: 'page' }, foreign, { name: '' }, 'page', null] });
@@ -63,7 +63,7 @@ describe('the pipelines that a check names', () => {
 });
 
 describe('a workflow', () => {
-  test('replaces the filters and the mutator of its handler', () => {
+  test('a workflow replaces the filters and the mutator of its handler', () => {
     expect(route({ filters: ['is_incident'], mutator: 'json' })).toMatchObject([
       { kind: 'handler', name: 'page#w', definition: { filters: ['is_incident'], mutator: 'json' } },
     ]);
@@ -71,22 +71,22 @@ describe('a workflow', () => {
     expect(JSON.stringify(handlerOfWorkflow('page#w', sourceOf({})))).not.toContain('never');
   });
 
-  test('reaches the members of a set in a set, and not those of a set below', () => {
+  test('a workflow reaches the members of a set, but not of a set within a set', () => {
     expect(route({ handler: 'set' })).toMatchObject([{ kind: 'handler', name: 'page#w#mail' }]);
     expect(route({ handler: 'deep' })).toMatchObject([{ kind: 'nested_set' }]);
   });
 
-  test('with a handler of a type that is not known here runs no handler of the same name', () => {
+  test('a workflow with a handler of an unknown type runs no handler of the same name', () => {
     expect(route({ foreignType: 'pipeline/v1.TCPStreamHandler' })).toMatchObject([{ kind: 'unknown_handler' }]);
   });
 
-  test('with an undefined handler, also one of the name of an inherited member, is reported', () => {
+  test('a workflow with an undefined handler, even one named like an inherited member, is reported', () => {
     expect(route({ handler: 'none' })).toMatchObject([{ kind: 'unknown_handler' }]);
     expect(route({ handler: 'constructor' })).toMatchObject([{ kind: 'unknown_handler' }]);
   });
 });
 
-test('a pipeline of another type, and one that is not defined, is reported and runs nothing', () => {
+test('a pipeline of another type or without a definition is reported and runs nothing', () => {
   const refs = [
     { name: 'page', foreignType: 'other/v1.Pipeline' },
     { name: 'none', foreignType: undefined },

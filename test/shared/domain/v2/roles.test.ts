@@ -58,7 +58,7 @@ describe('a rule', () => {
     ['without names is about all of them', rule(['list'], ['checks'], []), 'list checks', true],
     ['without verbs allows nothing', rule(null, ['checks']), 'get checks/a', false],
     ['without kinds allows nothing', rule(['get'], null), 'get checks/a', false],
-  ])('%s', (_what, given, asked, isAllowed) => {
+  ])('a rule %s', (_what, given, asked, isAllowed) => {
     expect(isGranted([grant(undefined, given)], doing(asked))).toBe(isAllowed);
   });
 });
@@ -73,15 +73,15 @@ describe('a grant', () => {
     ['of a namespace reaches nothing that is in none', 'prod', 'get users/ann', false],
     ['over all namespaces reaches each', undefined, 'get checks/a prod', true],
     ['over all namespaces reaches what is in none', undefined, 'get users/ann', true],
-  ])('%s', (_what, namespace, asked, isAllowed) => {
+  ])('a grant %s', (_what, namespace, asked, isAllowed) => {
     expect(isGranted([grant(namespace, all)], doing(asked))).toBe(isAllowed);
   });
 
-  test('that is not there denies', () => {
+  test('an empty list of roles grants nothing', () => {
     expect(isGranted([], doing('get checks/a'))).toBe(false);
   });
 
-  test('lets see the namespaces that it reaches anything in', () => {
+  test('a grant shows the namespaces in which it grants anything', () => {
     const grants = [grant('prod', rule(['get'], ['checks']))];
     expect(['prod', 'dev'].map((name) => reachesInto(grants, name))).toEqual([true, false]);
     expect(reachesInto([grant(undefined, rule(['get'], ['checks']))], 'dev')).toBe(true);
@@ -89,7 +89,7 @@ describe('a grant', () => {
   });
 });
 
-describe('the scopes that roles give', () => {
+describe('the scopes of roles', () => {
   test.each([
     ['cluster-admin', 'read submit silence resolve admin'],
     ['admin', 'read submit silence resolve'],
@@ -97,23 +97,23 @@ describe('the scopes that roles give', () => {
     ['view', 'read'],
     ['system:agent', ''],
     ['system:user', ''],
-  ])('%s, over all namespaces: %s', (name, scopes) => {
+  ])('the role %s over all namespaces gives the scopes: %s', (name, scopes) => {
     expect(scopesOfGrants([grant(undefined, ...rulesOf(name))]).join(' ')).toBe(scopes);
     expect(scopesOfGrants([grant('prod', ...rulesOf(name))])).toEqual([]);
   });
 
-  test('several roles add up to one', () => {
+  test('several roles add up to a scope', () => {
     const grants = [grant(undefined, rule(['create'], ['silenced'])), grant(undefined, rule(['*'], ['silenced'], []))];
     expect(scopesOfGrants(grants)).toEqual(['silence']);
     expect(scopesOfGrants(grants.slice(0, 1))).toEqual([]);
   });
 
-  test('rules that name objects give none', () => {
+  test('rules that name objects give no scope', () => {
     expect(scopesOfGrants([grant(undefined, rule(['*'], ['*'], ['a']))])).toEqual([]);
   });
 });
 
-describe('bindings', () => {
+describe('role bindings', () => {
   const get = rule(['get'], ['checks']);
   const list = rule(['list'], ['checks']);
   const everywhere = { clusterRoles: [role(EVERYWHERE, 'r', list)], roles: [role('prod', 'r', get)] };
@@ -129,7 +129,7 @@ describe('bindings', () => {
     ['a role of another namespace', binding('dev', 'User ann', 'Role r'), false, []],
     ['a role that is not there', binding('prod', 'User ann', 'ClusterRole gone'), false, []],
     ['a role of a namespace, over all of them', binding('', 'User ann', 'Role r'), true, []],
-  ])('to %s', (_what, bound, isOverAll, expected) => {
+  ])('a role binding applies to %s', (_what, bound, isOverAll, expected) => {
     const index = roleIndexOf({
       ...everywhere,
       clusterBindings: isOverAll ? [bound] : [],
@@ -138,7 +138,7 @@ describe('bindings', () => {
     expect(index.grantsOf('ann', ['ops'])).toEqual(expected);
   });
 
-  test('tell which groups they name, also where the role is not there', () => {
+  test('role bindings list their groups even if the role does not exist', () => {
     const bindings = [binding('prod', 'User ann, Group ops', 'Role gone')];
     const index = roleIndexOf({ ...everywhere, clusterBindings: [], bindings });
     expect(['ops', 'ann', 'viewers'].map((group) => index.isBound(group))).toEqual([true, false, false]);

@@ -68,7 +68,7 @@ const COMMON: readonly (readonly [expression: string, verdicts: string])[] = [
   ["['disk', 'keepalive'].indexOf(event.check.name) !== -1 ? true : false", ALL],
 ];
 
-test('the table in the documentation says the same', () => {
+test('the table in the documentation equals the verdicts of the code', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/expressions.md'), 'utf8');
   const rows = text.split('\n').flatMap((line) => {
     const [, expression, ...verdicts] = line
@@ -88,9 +88,12 @@ function judged(source: string, changes: EventChanges): string {
   return objection === undefined ? 'yes' : 'no';
 }
 
-test.each(COMMON)('%s holds for create, repeat, resolve, flapping, keepalive: %s', (expression, verdicts) => {
-  expect(EVENTS.map(([, event]) => judged(expression, event)).join(' ')).toBe(verdicts);
-});
+test.each(COMMON)(
+  'the expression %s holds for create, repeat, resolve, flapping, keepalive: %s',
+  (expression, verdicts) => {
+    expect(EVENTS.map(([, event]) => judged(expression, event)).join(' ')).toBe(verdicts);
+  },
+);
 
 describe('an expression', () => {
   test.each([
@@ -107,13 +110,13 @@ describe('an expression', () => {
     ["''.constructor", 'no'],
     ['while (true) {}', 'cannot be read'],
     ['event.check.status = 0', 'cannot be read'],
-  ])('%s: %s', (source, expected) => {
+  ])('the expression %s yields: %s', (source, expected) => {
     expect(judged(source, { check: CHECK })).toContain(expected);
   });
 
   // None of these can be evaluated, so the event is handled.
   test.each(['nobody(1)', 'event.check.nothing.deeper', 'event.check.status()', 'event.check.output.match(/a/)[1]'])(
-    '%s counts as held',
+    'the expression %s fails and counts as true',
     (source) => {
       expect(judged(source, { check: CHECK })).toBe('yes');
     },
@@ -123,7 +126,7 @@ describe('an expression', () => {
     [`'${'a'.repeat(4095)}'`, 'an expression has at most 4096 characters: shorten it'],
     [`1${'+1'.repeat(500)}`, 'an expression has at most 500 parts: split it'],
     [`${'('.repeat(33)}1${')'.repeat(33)}`, 'an expression is nested at most 32 deep'],
-  ])('is refused when it is too large: %#', (source, message) => {
+  ])('an expression that is too large is rejected: %#', (source, message) => {
     expect(judged(source, { check: CHECK })).toContain(message);
   });
 
@@ -134,11 +137,11 @@ describe('an expression', () => {
     ['makes too many steps', `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => 1))).length == 0`],
     ['makes too long a text', "(event.check.output + event.check.output) == ''"],
     ['matches too long a pattern', `event.check.output.match('${'b'.repeat(257)}')`],
-  ])('is given up when it %s', (_what, source) => {
+  ])('an expression is aborted when it %s', (_what, source) => {
     expect(judged(source, { check: { ...CHECK, output: 'a'.repeat(40_000) } })).toBe('yes');
   });
 
-  test('takes a bounded time, whatever it asks', () => {
+  test('an expression takes bounded time, whatever it does', () => {
     const nested = `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => ${ONES}.map(d => 1))))`;
     const begin = cpuMs();
     expect(judged(nested, { check: CHECK })).toBe('yes');

@@ -20,7 +20,7 @@ function selects(text: string): boolean | string {
     : isSelected(selector, (name) => fieldAt({ event: EVENT }, name));
 }
 
-describe('a selector asks', () => {
+describe('a selector of the v2 API', () => {
   test.each<[string, boolean]>([
     ['event.check.name == disk', true],
     ['event.check.name == "disk"', true],
@@ -49,12 +49,12 @@ describe('a selector asks', () => {
     ['event.check.team matches ""', false],
     ['event.constructor == x', false],
     ['event.__proto__.toString != x', true],
-  ])('%s', (text, expected) => {
+  ])('the selector %s is evaluated', (text, expected) => {
     expect(selects(text)).toBe(expected);
   });
 });
 
-describe('a selector that cannot be read is told with the remedy', () => {
+describe('an invalid selector of the v2 API', () => {
   test.each([
     ['check.name', 'needs one of ==, !=, in, notin, matches behind "check.name"'],
     ['check.name = disk', 'cannot be read from " = disk" on'],
@@ -68,18 +68,18 @@ describe('a selector that cannot be read is told with the remedy', () => {
     ['check.name in', 'has nothing behind "in": write [a, b]'],
     ['check.name == "disk', 'cannot be read from " \\"disk" on'],
     ['x'.repeat(4097), 'is longer than 4096 characters: shorten it'],
-  ])('%s', (text, message) => {
+  ])('the invalid selector %s is rejected with a remedy', (text, message) => {
     expect(selects(text)).toBe(message.replace('\\"', '"'));
   });
 
-  test('more than 50 conditions', () => {
+  test('a selector with more than 50 conditions is rejected', () => {
     expect(selects(Array.from({ length: 51 }, () => 'a == b').join(' && '))).toBe(
       'has more than 50 conditions: shorten it',
     );
   });
 });
 
-test('any text is a selector or a problem, and never anything else', () => {
+test('any text is a selector or a problem', () => {
   const part = fc.constantFrom(
     '==',
     '!=',
@@ -109,7 +109,7 @@ test('any text is a selector or a problem, and never anything else', () => {
   );
 });
 
-test('a path leads only to own members', () => {
+test('a path of a selector leads only to own members', () => {
   for (const path of [
     'constructor',
     'event.constructor.name',

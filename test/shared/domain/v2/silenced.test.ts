@@ -26,14 +26,14 @@ function entryOf(body: unknown, { before, nowMs = NOW_MS }: { before?: SilencedE
   return { ...silencedEntry(request, nowMs), ...over };
 }
 
-describe('the subscription of a single machine', () => {
-  test('is called entity:NAME by the newer face and client:NAME by the model', () => {
+describe('the subscription of a single client', () => {
+  test('the subscription of a single client is entity:NAME in the v2 API and client:NAME internally', () => {
     expect(v2Subscription('client:web-01')).toBe('entity:web-01');
     expect(subscriptionOfV2('entity:web-01')).toBe('client:web-01');
   });
 
   test.each(['linux', 'roundrobin:web', 'client', 'client:', 'entities:x'])(
-    '%s is the same for both',
+    'the subscription %s is the same in both forms',
     (subscription) => {
       expect(v2Subscription(subscription)).toBe(subscription);
       expect(subscriptionOfV2(v2Subscription(subscription))).toBe(subscription);
@@ -41,7 +41,7 @@ describe('the subscription of a single machine', () => {
   );
 });
 
-describe('the name of an entry', () => {
+describe('the name of a silence in the v2 API', () => {
   test.each<{ name: string; parts: SilencedParts | undefined }>([
     { name: 'linux:check-cpu', parts: { subscription: 'linux', check: 'check-cpu' } },
     { name: 'linux:*', parts: { subscription: 'linux', check: null } },
@@ -51,11 +51,11 @@ describe('the name of an entry', () => {
     { name: 'entity:cpu', parts: { subscription: 'entity', check: 'cpu' } },
     { name: 'check-cpu', parts: { subscription: null, check: 'check-cpu' } },
     { name: '*:*', parts: undefined },
-  ])('$name', ({ name, parts }) => {
+  ])('the silence name $name is split into its parts', ({ name, parts }) => {
     expect(partsOfV2Name(name)).toEqual(parts);
   });
 
-  test('every name leads back to its parts', () => {
+  test('every silence name is split back into its parts', () => {
     const word = fc.stringMatching(/^[a-z]{1,5}$/);
     const subscription = fc.oneof(
       word,
@@ -70,7 +70,7 @@ describe('the name of an entry', () => {
     );
   });
 
-  test('counts only where the body names no part', () => {
+  test('the silence name counts only if the body names no part', () => {
     const metadata = { name: 'entity:web-01:cpu' };
     expect(partsOfV2Silenced({ metadata })).toEqual({ subscription: 'client:web-01', check: 'cpu' });
     expect(partsOfV2Silenced({ metadata, check: 'disk', subscription: '' })).toEqual({
@@ -81,8 +81,8 @@ describe('the name of an entry', () => {
   });
 });
 
-describe('an entry as it is shown', () => {
-  test('has what was asked for: the configured number of seconds and the end as a time', () => {
+describe('a silence in the v2 API', () => {
+  test('a silence in the v2 API has the configured seconds and its end as a time', () => {
     const entry = entryOf({
       metadata: { namespace: 'default', labels: { team: 'a' } },
       subscription: 'entity:web-01',
@@ -111,14 +111,14 @@ describe('an entry as it is shown', () => {
     expect(entry).toMatchObject({ id: 'client:web-01:cpu', subscription: 'client:web-01' });
   });
 
-  test('names only the parts that it has', () => {
+  test('a silence in the v2 API names only the parts that it has', () => {
     const shown = v2SilencedOf('default', entryOf({ subscription: 'linux', expire: -1 }));
     expect(shown).toMatchObject({ metadata: { name: 'linux:*' }, expire: -1, expire_at: 0, creator: '' });
     expect(shown).not.toHaveProperty('check');
     expect(shown).not.toHaveProperty('reason');
   });
 
-  test('has the asterisks that it was sent with', () => {
+  test('a silence in the v2 API has the asterisks with which it was sent', () => {
     expect(v2SilencedOf('default', entryOf({ subscription: '*', check: 'cpu' }))).toMatchObject({
       metadata: { name: '*:cpu' },
       subscription: '*',
@@ -132,7 +132,7 @@ describe('an entry as it is shown', () => {
     { body: { expire: 60, begin: NOW - 600 }, expire: 60 },
     { body: { expire: 0 }, expire: -1 },
     { body: {}, expire: -1 },
-  ])('$body lasts for $expire seconds', ({ body, expire }) => {
+  ])('a silence in the v2 API with $body lasts for $expire seconds', ({ body, expire }) => {
     expect(v2SilencedOf('default', entryOf({ check: 'cpu', ...body })).expire).toBe(expire);
   });
 
@@ -140,29 +140,29 @@ describe('an entry as it is shown', () => {
     { body: { expire: 3600 }, expire: 3600 },
     { body: {}, expire: 60 },
     { body: { expire: -1, begin: NOW + 20 }, expire: 40 },
-  ])('$body with an end as a time is over then, and still tells $expire seconds', ({ body, expire }) => {
+  ])('a silence with $body and an end as a time ends then and shows $expire seconds', ({ body, expire }) => {
     const shown = v2SilencedOf('default', entryOf({ check: 'cpu', expire_at: NOW + 60, ...body }));
     expect(shown).toMatchObject({ expire, expire_at: NOW + 60 });
   });
 });
 
-describe('an entry that is read, changed and put', () => {
+describe('a silence that is read, changed and put in the v2 API', () => {
   const before = entryOf({ check: 'cpu', expire: 3600 });
   const later = { before, nowMs: NOW_MS + 600_000 };
   const read = v2SilencedOf('default', before);
 
-  test('keeps its end to the millisecond, and its configured number, while neither was changed', () => {
+  test('a silence that is put back keeps its end and its seconds while neither was changed', () => {
     const after = entryOf({ ...read, reason: 'longer than thought' }, later);
     expect(after.expireAtMs).toBe(before.expireAtMs);
     expect(v2SilencedOf('default', after)).toEqual({ ...read, reason: 'longer than thought' });
   });
 
-  test('counts anew when its number of seconds was changed', () => {
+  test('a silence that is put back with other seconds is counted from now', () => {
     const after = entryOf({ ...read, expire: 7200 }, later);
     expect(after.expireAtMs).toBe(NOW_MS + 600_000 + 7_200_000);
   });
 
-  test('ends when it is told to, when its end was changed', () => {
+  test('a silence that is put back with another end ends at that time', () => {
     expect(entryOf({ ...read, expire_at: NOW + 900 }, later).expireAtMs).toBe((NOW + 900) * 1000);
   });
 });

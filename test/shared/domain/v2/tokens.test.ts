@@ -58,11 +58,11 @@ describe('a token in a text', () => {
     // Tokens in a replacement are not replaced again.
     { text: '{{ .labels.code }}', becomes: '{{ .name }} :::name:::' },
     { text: '{{ .labels.money }}', becomes: '$& $1' },
-  ])('$text', ({ text, becomes }) => {
+  ])('the token text $text is substituted', ({ text, becomes }) => {
     expect(read(text)).toEqual({ value: becomes, unmatched: [] });
   });
 
-  test('is replaced at every depth', () => {
+  test('tokens are substituted at every depth', () => {
     expect(read({ a: ['{{ .name }}', 1, null], b: { '{{ .name }}': '{{ .name }}' } }).value).toEqual({
       a: ['web-1', 1, null],
       b: { '{{ .name }}': 'web-1' },
@@ -70,7 +70,7 @@ describe('a token in a text', () => {
   });
 });
 
-describe('a token that is wrong is named, with what to do', () => {
+describe('an invalid token', () => {
   test.each([
     ['{{ .labels.zone }}', '{{ .labels.zone }} has no value: set it, or add | default "..."'],
     ['{{ .labels }}', '{{ .labels }} has no value: set it, or add | default "..."'],
@@ -90,11 +90,11 @@ describe('a token that is wrong is named, with what to do', () => {
     ['{{ }}', '{{ }} cannot be read: write {{ .path }}'],
     ['x {{', '{{ cannot be read: write {{ .path }}'],
     [':::none:::{{ .name }}', ':::none::: has no value'],
-  ])('%s', (text, problem) => {
+  ])('the invalid token %s is named with a remedy', (text, problem) => {
     expect(read(text).unmatched).toEqual([problem]);
   });
 
-  test('each once, as one text', () => {
+  test('an invalid token is named once', () => {
     const { unmatched } = read(['{{ .a }}', '{{ .a }}', '{{ b }}']);
     expect(unmatchedEntityText(unmatched)).toBe(
       'unmatched token: {{ .a }} has no value: set it, or add | default "...", {{ b }} cannot be read: write {{ .path }}',
@@ -112,7 +112,7 @@ test('a token has at most ten levels of parentheses', () => {
   expect(read(nested(11)).value).toBe('');
 });
 
-test('whatever is written, reading it never throws; without an opening it stays as it is', () => {
+test('reading tokens never throws, and a text without a token stays unchanged', () => {
   const piece = fc.constantFrom('{{', '}}', ' ', '.name', 'index', '"', '`', '|', 'default', '\\', 'x', ':::', '\n');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -134,7 +134,7 @@ test.each([
   '{{ index .labels `',
   '{{ .name }}',
   '{{ .a' + '.b'.repeat(20),
-])('a megabyte of %s is read in linear time', (piece) => {
+])('a megabyte of %s is parsed in linear time', (piece) => {
   const startMs = cpuMs();
   read(piece.repeat(Math.ceil(1_000_000 / piece.length)));
   expect(cpuMs() - startMs).toBeLessThan(2000);

@@ -50,18 +50,18 @@ test.each<[string, Wrapped, string]>([
   ['a type of another group', anObject('CheckConfig', { api_version: 'other/v1' }), ''],
   ['no type of ours', anObject('Extension'), ''],
   ['a pipeline', anObject('Pipeline', { metadata: { name: 'page' } }), 'namespaces/default/pipelines/page'],
-])('where it goes: %s', (_what, object, place) => {
+])('a wrapped object has the path: %s', (_what, object, place) => {
   expect(placeOf(object)).toBe(place);
 });
 
 test.each(['core/v2.CheckConfig', 'CheckConfig', 'checkconfig', 'checks', 'check', 'Checks'])(
-  'people name a type in several ways: %s',
+  'a type is accepted under several names: %s',
   (name) => {
     expect(kindNamed(name)?.type).toBe('CheckConfig');
   },
 );
 
-test('entities and events have their own plurals, and what is no type is none', () => {
+test('entities and events have their own plurals, and an unknown type has none', () => {
   expect(['entity', 'entities', 'event', 'apikey', 'silenced'].map((name) => kindNamed(name)?.type)).toEqual([
     'Entity',
     'Entity',
@@ -74,7 +74,7 @@ test('entities and events have their own plurals, and what is no type is none', 
   );
 });
 
-test('wrapped and unwrapped again it is the same object', () => {
+test('an object that is wrapped and unwrapped stays the same', () => {
   const check = { metadata: { name: 'disk', namespace: 'dev' }, command: 'df', interval: 60 };
   const kind = kindNamed('checks');
   const wrapped = kind && wrap(kind, check);
@@ -95,6 +95,6 @@ test.each<[unknown, string]>([
   [{ type: 'A', spec: [] }, 'has no spec'],
   [{ type: 'A', spec: {}, metadata: 7 }, 'has metadata that is no object'],
   [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is no text'],
-])('what is no wrapped object: %j', (value, problem) => {
+])('the value is no wrapped object: %j', (value, problem) => {
   expect(readWrapped(value)).toEqual({ problem });
 });

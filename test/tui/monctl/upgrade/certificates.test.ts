@@ -9,13 +9,13 @@ test.each([
   ['with alternative names', NAMED_CERTIFICATE, 'backend-a', ['backend-a', 'localhost', '127.0.0.1']],
   ['without them', CERTIFICATE, 'localhost', []],
   ['of a chain the first one', NAMED_CERTIFICATE + CERTIFICATE, 'backend-a', ['backend-a', 'localhost', '127.0.0.1']],
-])('the names of a certificate %s', async (_name, pem, commonName, names) => {
+])('the names of a certificate are read %s', async (_name, pem, commonName, names) => {
   const file = join(await tempDir(), 'certificate.pem');
   await writeFile(file, pem);
   expect(await readCertificate(file)).toEqual({ file, common_name: commonName, names, problem: null });
 });
 
-test('what is no certificate, or is not there, is a problem with its reason', async () => {
+test('a file that is no certificate, or does not exist, is a problem with its reason', async () => {
   const file = join(await tempDir(), 'certificate.pem');
   expect((await readCertificate(file)).problem).toContain('no such file');
   await writeFile(file, 'nothing');

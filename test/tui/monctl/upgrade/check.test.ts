@@ -53,7 +53,7 @@ const OTHER_VERSION = 'other version';
 const orphan: Dumped = { type: 'CheckConfig', metadata: { namespace: 'gone', name: 'db' }, spec: { command: 'true' } };
 const pipeline: Dumped = { type: 'Pipeline', metadata: { namespace: 'default', name: 'incidents' } };
 
-describe('from a dump alone', () => {
+describe('an upgrade check of a dump', () => {
   test.each<{
     name: string;
     rule: string;
@@ -146,21 +146,24 @@ describe('from a dump alone', () => {
       ],
       passes: [[pipeline, ...entities(1)]],
     },
-  ])('$name', async ({ rule, from, to, fires: [verdict, says, objects, line = []], passes }) => {
-    const files: Readonly<Record<string, string>> = {
-      BAD: await aFile('bad.pem', CERTIFICATE),
-      GOOD: await aFile('good.pem', NAMED_CERTIFICATE),
-    };
-    const written = (words: readonly string[]): string[] => words.map((word) => files[word] ?? word);
-    const fired = (await checkDump(from, to, await dumpFile(objects), ...written(line)))[rule];
-    expect(fired).toMatchObject({ verdict, text: expect.stringContaining(says) });
-    const [others, otherLine = []] = passes === OTHER_VERSION ? [objects] : passes;
-    const path: [string, string] = passes === OTHER_VERSION ? [to, '6.9.0'] : [from, to];
-    const verdictOf = (await checkDump(...path, await dumpFile(others), ...written(otherLine)))[rule]?.verdict;
-    expect(verdictOf).toBe(passes === OTHER_VERSION ? undefined : 'pass');
-  });
+  ])(
+    'the upgrade rule "$name" fires and passes',
+    async ({ rule, from, to, fires: [verdict, says, objects, line = []], passes }) => {
+      const files: Readonly<Record<string, string>> = {
+        BAD: await aFile('bad.pem', CERTIFICATE),
+        GOOD: await aFile('good.pem', NAMED_CERTIFICATE),
+      };
+      const written = (words: readonly string[]): string[] => words.map((word) => files[word] ?? word);
+      const fired = (await checkDump(from, to, await dumpFile(objects), ...written(line)))[rule];
+      expect(fired).toMatchObject({ verdict, text: expect.stringContaining(says) });
+      const [others, otherLine = []] = passes === OTHER_VERSION ? [objects] : passes;
+      const path: [string, string] = passes === OTHER_VERSION ? [to, '6.9.0'] : [from, to];
+      const verdictOf = (await checkDump(...path, await dumpFile(others), ...written(otherLine)))[rule]?.verdict;
+      expect(verdictOf).toBe(passes === OTHER_VERSION ? undefined : 'pass');
+    },
+  );
 
-  test('6.0: no dump that is old, cut off or of another kind', async () => {
+  test('upgrade rule 6.0 rejects a dump that is old, truncated or of another kind', async () => {
     const [old, text] = [await dumpFile([], DAYS_AGO), await aFile('cut.yml', '# mon dump\ntype: CheckCon')];
     expect((await checkDump('5.21.0', '6.0.0', old))['6.0.0-dump']).toMatchObject({
       verdict: 'block',
@@ -172,7 +175,7 @@ describe('from a dump alone', () => {
     });
   });
 
-  test('6.4.0: a snapshot, fresh and whole, and somebody who vouches for the relational database', async () => {
+  test('upgrade rule 6.4.0 requires a fresh and valid snapshot and a confirmed relational backup', async () => {
     const dump = await dumpFile();
     const check = async (...line: string[]): Promise<unknown> =>
       (await checkDump('6.3.0', '6.4.0', dump, ...line))['6.4.0-store'];
@@ -190,7 +193,7 @@ describe('from a dump alone', () => {
     expect(await check(...relational, '--accept', 'relational-backup')).toMatchObject({ verdict: 'warn' });
   });
 
-  test('a plan for a real cluster from its dump: every step in its order', async () => {
+  test('the upgrade plan of a real cluster from its dump has every step in its order', async () => {
     const call = `upgrade plan --offline --dump ${CLUSTER_DUMP} --from 5.21.0 --to 6.5.0 --output json`;
     const { code, stdout, stderr } = await runMonctl(call.split(' '));
     expect(code).toBe(10);
@@ -214,8 +217,8 @@ describe('from a dump alone', () => {
   });
 });
 
-describe('from a cluster that runs', () => {
-  test('its lists, versions and members are asked', async () => {
+describe('an upgrade check of a running cluster', () => {
+  test('upgrade check reads the lists, versions and members of a running cluster', async () => {
     const cluster = await startCluster({
       members: ['backend-a', 'backend-b!'],
       lists: {
@@ -244,7 +247,7 @@ describe('from a cluster that runs', () => {
     expect(findings['6.0.0-dump']?.text).toContain('of 2 Entity it holds 0');
   });
 
-  test('one backend, and nothing in the way', async () => {
+  test('upgrade check of one backend without findings passes', async () => {
     const cluster = await startCluster({});
     const call = ['upgrade', 'check', '--from', '6.1.4', '--to', '6.2.0'];
     const { code, stdout, stderr } = await runMonctl(call, { MON_BACKEND: cluster.url });
@@ -259,7 +262,7 @@ describe('from a cluster that runs', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'the upgrade is possible\n' });
   });
 
-  test('what the credentials may not see is not known, which is something else than none', async () => {
+  test('an object list that the credentials may not read is reported as unreadable, not as empty', async () => {
     const cluster = await startCluster({ hidden: ['checks', 'entities'] });
     const findings = await checkCluster(cluster.url, '5.15.0', '6.2.0');
     expect(findings['6.2.0-namespaces']).toMatchObject({
@@ -269,7 +272,7 @@ describe('from a cluster that runs', () => {
     expect(findings['5.16.0-entity-limit']).toMatchObject({ verdict: 'warn' });
   });
 
-  test('user and password are shown for a token, which is all that a cluster takes', async () => {
+  test('upgrade check exchanges user and password for a token, which is all that a cluster accepts', async () => {
     const cluster = await startCluster({ login: 'admin:P@ssw0rd!' });
     const call = ['upgrade', 'check', '--from', '6.1.4', '--to', '6.2.0', '-o', 'json'];
     for (const env of [
@@ -285,7 +288,7 @@ describe('from a cluster that runs', () => {
     expect(refused.stderr).toMatch(/wants credentials/);
   });
 
-  test('a plan names the programs of the cluster, and ours only for what they do themselves', async () => {
+  test('an upgrade plan names the programs of the cluster, and mon only for its own steps', async () => {
     const cluster = await startCluster({
       lists: { checks: [{ metadata: { namespace: 'gone', name: 'db' } }] },
       members: ['a', 'b'],
@@ -307,7 +310,7 @@ describe('from a cluster that runs', () => {
     expect(ours.filter((text) => !text.startsWith('monctl upgrade '))).toEqual([]);
   });
 
-  test('without --from it begins where the cluster is', async () => {
+  test('upgrade check without --from starts at the version of the cluster', async () => {
     const cluster = await startCluster({ version: '6.1.4' });
     const { stdout } = await runMonctl(['upgrade', 'check', '--to', '6.2.0', '-o', 'json'], {
       MON_BACKEND: cluster.url,
@@ -329,7 +332,7 @@ test.each([
     ['--from', '6.4.0', '--offline', '--dump', 'x', '--event-store', 'disk'],
     '--event-store must be key-value or relational',
   ],
-])('%j is refused with the reason', async (line, reason) => {
+])('the command upgrade check %j is rejected with the reason', async (line, reason) => {
   const { code, stderr } = await runMonctl(['upgrade', 'check', ...line]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
 });

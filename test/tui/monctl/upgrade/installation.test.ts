@@ -19,7 +19,7 @@ async function aMachine(): Promise<{ readonly bin: string; readonly places: Plac
   return { bin, places };
 }
 
-test('a bare binary without state-dir, and its data in the old place', async () => {
+test('the installation report recognizes a bare binary without state-dir and its old data', async () => {
   const { bin, places } = await aMachine();
   await mkdir(places.oldState);
   await writeFile(join(places.oldState, 'data'), '');
@@ -29,7 +29,7 @@ test('a bare binary without state-dir, and its data in the old place', async () 
   });
 });
 
-test('what the configuration says, and data that is in the new place already', async () => {
+test('the installation report names the configured state directory and whether the new one has data', async () => {
   const { bin, places } = await aMachine();
   await mkdir(places.newState, { recursive: true });
   await writeFile(join(places.newState, 'data'), '');
@@ -41,12 +41,12 @@ test('what the configuration says, and data that is in the new place already', a
   });
 });
 
-test('a machine without a backend says nothing about one', async () => {
+test('the installation report of a machine without a backend is empty', async () => {
   const { places } = await aMachine();
   expect(await readInstallation('/nowhere', places)).toEqual({});
 });
 
-test('a configuration that is none is told', async () => {
+test('an invalid configuration is reported by the installation report', async () => {
   const { bin, places } = await aMachine();
   await writeFile(places.config, 'a: [');
   await expect(readInstallation(bin, places)).rejects.toThrow(`${places.config} is not YAML`);

@@ -27,7 +27,7 @@ function upgrade(url: string, line: readonly string[], answer?: Answer): Promise
   return runMonctl(['upgrade', ...line], { MON_BACKEND: url }, answer);
 }
 
-test('of a backend of ours: what is in the way, with exit code 10, and what stays to be looked at', async () => {
+test('upgrade check of a mon backend exits with 10 and lists the blocking findings and the warnings', async () => {
   const url = await aBackend();
   await openApiClient({ backend: url }).saveStash({ path: 'silence/web-0', content: {} });
   const blocked = await upgrade(url, ['check', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json']);
@@ -42,7 +42,7 @@ test('of a backend of ours: what is in the way, with exit code 10, and what stay
   ]);
 });
 
-test('checks of namespaces that do not exist: shown first, then fixed step by step', async () => {
+test('fix-namespaces shows its commands first, then fixes checks of missing namespaces step by step', async () => {
   const url = await aBackend();
   const commands = [
     'monctl namespace create gone',
@@ -60,7 +60,7 @@ test('checks of namespaces that do not exist: shown first, then fixed step by st
   expect(again.stdout).toBe('every check names a namespace that exists: there is nothing to fix\n');
 });
 
-test('the same for a cluster of another make', async () => {
+test('fix-namespaces fixes checks of missing namespaces on a Sensu Go cluster', async () => {
   const cluster = await startCluster({ lists: { checks: [{ metadata: { namespace: 'gone', name: 'db' } }] } });
   expect(await upgrade(cluster.url, ['fix-namespaces', '--apply'])).toMatchObject({ code: 0 });
   const changes = cluster.seen.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
@@ -71,7 +71,7 @@ test('the same for a cluster of another make', async () => {
   ]);
 });
 
-test('a plan is carried out in a plain terminal, left, and gone on with', async () => {
+test('a plan is executed in a plain terminal, left, and resumed', async () => {
   const url = await aBackend();
   const leave = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0'], { answer: 'q' });
   expect(leave).toMatchObject({ code: 7, stdout: 'plan 1, 6.1.0 to 6.5.0: open, step 1 of 12\n' });
@@ -96,7 +96,7 @@ test('a plan is carried out in a plain terminal, left, and gone on with', async 
   expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
 });
 
-test('what is asked about is told also where a program gets the plan', async () => {
+test('upgrade run prints its questions to stderr when a program reads the plan', async () => {
   const url = await aBackend();
   const left = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json'], { answer: 'q' });
   expect(left).toMatchObject({
@@ -106,7 +106,7 @@ test('what is asked about is told also where a program gets the plan', async () 
   expect(JSON.parse(left.stdout)).toMatchObject({ id: 1, state: 'open' });
 });
 
-test('who watches a plan is told that the backend is away', { tags: 'slow' }, async () => {
+test('upgrade show --watch reports that the backend is unavailable', { tags: 'slow' }, async () => {
   const plan = newPlan(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
     id: 1,
     who: 'alice',
@@ -158,14 +158,14 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
   ]);
 });
 
-test('nobody carries out a plan unseen', async () => {
+test('upgrade run without a terminal is rejected', async () => {
   expect(await upgrade(await aBackend(), ['run'])).toMatchObject({
     code: 2,
     stderr: 'monctl: monctl upgrade run asks before each step: it needs a terminal\n',
   });
 });
 
-test('a cluster of another make keeps no plans', async () => {
+test('a Sensu Go cluster stores no upgrade plans', async () => {
   const { url } = await startCluster({});
   expect(await upgrade(url, ['run', '--from', '6.1.0'], { answer: 'y' })).toMatchObject({
     code: 3,
@@ -173,7 +173,7 @@ test('a cluster of another make keeps no plans', async () => {
   });
 });
 
-test('version --all: backend, agents and tools side by side, and what differs', async () => {
+test('version --all lists backend, agents and tools side by side, and what differs', async () => {
   const url = await aBackend();
   const [same, old] = [await AgentPeer.connect(url, 'web-1'), await AgentPeer.connect(url, 'web-2')];
   await same.join('spool-1', { version: '1.0.0' });

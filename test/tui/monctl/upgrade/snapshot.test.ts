@@ -24,12 +24,12 @@ async function problemOf(bytes: Buffer): Promise<string | null> {
   return (await readSnapshot(file)).problem;
 }
 
-test('a whole snapshot, with the digest or as the bare file', async () => {
+test('a valid snapshot has no problem, with the digest or as the bare file', async () => {
   expect(await problemOf(withDigest(page()))).toBeNull();
   expect(await problemOf(page())).toBeNull();
 });
 
-test('a damaged one, one that was cut off, and what is none', async () => {
+test('a damaged, truncated or foreign snapshot is rejected with the reason', async () => {
   const damaged = withDigest(page());
   damaged.writeUInt8(1, 3000);
   expect(await problemOf(damaged)).toBe('it is damaged: its digest does not match');

@@ -14,7 +14,7 @@ test.each([
     client: { address: 'unknown', version: '1.9.0', keepalives: false, type: 'proxy' },
     shown: 'web-1, proxy client, no agent',
   },
-])('the client of an event, $title: $shown', ({ client, shown }) => {
+])('the client of an event is described for $title: $shown', ({ client, shown }) => {
   const about = { name: 'web-1', subscriptions: ['client:web-1'], timestamp: 0, ...client };
   const event = { ...anEvent(), client: about };
   const lines = eventParts(event, 100, false).map((line) => line.map(({ text }) => text).join(''));

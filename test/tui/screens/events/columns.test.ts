@@ -44,7 +44,7 @@ function textOf(record: EventRecord, columns: number, more: RowAbout = {}): stri
     .join('');
 }
 
-test('at every width a row and its head fill the screen exactly', () => {
+test('a row and its header fill the screen exactly at every width', () => {
   const record = new EventRecord(
     'k',
     anEventRow({ client: 'a-rather-long-name.eu-west-1.example.org', occurrences: 123_456 }),
@@ -57,7 +57,7 @@ test('at every width a row and its head fill the screen exactly', () => {
   }
 });
 
-test('whatever a check says, no control byte leaves and no column moves', () => {
+test('no text of an event sends a control byte to the terminal or moves a column', () => {
   const nasty = fc.string({
     unit: fc.oneof(
       fc.constantFrom('\u001B', '\u009B', '\u0007', '\n', '\r', '\t', '\u202E', '\u200D', '\uFE0F', '\u0300', '\uD800'),
@@ -82,7 +82,7 @@ test('whatever a check says, no control byte leaves and no column moves', () => 
 
 const RECOVERING = { results: 3, since: 100, last: 140, after: '5m' };
 
-describe('a row says in words', () => {
+describe('the row of an event', () => {
   test.each([
     { name: 'critical', row: { status: 2 }, says: '✗ CRIT' },
     { name: 'warning', row: { status: 1 }, says: '! WARN' },
@@ -93,23 +93,23 @@ describe('a row says in words', () => {
     { name: 'silenced', row: { status: 2, silenced_by: ['x'] }, says: 'S CRIT' },
     { name: 'how long it lasts', row: { since: NOW_MS / 1000 - 7300 }, says: ' 2h ' },
     { name: 'a count too long for its column', row: { occurrences: 1_234_567 }, says: '1234k' },
-  ])('$name', ({ row, says }) => {
+  ])('the row of an event shows in words: $name', ({ row, says }) => {
     expect(textOf(new EventRecord('k', anEventRow(row)), 120)).toContain(says);
   });
 
-  test('who silenced it, for how long and why', () => {
+  test('the row of a silenced event says who silenced it, for how long and why', () => {
     const record = new EventRecord('k', anEventRow({ silenced_by: ['x'] }));
     const silence = aSilencedRow({ creator: 'bob', reason: 'CHG-1', expire_at: NOW_MS / 1000 + 2460 });
     expect(textOf(record, 120, { silence })).toContain('silenced by bob, 41m left: CHG-1');
   });
 
-  test('that it is gone, while the order is paused', () => {
+  test('the row of a resolved event says that it is gone while the order is paused', () => {
     const record = new EventRecord('k', anEventRow());
     record.gone = true;
     expect(textOf(record, 120)).toContain('✓ gone');
   });
 
-  test('cursor and mark', () => {
+  test('the row of an event shows the cursor and the mark', () => {
     expect(textOf(new EventRecord('k', anEventRow()), 120, { isCursor: true, isMarked: true })).toMatch(/^>\* /);
   });
 });

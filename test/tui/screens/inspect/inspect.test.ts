@@ -64,7 +64,7 @@ const keysOf = (driver: ConsoleDriver): readonly string[] =>
   inspectBody(driver.store, layerOf(driver)).rows.map(({ key }) => key);
 
 describe('a client', () => {
-  test('is loaded when it is opened, and every two seconds for as long as it is on top', () => {
+  test('a client is loaded when it is opened, and every two seconds while it is on top', () => {
     const driver = live();
     driver.type('5');
     driver.pass(400);
@@ -94,7 +94,7 @@ describe('a client', () => {
       about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
       said: '  warning after 40s, never critical',
     },
-  ])('$name says when its silence counts', ({ about, said }) => {
+  ])('a client $name says when missing keepalives count', ({ about, said }) => {
     const driver = onClient();
     const data = aClient();
     if (data.kind !== 'client') throw new Error('it is no client');
@@ -107,7 +107,7 @@ describe('a client', () => {
     expect(told).toContain(said);
   });
 
-  test('shows the worst first, and what is silenced last', () => {
+  test('a client lists the worst checks first and the silenced ones last', () => {
     const silenced = {
       ...aCheck('ntp', 2),
       event: { id: 'x', action: 'create', status: 2, occurrences: 1, silenced_by: ['client:a'] },
@@ -116,7 +116,7 @@ describe('a client', () => {
     expect(keysOf(driver)).toEqual(['a/disk', 'a/swap', 'a/odd', 'a/cpu', 'a/ntp']);
   });
 
-  test('Enter opens the event of a check, or its last result where there is none', () => {
+  test('Enter opens the event of a check, or its last result when there is no event', () => {
     const driver = onClient();
     driver.type('\r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', target: { key: 'a/disk' } });
@@ -127,7 +127,7 @@ describe('a client', () => {
     expect(layerOf(driver).subject).toEqual(CLIENT_A);
   });
 
-  test('silences and resolves what is under the cursor, when it has an event', () => {
+  test('the check under the cursor is silenced and resolved if it has an event', () => {
     const driver = onClient();
     driver.type('s');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
@@ -138,7 +138,7 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 1 event' });
   });
 
-  test('acknowledges the event under the cursor', () => {
+  test('the event under the cursor of a client is acknowledged', () => {
     const driver = onClient();
     driver.type('K');
     expect(driver.effects()).toMatchObject([
@@ -147,7 +147,7 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)).toBe(layerOf(driver));
   });
 
-  test('the cursor stays on its check when the order changes', () => {
+  test('the cursor of a client stays on its check when the order changes', () => {
     const driver = onClient();
     driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 2), aCheck('disk', 0), aCheck('apt', 2)));
     driver.pass(10);
@@ -157,7 +157,7 @@ describe('a client', () => {
     ]);
   });
 
-  test('a key means what was drawn under the cursor, and nothing once that is gone', () => {
+  test('a key applies to the row that was drawn under the cursor, and to nothing once it is gone', () => {
     const driver = onClient();
     driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 0)));
     expect(layerOf(driver).cursor.key).toBe('a/disk');
@@ -166,7 +166,7 @@ describe('a client', () => {
   });
 
   test.each(['K', 'r'])(
-    '%s is not for the row that came under the cursor only just now, until it is pressed again',
+    '%s does not apply to a row that has just come under the cursor, until it is pressed again',
     (key) => {
       const warnings = ['disk', 'cpu', 'apt'].map((check) => anEventRow({ client: 'a', check, status: 1 }));
       const driver = onClient(live(warnings), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 1));
@@ -183,7 +183,7 @@ describe('a client', () => {
     },
   );
 
-  test.each(['j', ' '])('%j goes on from the row under the cursor, wherever an answer has put it since', (key) => {
+  test.each(['j', ' '])('%j moves on from the row under the cursor, wherever a response has put it since', (key) => {
     const driver = onClient(live(), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 0));
     driver.store.answers.subjectLoaded(
       CLIENT_A,
@@ -193,7 +193,7 @@ describe('a client', () => {
     expect(layerOf(driver).cursor).toMatchObject({ key: 'a/cpu', index: 4 });
   });
 
-  test('its JSON has no rows: no key acts on the one that was under the cursor before, nor on marks', () => {
+  test('the JSON of a client has no rows for a key to act on, and no marks', () => {
     for (const keys of ['y', ' y']) {
       const driver = onClient();
       driver.type(keys);
@@ -206,7 +206,7 @@ describe('a client', () => {
     }
   });
 
-  test('what was loaded stays when it cannot be loaded again', () => {
+  test('the loaded details of a client stay when they cannot be loaded again', () => {
     const driver = onClient();
     driver.store.answers.subjectFailed(CLIENT_A, 'the backend is busy');
     driver.pass(10);
@@ -217,8 +217,8 @@ describe('a client', () => {
   });
 });
 
-describe('deleting clients', () => {
-  test('says what goes, has Cancel chosen, and deletes those that the dialog names', () => {
+describe('the deletion of clients', () => {
+  test('the deletion of clients shows what goes, selects Cancel, and deletes the named ones', () => {
     const driver = live();
     driver.type('5');
     driver.pass(400);
@@ -232,7 +232,7 @@ describe('deleting clients', () => {
     expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a', 'b'] }]);
   });
 
-  test('works on the screen of one, and nowhere without the right to change', () => {
+  test('a client is deleted on its own screen, and never without the right to change', () => {
     const driver = onClient();
     driver.type('Dy');
     expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a'] }]);
@@ -243,8 +243,8 @@ describe('deleting clients', () => {
   });
 });
 
-describe('silencing clients', () => {
-  test('is about all of their checks, also where nothing is wrong', () => {
+describe('the silencing of clients', () => {
+  test('silencing clients covers all of their checks, even without problems', () => {
     const driver = live();
     driver.type('5');
     driver.pass(400);
@@ -270,7 +270,7 @@ describe('silencing clients', () => {
     ]);
   });
 
-  test('changes the silence that is there already', () => {
+  test('silencing a client changes the silence that exists already', () => {
     const driver = live();
     const entry = aSilencedRow({ id: 'client:a:*', subscription: 'client:a', check: null });
     driver.change({ silenced: { [entry.id]: entry } });
@@ -290,10 +290,10 @@ describe('silencing clients', () => {
   });
 });
 
-describe('R', () => {
+describe('the key R', () => {
   const CHECK = { name: 'disk', interval: 60, subscribers: ['linux', 'db'], command: 'check-disk', next_run: null };
 
-  test('runs checks on the subscribers that the question names', () => {
+  test('R runs checks on the subscribers that the question names', () => {
     const driver = live();
     driver.type('6');
     driver.pass(400);
@@ -311,7 +311,7 @@ describe('R', () => {
     ]);
   });
 
-  test('runs the checks of marked events once each, on their clients alone', () => {
+  test('R runs the checks of marked events once each, only on their clients', () => {
     const driver = live([
       DISK_EVENT,
       anEventRow({ client: 'b', check: 'disk' }),
@@ -329,7 +329,7 @@ describe('R', () => {
     ]);
   });
 
-  test('runs the check of the event or the row that is on the screen', () => {
+  test('R runs the check of the event or the row on the screen', () => {
     const driver = live();
     driver.type('\rRy');
     const order = { kind: 'request-checks', orders: [{ check: 'disk', subscribers: ['client:a'] }] };
@@ -339,7 +339,7 @@ describe('R', () => {
     expect(client.effects()).toContainEqual(order);
   });
 
-  test('connects while there is no connection, and changes nothing in a locked console', () => {
+  test('R reconnects while there is no connection, and changes nothing in a locked console', () => {
     const driver = live();
     driver.store.connectionChanged({ kind: 'waiting', attempt: 1, retryAtMs: Infinity, reason: 'gone' });
     driver.type('R');
@@ -381,7 +381,7 @@ describe('an aggregate', () => {
     return driver;
   }
 
-  test('lists what its checks say; Enter lists who says it, and again no longer', () => {
+  test('an aggregate lists its outputs, and Enter shows and hides the members of one', () => {
     const driver = onAggregate();
     expect(keysOf(driver)).toEqual(['critical disk full', 'ok disk fine']);
     driver.type('\r');
@@ -390,13 +390,13 @@ describe('an aggregate', () => {
     expect(keysOf(driver)).toEqual(['critical disk full', 'ok disk fine']);
   });
 
-  test('a row stands for all who say it, of whom those with an event can be silenced', () => {
+  test('an output of an aggregate stands for its members, and those with an event can be silenced', () => {
     const driver = onAggregate();
     driver.type('s');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
   });
 
-  test('Enter on one of them opens the event', () => {
+  test('Enter on a member of an aggregate opens its event', () => {
     const driver = onAggregate();
     driver.type('\rj\r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', target: { key: 'a/disk' } });
@@ -410,7 +410,7 @@ test.each([
     answer: ({ store }: ConsoleDriver) => store.answers.subjectLoaded(CLIENT_A, aClient()),
   },
   { what: 'a view', keys: ['6'], answer: ({ store }: ConsoleDriver) => store.answers.viewLoaded('checks', []) },
-])('$what that is opened in a pause is loaded, and then stands still', ({ keys, answer }) => {
+])('$what that is opened in a pause is loaded once and then stands still', ({ keys, answer }) => {
   const driver = live();
   driver.type('p');
   for (const key of keys) {
@@ -425,7 +425,7 @@ test.each([
   expect(driver.effects()).toHaveLength(1);
 });
 
-test('the trend of the aggregates is collected whatever is looked at, but not while the feed is paused', () => {
+test('the trend of the aggregates is collected in every view, but not while the feed is paused', () => {
   const driver = live();
   const asked = (): number =>
     driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'aggregates').length;

@@ -88,12 +88,12 @@ describe('the checks of a client', () => {
     ['!status=ok check~d*', ['a/disk']],
     // An invalid filter hides nothing and shows an error.
     ['status>=bad', ['a/disk', 'a/http', 'a/cpu']],
-  ])('are filtered with /, as in lists: %s', (filter, expected) => {
+  ])('the checks of a client are filtered with / as in lists: %s', (filter, expected) => {
     driver.type(`/${filter}\r`);
     expect(shown()).toEqual(expected);
   });
 
-  test('Esc clears marks, then the filter, then closes', () => {
+  test('Esc clears the marks of a client, then the filter, then closes it', () => {
     driver.type('/disk\ra');
     expect([...layer().marks]).toEqual(['a/disk']);
     driver.escape();
@@ -104,7 +104,7 @@ describe('the checks of a client', () => {
     expect(driver.store.state.layers).toEqual([]);
   });
 
-  test('are sorted by any column, the other way round, and by the worst again', () => {
+  test('the checks of a client are sorted by any column, in both directions, and by the worst again', () => {
     driver.type('onext\r');
     expect(shown()).toEqual(['a/cpu', 'a/disk', 'a/http']);
     driver.type('ocheck\r');
@@ -119,7 +119,7 @@ describe('the checks of a client', () => {
     expect(layer().sort).toBeUndefined();
   });
 
-  test('are marked, and what has an event of them is acted on at once', () => {
+  test('marked checks of a client are acted on together if they have events', () => {
     driver.type('  ');
     expect([[...layer().marks], layer().cursor.key]).toEqual([['a/disk', 'a/http'], 'a/cpu']);
     driver.type('s');
@@ -133,7 +133,7 @@ describe('the checks of a client', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 2 events' });
   });
 
-  test('take their marks with them, and no key is for the row that is under the cursor then', () => {
+  test('marks disappear with their checks, and no key then applies to the row under the cursor', () => {
     driver.type(' ');
     driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
     driver.pass(10);
@@ -144,7 +144,7 @@ describe('the checks of a client', () => {
     expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'resolve' } }]);
   });
 
-  test('keep their marks behind a menu, which is about these', () => {
+  test('the menu of actions applies to the marked checks, even if they have disappeared', () => {
     driver.type(' x');
     driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
     driver.pass(1000);
@@ -152,7 +152,7 @@ describe('the checks of a client', () => {
     expect(driver.message).toBe('there is no open event here to resolve');
   });
 
-  test('have their actions in a menu', () => {
+  test('the checks of a client have their actions in a menu', () => {
     driver.type(' xack\r');
     expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'acknowledge' } }]);
   });
@@ -164,7 +164,7 @@ describe('the outputs of an aggregate', () => {
     open('4', { kind: 'aggregate', name: 'web' }, AGGREGATE);
   });
 
-  test('are filtered with their members, and sorted together with them', () => {
+  test('the outputs of an aggregate are filtered and sorted together with their members', () => {
     driver.type('\r');
     expect(shown()).toEqual(['critical disk full', 'a/disk', 'b/disk', 'warning http slow']);
     driver.type('/client=b\r');
@@ -177,7 +177,7 @@ describe('the outputs of an aggregate', () => {
     expect(shown()).toEqual(['warning http slow', 'critical disk full', 'a/disk', 'b/disk']);
   });
 
-  test('a row and its members are not acted on twice', () => {
+  test('an output and its members are not acted on twice', () => {
     driver.type('\ra');
     driver.type('R');
     expect(driver.store.state.layers.at(-1)).toMatchObject({
@@ -189,7 +189,7 @@ describe('the outputs of an aggregate', () => {
 
 const AGGREGATE_RESULTS = { ok: 1, warning: 1, critical: 2, unknown: 0, total: 4, stale: 0, silenced: 0, down: 0 };
 
-test('the screen says how many are shown and marked, and what is wrong with the filter', async () => {
+test('the screen of a client counts shown and marked checks and shows the problem of the filter', async () => {
   const rig = await openRig({
     columns: 80,
     rows: 24,

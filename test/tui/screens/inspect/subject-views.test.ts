@@ -46,14 +46,14 @@ describe('a check', () => {
     anEventRow({ client: 'a', check: 'other', status: 2 }),
   ]);
 
-  test('has the counts of its results, and of its silenced events', () => {
+  test('a check shows the counts of its results and of its silenced events', () => {
     const driver = new ConsoleDriver().goLive({ events });
     const results = { ok: 12_345_678, warning: 1, critical: 2, unknown: 0 };
     driver.store.answers.viewLoaded('checks', [{ ...definition, results }]);
     expect(countsOf(driver)).toEqual(['12345k', '2', '1', '0', '1']);
   });
 
-  test('is counted by its events where the backend counts no results', () => {
+  test('a check is counted by its events when the backend counts no results', () => {
     const driver = new ConsoleDriver().goLive({ events });
     driver.store.answers.viewLoaded('checks', [definition]);
     expect(countsOf(driver)).toEqual(['-', '1', '1', '0', '1']);
@@ -65,13 +65,13 @@ describe('a check', () => {
     { about: {}, schedule: 'every 1m' },
     { about: { interval: undefined, cron: '*/5 * * * *' }, schedule: '*/5 * * * *' },
     { about: { publish: false }, schedule: 'on request' },
-  ])('runs $schedule', ({ about, schedule }) => {
+  ])('a check shows its schedule "$schedule"', ({ about, schedule }) => {
     const driver = new ConsoleDriver().goLive({});
     driver.store.answers.viewLoaded('checks', [{ ...definition, ...about }]);
     expect(cellOf(driver, CHECKS, 'disk', 'schedule')[0]).toBe(schedule);
   });
 
-  test('counts down to its next run', () => {
+  test('a check counts down to its next run', () => {
     const driver = new ConsoleDriver().goLive({});
     driver.store.answers.viewLoaded('checks', [{ ...definition, next_run: driver.clock.now() / 1000 + 90 }]);
     const next = (): string => cellOf(driver, CHECKS, 'disk', 'next')[0];
@@ -83,7 +83,7 @@ describe('a check', () => {
   });
 });
 
-test('whatever is said of a client, no control byte is drawn and no column moves', () => {
+test('no detail of a client draws a control byte or moves a column', () => {
   const driver = new ConsoleDriver({ columns: 100, rows: 30 }).goLive({});
   const nasty = fc
     .array(fc.constantFrom('\u001B[2J', '\u0007', '\u009B', '\u202E', '\u200B', '漢', '👩‍👩‍👧', 'a', ' ', '\n', '\t'), {

@@ -29,8 +29,8 @@ const clientsOf = (
     Object.entries(subscriptions).map(([name, names]) => [name, aClientRow({ name, subscriptions: [...names] })]),
   );
 
-describe('what is newly critical', () => {
-  test('is grouped by check under its newest client, the newest first', () => {
+describe('the newly critical events', () => {
+  test('newly critical events are grouped by check below their newest client, the newest first', () => {
     const events = eventsOf(
       { client: 'a', check: 'http', status: 2, since: NOW - 300 },
       { client: 'b', check: 'http', status: 2, since: NOW - 100 },
@@ -49,13 +49,13 @@ describe('what is newly critical', () => {
     { what: 'a warning', row: { status: 1 }, is: false },
     { what: 'unknown', row: { status: 3 }, is: false },
     { what: 'silenced', row: { status: 2, silenced_by: ['*:http'] }, is: false },
-  ])('$what: $is', ({ row, is }) => {
+  ])('a critical event counts as new for $what: $is', ({ row, is }) => {
     const { newCritical } = overviewFigures(eventsOf({ client: 'a', check: 'http', ...row }), new Map(), NOW_MS);
     expect(newCritical.length > 0).toBe(is);
   });
 });
 
-test('a problem counts for each subscription of its client, but not for that of the client alone; the worst first', () => {
+test('a problem counts for each shared subscription of its client, and the worst come first', () => {
   const events = eventsOf(
     { client: 'a', check: 'one', status: 1 },
     { client: 'a', check: 'two', status: 3 },
@@ -71,7 +71,7 @@ test('a problem counts for each subscription of its client, but not for that of 
   ]);
 });
 
-test('the events that an entry keeps quiet are counted by its id', () => {
+test('silenced events are counted by the id of their silence', () => {
   const events = eventsOf(
     { client: 'a', check: 'one', silenced_by: ['*:one'] },
     { client: 'b', check: 'one', silenced_by: ['*:one', 'client:b:*'] },
@@ -82,7 +82,7 @@ test('the events that an entry keeps quiet are counted by its id', () => {
   ]);
 });
 
-test('figures are counted anew every two seconds, and not before', () => {
+test('the figures are counted again every two seconds and not before', () => {
   const events = eventsOf({ client: 'a', check: 'http', status: 2 });
   const memory = new FiguresMemory();
   const at = (nowMs: number): number =>
@@ -94,7 +94,7 @@ test('figures are counted anew every two seconds, and not before', () => {
   expect(at(NOW_MS + 2000)).toBe(0);
 });
 
-test('of very many events a part is counted at a time, while the last figures stay', () => {
+test('the figures of very many events are counted in chunks while the last figures stay', () => {
   const events = eventsOf(...Array.from({ length: 30_000 }, (_, at) => ({ client: `c${String(at)}`, check: 'http' })));
   const memory = new FiguresMemory();
   const at = (nowMs: number): number | undefined =>
@@ -106,8 +106,8 @@ test('of very many events a part is counted at a time, while the last figures st
   expect(at(NOW_MS + 2000)).toBe(29_998);
 });
 
-describe('boxes in a column', () => {
-  test('get what they need, and what is left row by row those that have more to say', () => {
+describe('the boxes of a column', () => {
+  test('the boxes get the rows that they need, and the rest goes to those with more content', () => {
     const boxes = [box('critical', 2, 9), box('clients', 2, 2), box('problems', 2, 3)];
     // Three headings and two blank lines leave eleven rows.
     expect(placed(boxes, 'critical', 16)).toEqual([
@@ -117,18 +117,18 @@ describe('boxes in a column', () => {
     ]);
   });
 
-  test('the last ones are left out where there is no room', () => {
+  test('the last boxes are left out when there is not enough space', () => {
     const boxes = [box('critical', 2, 2), box('clients', 2, 2), box('problems', 2, 2)];
     expect(placed(boxes, 'critical', 8).map(([id]) => id)).toEqual(['critical', 'clients']);
   });
 
-  test('the one with the focus pushes out the first ones', () => {
+  test('the box with the focus pushes out the first ones', () => {
     const boxes = [box('critical', 2, 2), box('clients', 2, 2), box('problems', 2, 2)];
     expect(placed(boxes, 'problems', 8).map(([id]) => id)).toEqual(['clients', 'problems']);
   });
 });
 
-test('the log keeps the newest messages, each under its own number', () => {
+test('the log keeps the newest messages, each with its own number', () => {
   const log = new MessageLog();
   for (let number = 1; number <= LOG_MAX + 5; number++) {
     log.add({ text: `message ${String(number)}`, tone: 'note', atMs: NOW_MS });
@@ -150,7 +150,7 @@ function placed(boxes: readonly OverviewBox[], focused: BoxId, height: number): 
 test.each([
   { box: 'problems', tabs: 5, filter: 'subscriptions="web servers" events>0', finds: ['a'] },
   { box: 'silences', tabs: 7, filter: '"web servers:disk (old)"', finds: ['web servers:disk (old)'] },
-])('a row of $box opens the list of what it names, whatever the name is made of', ({ tabs, filter, finds }) => {
+])('a row of $box opens the list of what it names, whatever characters the name has', ({ tabs, filter, finds }) => {
   const driver = new ConsoleDriver();
   const ends = { expire_at: driver.clock.now() / 1000 + 600 };
   driver.goLive({
@@ -175,7 +175,7 @@ test.each([
   expect([driver.store.list.filter.text, driver.list]).toEqual([filter, finds]);
 });
 
-test('what operators did says that the last own change can be taken back, for as long as it can', () => {
+test('the actions box offers to undo the last own change only while it can be undone', () => {
   const driver = new ConsoleDriver().goLive({});
   const head = (): string => overviewBoxes(driver.store).actions.head;
   expect(head()).toBe('');

@@ -24,7 +24,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-test('no key does anything to a step but the one that was drawn under the cursor, or that a dialog names', () => {
+test('a key acts only on the step that was drawn under the cursor or that a dialog names', () => {
   let orders = 0;
   fc.assert(
     fc.property(fc.array(move, { minLength: 20, maxLength: 60 }), (moves) => {

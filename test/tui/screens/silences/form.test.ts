@@ -20,7 +20,7 @@ function play(form: SilenceForm, ...actions: readonly FormStep[]): SilenceForm {
 }
 
 describe('the fields', () => {
-  test('Tab goes through them and around, unchosen ones left out', () => {
+  test('Tab moves through the fields and around, without the unchosen ones', () => {
     const form = openSilenceForm(TWO, ['web']);
     expect(silenceFields(form)).toEqual(['scope', 'expires', 'on-resolve', 'starts', 'reason', 'cancel', 'submit']);
     expect(play(form, next, next, next).field).toBe('scope');
@@ -38,14 +38,14 @@ describe('the fields', () => {
     ]);
   });
 
-  test('a subscription can only be chosen where the targets share one', () => {
+  test('a subscription can be chosen only if the targets share one', () => {
     const none = { ...openSilenceForm(TWO, []), field: 'scope' as const };
     expect(play(none, left, left).scope).toBe('clients');
     const shared = { ...openSilenceForm(TWO, ['web']), field: 'scope' as const };
     expect(play(shared, left, left).scope).toBe('subscription');
   });
 
-  test('until it resolves is on at first, and is independent of the duration', () => {
+  test('the option "until it resolves" is on by default and independent of the duration', () => {
     const form = openSilenceForm(TWO, []);
     expect(form.onResolve).toBe(true);
     const at = { ...form, field: 'on-resolve' as const };
@@ -61,7 +61,7 @@ describe('the fields', () => {
     expect(play({ ...form, field: 'reason' }, { kind: 'preset', number: 5 }).duration).toBe(form.duration);
   });
 
-  test('any change takes the complaint away', () => {
+  test('any change clears the problem of the form', () => {
     const form = { ...openSilenceForm(TWO, []), problem: 'a reason is required' };
     expect(play(form, { kind: 'edit', edit: { kind: 'insert', text: 'x' } }).problem).toBeUndefined();
     expect(play(form, previous).problem).toBeUndefined();

@@ -76,8 +76,8 @@ function sent(driver: ConsoleDriver): readonly unknown[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? effect.change.operations : []));
 }
 
-describe('a silence that recurs, in the dialog', () => {
-  test('is sent with its schedule once the backend has told its windows, and is taken as the last one by S', () => {
+describe('a recurring silence in the dialog', () => {
+  test('a recurring silence is sent once the backend has returned its windows, and S repeats it', () => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\tsat,sun 02:00\t${CLEAR}Europe/Berlin\t${CLEAR}2h\t2026-02-01\t2026-03-01${SEND}`);
     expect(problem(driver)).toContain('still loading the next windows');
@@ -97,7 +97,7 @@ describe('a silence that recurs, in the dialog', () => {
     expect(sent(driver).at(-1)).toMatchObject({ op: 'silence', recurrence });
   });
 
-  test('is not sent to a backend that knows of no windows: it would silence for ever', () => {
+  test('a recurring silence is not sent to a backend that ignores its windows and would silence forever', () => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\tdaily 02:00`);
     answer(driver, {});
@@ -113,7 +113,7 @@ describe('a silence that recurs, in the dialog', () => {
     { typed: `daily 02:00\t\t${CLEAR}1d`, says: 'would overlap', at: 'lasts' },
     { typed: 'daily 02:00\t\t\ttomorrow', says: 'is not a day', at: 'first-day' },
     { typed: 'daily 02:00\t\t\t\t2025-01-01', says: 'no window starts before', at: 'last-day' },
-  ])('says what is wrong, and goes there: $says', ({ typed, says, at }) => {
+  ])('the dialog says what is wrong with a recurring silence and moves to that field: $says', ({ typed, says, at }) => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\t${typed}${SEND}`);
     expect(problem(driver)).toContain(says);
@@ -121,7 +121,7 @@ describe('a silence that recurs, in the dialog', () => {
     expect(sent(driver)).toEqual([]);
   });
 
-  test('keeps its schedule when something else of it is changed, also after a window has ended meanwhile', () => {
+  test('a recurring silence keeps its schedule when something else is changed', () => {
     const driver = onSilences([recurring()]);
     driver.type('e');
     expect(field(driver)).toBe('schedule');
@@ -133,7 +133,7 @@ describe('a silence that recurs, in the dialog', () => {
     expect(operation).not.toHaveProperty('begin');
   });
 
-  test('keeps its schedule among others that are extended', () => {
+  test('a recurring silence keeps its schedule among others that are extended', () => {
     const once = aSilencedRow({ id: '*:load', subscription: null, check: 'load', timestamp: NOW, expire_at: NOW + 60 });
     const driver = onSilences([recurring(), once]);
     driver.type(`  e3${SEND}`);
@@ -142,7 +142,7 @@ describe('a silence that recurs, in the dialog', () => {
     expect(operations.find(({ check }) => check === 'load')).toMatchObject({ expire: 14_400 });
   });
 
-  test('is not replaced by one that is in force once: that is said before it is sent', () => {
+  test('a recurring silence is not replaced by a single one, and the dialog says so before it sends', () => {
     const driver = opened([recurring()]);
     driver.type(`swhy${SEND}`);
     expect(problem(driver)).toBe('client:a:disk recurs (daily 02:00 UTC): end it first, or silence by search');
@@ -150,8 +150,8 @@ describe('a silence that recurs, in the dialog', () => {
   });
 });
 
-describe('a silence by search, in the dialog', () => {
-  test('begins with what the list is searched for, and is sent when the backend has counted', () => {
+describe('a silence by search in the dialog', () => {
+  test('a silence by search starts with the search of the list and is sent once the backend has counted', () => {
     const driver = opened();
     driver.type(`/client=a\rswhy${SEARCH}`);
     expect(answer(driver, {})).toMatchObject({ entries: [{ selector: 'client=a' }] });
@@ -161,14 +161,14 @@ describe('a silence by search, in the dialog', () => {
     expect(sent(driver)).toMatchObject([{ op: 'silence', selector: 'client=a env=prod', expire: 3600, reason: 'why' }]);
   });
 
-  test('does not begin with what no silence can search for', () => {
+  test('a silence by search does not start with terms that no selector supports', () => {
     const driver = opened();
     driver.type(`/status=2 client=a\rswhy${SEARCH}${SEND}`);
     expect(problem(driver)).toContain('a selector needs at least one condition');
     expect(field(driver)).toBe('selector');
   });
 
-  test('says why it cannot be, and asks the backend nothing', () => {
+  test('an invalid silence by search shows the reason and sends no request', () => {
     const driver = opened();
     driver.type(`swhy${SEARCH}\toutput~full`);
     driver.pass(200);
@@ -178,8 +178,8 @@ describe('a silence by search, in the dialog', () => {
   });
 });
 
-describe('what the backend is asked about in the dialog', () => {
-  test('is asked again when the dialog is opened again: what it said is of then', () => {
+describe('what the silence dialog requests from the backend', () => {
+  test('the silence dialog requests the recovered events again when it is opened again', () => {
     const driver = opened();
     driver.type('s');
     answer(driver, { recovered: 7 });
@@ -191,7 +191,7 @@ describe('what the backend is asked about in the dialog', () => {
     expect(asked(driver)).toHaveLength(1);
   });
 
-  test('is asked again after a while when it could not be asked', () => {
+  test('the silence dialog retries after a delay when its request failed', () => {
     const driver = opened();
     driver.type('s');
     driver.pass(200);

@@ -57,7 +57,7 @@ function changes(driver: ConsoleDriver): readonly Change[] {
 }
 
 describe('the states', () => {
-  test('expiring, active, pending, in this order, each with the time it has left', () => {
+  test('silences are listed as expiring, active and pending, each with its remaining time', () => {
     const driver = onSilences([
       silence('later', { begin: NOW + 2 * HOUR, expire_at: NOW + 3 * HOUR }),
       silence('ever', { expire_at: null }),
@@ -70,7 +70,7 @@ describe('the states', () => {
     expect(shown(driver, 'left')).toEqual(['28m', '59m', 'never', 'till OK', 'in 1h']);
   });
 
-  test('follow the clock: a silence comes near its end, begins, and its place follows within seconds', () => {
+  test('the state and the order of silences follow the clock within seconds', () => {
     const driver = onSilences([
       silence('a', { expire_at: NOW + 2 * HOUR }),
       silence('b', { expire_at: NOW + 31 * MINUTE, begin: NOW + MINUTE }),
@@ -81,7 +81,7 @@ describe('the states', () => {
     expect(shown(driver, 'state')).toEqual(['expiring', 'active']);
   });
 
-  test('one that ends while the console runs stays, and says when', () => {
+  test('a silence that ends while the console runs stays listed with the time of its end', () => {
     const driver = onSilences([silence('a'), silence('b')]);
     driver.change({ silenced: { 'client:a:disk': null } });
     driver.pass(MINUTE * 1000);
@@ -93,7 +93,7 @@ describe('the states', () => {
   });
 });
 
-describe('what ended before the console looked', () => {
+describe('the silences that ended before the console started', () => {
   const record: AuditRecord = {
     id: 3,
     at: NOW * 1000 - HOUR * 1000,
@@ -109,7 +109,7 @@ describe('what ended before the console looked', () => {
     hash: 'x',
   };
 
-  test('is asked for when the silences are first looked at, once', () => {
+  test('ended silences are requested once, when the silences are first opened', () => {
     const driver = new ConsoleDriver().goLive({ silenced: { 'client:a:disk': silence('a') } });
     driver.store.takeEffects();
     driver.type('3');
@@ -123,7 +123,7 @@ describe('what ended before the console looked', () => {
     ['in seconds', record],
     // Earlier versions of the backend wrote milliseconds.
     ['in milliseconds', { ...record, before: { ...silence('old'), expire_at: (NOW - HOUR) * 1000 } }],
-  ])('is shown for a day, its end %s', (_unit, ended) => {
+  ])('an ended silence is listed for a day, with its end %s', (_unit, ended) => {
     const driver = onSilences([silence('a')]);
     driver.store.answers.endedSilencesLoaded([ended]);
     driver.pass(100);
@@ -133,7 +133,7 @@ describe('what ended before the console looked', () => {
     expect(driver.list).not.toContain('client:old:disk');
   });
 
-  test('what else the trail says, or was cut short in it, is no silence', () => {
+  test('an audit record of another action, or one that was truncated, is not listed as a silence', () => {
     const driver = onSilences([silence('a')]);
     driver.store.answers.endedSilencesLoaded([
       { ...record, action: 'silence.create' },
@@ -146,7 +146,7 @@ describe('what ended before the console looked', () => {
 });
 
 describe('the events of a silence', () => {
-  test('are counted as they come and go', () => {
+  test('the events of a silence are counted as they open and resolve', () => {
     const rows = [
       silence('a'),
       aSilencedRow({ id: '*:disk', subscription: null, check: 'disk', expire_at: NOW + 2 * HOUR }),
@@ -161,7 +161,7 @@ describe('the events of a silence', () => {
     expect(shown(driver, 'events')).toEqual(['none', '2']);
   });
 
-  test('only those count that nothing else silences when it is asked who will be heard again', () => {
+  test('the unsilence dialog counts only events that no other silence covers', () => {
     const rows = [
       silence('a'),
       aSilencedRow({ id: '*:disk', subscription: null, check: 'disk', expire_at: NOW + 2 * HOUR }),
@@ -179,7 +179,7 @@ describe('the events of a silence', () => {
   });
 });
 
-describe('the menu of what to show', () => {
+describe('the menu of the silences to show', () => {
   test.each([
     { search: 'current', expected: ['a', 'b', 'later'] },
     { search: 'active', expected: ['b'] },
@@ -187,7 +187,7 @@ describe('the menu of what to show', () => {
     { search: 'expiring', expected: ['a'] },
     { search: 'mine', expected: ['b'] },
     { search: 'matching nothing', expected: ['b'] },
-  ])('$search', ({ search, expected }) => {
+  ])('the menu of silences shows those that are $search', ({ search, expected }) => {
     const driver = onSilences(
       [
         silence('a', { expire_at: NOW + MINUTE, creator: 'bob' }),
@@ -204,7 +204,7 @@ describe('the menu of what to show', () => {
 });
 
 describe('changing silences', () => {
-  test('e extends one: it keeps its author, and the note says who did it', () => {
+  test('e extends a silence, keeps its author, and the note names the editor', () => {
     const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1' })]);
     driver.type('e3\t\tslow\u0013');
     expect(changes(driver)).toEqual([
@@ -225,7 +225,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('what is not chosen stays: the end to the second, and of a pending one the start', () => {
+  test('a changed silence keeps its end to the second, and a pending one its start, unless they are chosen', () => {
     const pending = silence('a', {
       begin: NOW + HOUR,
       expire_at: NOW + 3 * HOUR,
@@ -237,7 +237,7 @@ describe('changing silences', () => {
     expect(changes(driver)[0]?.operations).toMatchObject([{ begin: NOW + HOUR, expire: 2 * HOUR, reason: 'CHG-1' }]);
   });
 
-  test('a pending one may start at another time, and its end is still the one it had', () => {
+  test('a pending silence can start at another time and keeps its end', () => {
     const pending = silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR, creator: 'alice@ops' });
     const driver = onSilences([pending]);
     driver.type('e');
@@ -255,7 +255,7 @@ describe('changing silences', () => {
     });
   });
 
-  test('a pending one can start now', () => {
+  test('a pending silence can start now', () => {
     const driver = onSilences([silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR })]);
     driver.type('e1\t\t  \u0013');
     const [operation] = changes(driver)[0]?.operations ?? [];
@@ -263,7 +263,7 @@ describe('changing silences', () => {
     expect(operation).not.toHaveProperty('begin', expect.any(Number));
   });
 
-  test('of several each end counts from its own start', () => {
+  test('a new duration of several silences counts from the start of each', () => {
     const driver = onSilences([silence('a'), silence('b', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR })]);
     driver.type('ae3\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([
@@ -272,7 +272,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('several at once keep their reasons and whether they end with the problem', () => {
+  test('several extended silences keep their reasons and whether they expire on resolve', () => {
     const driver = onSilences([
       silence('a', { creator: 'bob', reason: 'one', expire_on_resolve: true }),
       silence('b', { creator: 'alice@ops', reason: 'two' }),
@@ -290,7 +290,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('nothing is sent when somebody changed or ended it meanwhile', () => {
+  test('nothing is sent when somebody changed or ended the silence meanwhile', () => {
     const driver = onSilences([silence('a')]);
     driver.type('e');
     driver.change({ silenced: { 'client:a:disk': silence('a', { timestamp: NOW, creator: 'carol' }) } });
@@ -301,7 +301,7 @@ describe('changing silences', () => {
     });
   });
 
-  test('n makes an ended one again, with its reason, from who makes it', () => {
+  test('n creates an ended silence again with its reason and a new author', () => {
     const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1', expire_on_resolve: true })]);
     driver.change({ silenced: { 'client:a:disk': null } });
     driver.pass(100);
@@ -316,7 +316,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('u ends the marked ones, unless another was made under the same name', () => {
+  test('u ends the marked silences, unless another one was created under the same name', () => {
     const driver = onSilences([silence('a'), silence('b', { timestamp: 7 })]);
     driver.type('au');
     driver.change({ silenced: { 'client:a:disk': null } });
@@ -327,7 +327,7 @@ describe('changing silences', () => {
   });
 
   test.each([{ keys: 'n', says: 'it has not ended: e changes it' }])(
-    '$keys where there is nothing to do says what does it',
+    '$keys on a silence to which it does not apply names the right key',
     ({ keys, says }) => {
       const driver = onSilences([silence('a')]);
       driver.type(keys);
@@ -335,7 +335,7 @@ describe('changing silences', () => {
     },
   );
 
-  test('D ends them, too, but Enter alone cancels', () => {
+  test('D ends silences as well, but Enter alone cancels', () => {
     const driver = onSilences([silence('a')]);
     driver.type('D\r');
     expect(changes(driver)).toEqual([]);
@@ -352,7 +352,7 @@ describe('changing silences', () => {
   });
 });
 
-test('nothing that a silence says reaches the terminal as more than text, or makes a line wider than the screen', () => {
+test('no text of a silence reaches the terminal as a control sequence or widens a line', () => {
   const hostile = fc.string({ unit: 'binary', maxLength: 60 });
   fc.assert(
     fc.property(hostile, hostile, hostile, (creator, reason, check) => {
@@ -382,7 +382,7 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
   );
 });
 
-test('the policy of the backend is kept before anything is sent', () => {
+test('the silence policy of the backend is applied before anything is sent', () => {
   const driver = new ConsoleDriver().goLive({ events: byKey([anEventRow({ client: 'a' })]) });
   driver.store.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
   driver.type('swhy\u0013');
@@ -395,7 +395,7 @@ test('the policy of the backend is kept before anything is sent', () => {
   expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 900, reason: 'CHG-7' }]);
 });
 
-test('a silence that covers many is sent the second time only, and anew when the scope is another', () => {
+test('a silence of many events is sent on the second request, and asks again for another scope', () => {
   const driver = new ConsoleDriver().goLive({
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client }))),
   });
@@ -409,16 +409,16 @@ test('a silence that covers many is sent the second time only, and anew when the
   expect(changes(driver)).toHaveLength(1);
 });
 
-test('a row is gone with the last that is known of it', () => {
+test('the entry of an unknown silence is undefined', () => {
   const driver = onSilences([silence('a')]);
   expect(silenceEntry(driver.store, 'client:a:disk')).toMatchObject({ state: 'active' });
   expect(silenceEntry(driver.store, 'client:never:disk')).toBeUndefined();
 });
 
-describe('one that has matched nothing for long', () => {
+describe('a silence that has matched nothing for long', () => {
   const idle = { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR, ends_at: NOW + 5 * 24 * HOUR };
 
-  test('says so in place of its events, also between its windows, as long as it covers none', () => {
+  test('an idle silence says so in place of its events, even between its windows, while it covers none', () => {
     const driver = onSilences(
       [
         silence('a', { idle }),
@@ -437,14 +437,14 @@ describe('one that has matched nothing for long', () => {
     });
   });
 
-  test('is found by idle, and the others by !idle', () => {
+  test('idle finds silences that have matched nothing for long, and !idle the others', () => {
     const driver = onSilences([silence('a', { idle }), silence('b')]);
     driver.type('/idle');
     driver.pass(400);
     expect(shown(driver, 'target')).toEqual(['a / disk']);
   });
 
-  test('says on its page since when, and when it ends', () => {
+  test('the page of an idle silence says since when and when it ends', () => {
     const driver = onSilences([silence('a', { idle })]);
     driver.type('\r');
     const lines = silenceEntryLines(driver.store, {

@@ -14,7 +14,7 @@ const ABOUT = { creator: 'alice', policy: silencePolicy(), nowMs: Date.UTC(2026,
 
 const TWO = [target('a', 'disk'), target('b', 'disk')];
 
-describe('what is posted', () => {
+describe('the entries that are sent', () => {
   test.each<{ name: string; targets: readonly Target[]; change: Partial<SilenceForm>; expected: readonly object[] }>([
     {
       name: 'pairs: one entry for each',
@@ -56,7 +56,7 @@ describe('what is posted', () => {
       change: { onResolve: false },
       expected: [{ expire: 3600, expire_on_resolve: false, reason: 'why', creator: 'alice' }],
     },
-  ])('$name', ({ targets, change, expected }) => {
+  ])('the silence form yields $name', ({ targets, change, expected }) => {
     const form = { ...openSilenceForm(targets, ['linux', 'web']), reason: lineOf(' why '), ...change };
     expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'ready', entries: expected });
   });
@@ -66,7 +66,7 @@ describe('what is posted', () => {
     { name: 'no duration', change: { duration: 6 }, field: 'custom' },
     { name: 'a duration that is none', change: { duration: 6, custom: lineOf('soon') }, field: 'custom' },
     { name: 'no time at all', change: { duration: 6, custom: lineOf('0') }, field: 'custom' },
-  ])('$name is asked for, where it belongs', ({ change, field }) => {
+  ])('the silence form with $name is incomplete and moves to that field', ({ change, field }) => {
     const form = { ...openSilenceForm(TWO, []), reason: lineOf('why'), ...change };
     expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'incomplete', field });
   });
