@@ -122,7 +122,7 @@ const RULE = {
 test.each([
   { line: ['handler', 'groups'], topic: 'groups', row: GROUP, changed: { ...GROUP, firing: 4 } },
   { line: ['inhibition', 'list'], topic: 'inhibitions', row: RULE, changed: { ...RULE, inhibited: 2 } },
-])('$line follows the feed, and nobody is asked', async ({ line, topic, row, changed }) => {
+])('$line follows the feed and sends no requests', async ({ line, topic, row, changed }) => {
   const { promise: follower, resolve } = Promise.withResolvers<FeedConnection>();
   const { url } = await startFeedServer({
     onNoise(connection) {
@@ -159,7 +159,7 @@ test('groups and inhibitions are watched as they are listed, also in one namespa
   await using own = await startBackend({
     settings: {
       handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
-      inhibitions: { switch: { when: 'check=switch', quiet: 'check!=switch' } },
+      inhibitions: { switch: { source: 'check=switch', target: 'check!=switch' } },
     },
   });
   await openApiClient({ backend: own.url, env: {} }).submitResult({
@@ -186,11 +186,12 @@ test(
   'a watched list on a terminal is redrawn in place, and only when something changed',
   { tags: 'slow' },
   async () => {
-    await using own = await startBackend({
-      settings: {
-        handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
-        inhibitions: { switch: { source: 'check=switch', target: 'check!=switch' } },
-      },
+    await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });
+    const env = { MON_BACKEND: backend.url };
+    await using pty = new Pty(process.execPath, [MONCTL, 'result', 'list', '--client', 'tty-1', '-w'], {
+      env,
+      columns: 60,
+      rows: 8,
     });
     await pty.waitForText(/^1 result\s*\nSTATUS +CLIENT[^\n]*\nCRIT +tty-1 +disk/m);
     await api.submitResults(
