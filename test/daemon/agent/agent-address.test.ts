@@ -57,7 +57,7 @@ test.each<{ backend: string; env?: Record<string, string>; message: string }>([
   expect(() => agentAddress(backend, env)).toThrow(expect.objectContaining({ code: 'invalid', message }));
 });
 
-test('of a list each client has an order of its own', () => {
+test('each client tries a list of backend addresses in an order of its own', () => {
   const list = 'http://mon-1:4567, http://mon-2:4567,https://mon-3';
   const urls = ['ws://mon-1:4567/agent', 'ws://mon-2:4567/agent', 'wss://mon-3/agent'];
   const firsts = new Set<string | undefined>();

@@ -26,7 +26,7 @@ describe('a client', () => {
     expect(subscriptions).toEqual(['a', 'b', 'client:web1']);
   });
 
-  test('that breaks rules is refused with every reason', () => {
+  test('a client that breaks rules is rejected with every reason', () => {
     expect(() => clientIdentity({ name: 'web 1' }, { keepalive: { thresholds: { warning: 0 } } })).toThrow(
       expect.objectContaining({
         code: 'invalid',

@@ -68,7 +68,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     },
   );
 
-  test('what is acknowledged is handed out no more although it cannot be deleted, not even after a kill', async () => {
+  test('an acknowledged result that cannot be deleted is never read again, not even after a kill', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     const [unsavedId = 0] = await spool.append(aResult('c'), aResult('d'));
@@ -84,7 +84,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect((await later.append(aResult('e')))[0]).toBeGreaterThan(spool.lastId);
   });
 
-  test('what is acknowledged on a full disk is deleted once the disk works', async () => {
+  test('a result acknowledged on a full disk is deleted once the disk works again', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
@@ -169,7 +169,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(spool.trouble).toMatchObject({ unsaved: outputs.length - 2, dropped: 51 - (outputs.length - 2) });
   });
 
-  test('what is only in memory is written when the spool is closed on a disk that works again', async () => {
+  test('results that are only in memory are written when the spool is closed on a disk that works again', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));

@@ -33,7 +33,7 @@ test('definitions of all directories are merged, the later one over the earlier'
   expect(warnings).toEqual([]);
 });
 
-test('without a directory there is nothing to run', async () => {
+test('an agent without a configuration directory has the default settings and no checks', async () => {
   expect(await loadDirectories()).toEqual({
     agent: {
       backend: 'http://127.0.0.1:4567',
@@ -93,7 +93,7 @@ test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
   await expect(loadConfig({ directories: [], env })).rejects.toThrow(problem);
 });
 
-test('what has no effect on an agent is told, what belongs to the backend is not', async () => {
+test('the agent warns about settings without effect, but not about settings of the backend', async () => {
   const dir = await directoryWith({
     'all.json': {
       handlers: { mail: { type: 'pipe', command: 'mail' } },

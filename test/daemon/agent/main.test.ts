@@ -36,7 +36,7 @@ async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
 
 const everySecond = (command: string): object => ({ command, standalone: true, interval: 1 });
 
-test('what it makes is for its owner alone whatever the umask; its checks get the umask that it was started with', async () => {
+test('the files of the agent are private whatever the umask, and its checks inherit the umask', async () => {
   const made = join(await tempDir(), 'made');
   const { args, stateDir } = await folders({ checks: { touch: everySecond(`umask > ${made}`) } });
   const log = join(stateDir, '..', 'agent.log');
@@ -122,7 +122,7 @@ test('checks find the configuration of the agent, and nothing of that is left wh
   expect(await readdir(stateDir)).not.toContain('loaded-files');
 });
 
-test('in safe mode an agent runs nothing that is not defined on its machine', async () => {
+test('an agent in safe mode runs no check that is not defined locally', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders({ client: { name: 'web1', safe_mode: true } });
   startAgent(['start', '--backend', backend.url, ...args]);
@@ -352,7 +352,7 @@ describe('an agent that is to deregister', () => {
   });
 });
 
-test('what an agent is told by its environment counts below its files', async () => {
+test('settings from the environment do not override settings from the files', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({ client: { address: '10.0.0.1' } });
   startAgent(['start', ...args], {

@@ -214,7 +214,7 @@ describe('connecting', () => {
     expect(waits().at(-1)).toBe(0.75);
   });
 
-  test('of several backends the next one is tried soon, and what was not acknowledged is sent there', async () => {
+  test('an agent with several backends fails over soon and resends unacknowledged results to the next backend', async () => {
     let isFirstUp = true;
     const backends = await Promise.all([
       AgentBackend.open({ refuseWith: () => (isFirstUp ? undefined : 503), commits: () => false }),
@@ -253,7 +253,7 @@ describe('results', () => {
     );
   });
 
-  test('of a backlog share frames, but never more than the window is on the way', async () => {
+  test('results of a backlog share frames, but the unacknowledged ones never exceed the window', async () => {
     let open = false;
     const backend = await AgentBackend.open({ commits: () => open });
     const { clock, spool, report } = await aBench('http://127.0.0.1:1');
@@ -268,7 +268,7 @@ describe('results', () => {
     clock.advance(0);
   });
 
-  test('that are large travel in smaller frames', async () => {
+  test('large results are sent in smaller frames', async () => {
     const backend = await AgentBackend.open();
     const { spool } = await aBench('http://127.0.0.1:1');
     for (const letter of 'abcdef') await spool.append(aResult(letter.repeat(200_000)));
@@ -277,7 +277,7 @@ describe('results', () => {
     expect(backend.frameSizes).toEqual([2, 2, 2]);
   });
 
-  test('that were not acknowledged are sent again with the same ids, those that were are not', async () => {
+  test('unacknowledged results are sent again with the same ids, acknowledged ones are not', async () => {
     let commits = 2;
     const backend = await AgentBackend.open({ window: 1, commits: () => commits-- > 0 });
     const { clock, spool, report } = await aBench(backend.url);
@@ -297,7 +297,7 @@ describe('results', () => {
     await eventually(clock, () => expect(backend.signatures).toEqual(['yVNxtPbRGwCYFYEr3V']));
   });
 
-  test('that the backend rejects are told and not sent again', async () => {
+  test('results that the backend rejects are logged and not sent again', async () => {
     const backend = await AgentBackend.open();
     const { clock, log, spool, report } = await aBench(backend.url);
     await report('a');
@@ -307,7 +307,7 @@ describe('results', () => {
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
   });
 
-  test('that the backend rejects are told by the name of the check', async () => {
+  test('the log names the check of each rejected result', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const spool = await openSpool(await tempDir());
     await spool.append({ ...aResult('a'), source: 'router' });
@@ -323,7 +323,7 @@ describe('results', () => {
     expect(rejected).toContainEqual({ id: 2, check: 'backup', reason: 'too large' });
   });
 
-  test('of an older state directory are not taken for those that the backend has', async () => {
+  test('results of an older state directory are not mistaken for results that the backend has', async () => {
     const spools = new Map<string, number>();
     const backend = await AgentBackend.open({
       // The first spool that connects is one of which the backend has a thousand results.
@@ -344,7 +344,7 @@ describe('results', () => {
     );
   });
 
-  test('that the spool dropped are told once a minute', async () => {
+  test('results that the spool dropped are logged once a minute', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir, { limits: { results: 2, characters: 1000 } });
     const { clock, log, report } = await aBench('http://127.0.0.1:1', { spool });
@@ -439,7 +439,7 @@ describe('short results', () => {
     expect(bench.log.messages('warn')).toEqual([]);
   });
 
-  test('that were read from the spool before the backend asked again are not sent', async () => {
+  test('delta results read from the spool before the backend requested a resend are not sent', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
@@ -465,7 +465,7 @@ describe('short results', () => {
     ]);
   });
 
-  test('of which none waits when the backend asks again begin with the next one', async () => {
+  test('a resend requested while no delta result is pending begins with the next result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.forgetBases()();
@@ -478,7 +478,7 @@ describe('short results', () => {
     ]);
   });
 
-  test('that are sent again have to be acknowledged like all others', async () => {
+  test('delta results that are sent again must be acknowledged like all others', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const { clock, log, report } = await aBench(backend.url);
     await report(aPassing(1));
@@ -515,7 +515,7 @@ describe('short results', () => {
   });
 });
 
-test('whatever is cut and whenever, every result arrives once and in order', async () => {
+test('every result arrives once and in order, whatever connection is lost at whatever moment', async () => {
   const dir = await tempDir();
   let run = 0;
   await fc.assert(
@@ -557,7 +557,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
 });
 
 describe('a backend', () => {
-  test('that does not answer for thirty seconds is given up', async () => {
+  test('the connection to a backend that does not respond for thirty seconds is closed', async () => {
     const backend = await AgentBackend.open();
     const { clock, log, report, spool } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -569,7 +569,7 @@ describe('a backend', () => {
     await eventually(clock, () => expect(spool.size).toBe(0));
   });
 
-  test('that loses a frame gets it again', async () => {
+  test('a backend that loses a frame receives it again', async () => {
     let lost = 1;
     const backend = await AgentBackend.open({ commits: () => lost-- <= 0 });
     const { clock, log, spool, report } = await aBench(backend.url);
@@ -587,7 +587,7 @@ describe('a backend', () => {
     );
   });
 
-  test('that answers pings is kept, however long it says nothing', async () => {
+  test('the connection to a backend that responds to pings stays open although it sends nothing else', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -608,7 +608,7 @@ describe('a backend', () => {
       frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":7}}',
     },
     { name: 'an ack that is no number', frame: '{"type":"ack","id":"1"}' },
-  ])('that sends $name is left and tried again', async ({ frame }) => {
+  ])('the agent reconnects after a backend sent $name', async ({ frame }) => {
     const backend = await AgentBackend.open();
     const { clock, log, requests } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -618,7 +618,7 @@ describe('a backend', () => {
     expect(requests).toEqual([]);
   });
 
-  test('that acknowledges what was never sent does not empty the spool', async () => {
+  test('an acknowledgment of results that were never sent does not empty the spool', async () => {
     const backend = await AgentBackend.open({ commits: () => false, window: 1 });
     const { clock, spool, report } = await aBench(backend.url);
     await report('a', 'b', 'c');

@@ -99,7 +99,7 @@ describe('a result', () => {
     expect(await finished(1)).toMatchObject([{ duration: 1.235 }]);
   });
 
-  test('of a timeout is critical, and keeps what was printed', async () => {
+  test('the result of a check that timed out is critical and keeps the partial output', async () => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
     runner.start(aRequest({ command: `echo partial; touch ${started}; sleep 600`, timeout: 0.5 }));
@@ -108,7 +108,7 @@ describe('a result', () => {
     expect(await finished(1)).toMatchObject([{ status: 2, output: 'Execution timed out\npartial\n', duration: 0.5 }]);
   });
 
-  test('of a command that could not be started is unknown', async () => {
+  test('the result of a command that could not be started is unknown', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'true \0' }));
     expect(await finished(1)).toMatchObject([{ status: 3, output: expect.stringMatching(/^Unexpected error: ./) }]);
@@ -193,7 +193,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('of a list of arguments never become more than one of them, nor anything that a shell reads', async () => {
+  test('tokens in a list of arguments never become several arguments or shell syntax', async () => {
     const { runner, finished } = aBench();
     const command = ['printf', '<%s>', ':::evil:::', '--name=:::name:::', '{{ .labels.danger }}', ':::none|x  y:::'];
     const hook = { command: ['printf', '(%s)', ':::evil:::'] };
@@ -215,7 +215,7 @@ describe('tokens', () => {
     expect(await finished(1)).toMatchObject([{ note: '80', deep: [{ of: 'web1' }], source: 'web1-nas' }]);
   });
 
-  test('without a match keep the check from running, and nobody is alerted', async () => {
+  test('unmatched tokens keep the check from running and notify nobody', async () => {
     const { runner, finished } = aBench();
     const file = join(await tempDir(), 'file');
     const command = `touch ${file}; echo :::a.b::: :::disk:::`;
@@ -234,7 +234,7 @@ describe('tokens', () => {
     await expect(access(file)).rejects.toThrow('ENOENT');
   });
 
-  test('of the newer face are replaced in the checks that it defines, and in no others', async () => {
+  test('v2 tokens are replaced only in checks that the v2 API defines', async () => {
     const { runner, finished } = aBench();
     const command =
       'echo "{{ .labels.region | default `x` }} {{ index .labels `a-b` }} {{ .system.hostname }} :::name:::"';
@@ -246,7 +246,7 @@ describe('tokens', () => {
     expect(await finished(2)).toContainEqual(expect.objectContaining({ name: 'old', output: '{{.Names}}\n' }));
   });
 
-  test('of the newer face without a value keep the check from running', async () => {
+  test('a v2 token without a value keeps the check from running', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo {{ .labels.zone }}', entity_tokens: true }));
     expect(await finished(1)).toMatchObject([
@@ -258,7 +258,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('of the newer face are none where the machine has a definition of its own', async () => {
+  test('v2 tokens are not replaced in a check with a local definition', async () => {
     const { runner, finished } = aBench();
     const asked = aRequest({ command: 'echo {{ .name }}', entity_tokens: true });
     runner.start(withLocalDefinition(asked, { command: "echo '{{.Names}}'" }));
@@ -334,7 +334,7 @@ describe('a hook', () => {
     { name: 'much', command: 'yes | head -c 1000000', begins: 'y\ny\n' },
     { name: 'what JSON has to escape', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
     { name: 'what is no text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
-  ])('that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
+  ])('a hook that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'exit 2', hooks: { critical: { command } } }));
     const [result = {}] = await finished(1);
@@ -344,7 +344,7 @@ describe('a hook', () => {
     expect(output).toMatch(/\n\.\.\. output cut after 32 KiB$/);
   });
 
-  test('with a token without a match fails by itself', async () => {
+  test('a hook with an unmatched token fails, and its check does not', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo fine', hooks: { ok: { command: 'echo :::none:::' } } }));
     expect(await finished(1)).toEqual([
@@ -381,7 +381,7 @@ describe('a hook', () => {
     });
   });
 
-  test('with stdin reads the client and the result', async () => {
+  test('a hook with stdin reads the client and the result', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: 'cat', stdin: true } } }));
     const [result] = await finished(1);
@@ -438,7 +438,7 @@ describe('a built-in check', () => {
     expect(await finished(1)).toMatchObject([{ output: 'Execution timed out', status: 2, duration: 2 }]);
   });
 
-  test('that there is not only shows in the log', () => {
+  test('an unknown built-in check is only logged', () => {
     const { log, runner } = aBench();
     runner.start(aRequest({ extension: 'system_profile' }));
     expect(log.messages('warn')).toEqual(['unknown check extension']);
@@ -494,7 +494,7 @@ describe('a request', () => {
     expect(withLocalDefinition(request, undefined)).toBe(request);
   });
 
-  test('that safe mode refuses is answered without running it, and nobody is alerted', async () => {
+  test('a request that safe mode rejects returns a result that notifies nobody, and its command is not run', async () => {
     const { runner, finished } = aBench();
     runner.refuse(aRequest({ command: 'rm -rf /' }));
     expect(await finished(1)).toEqual([

@@ -33,7 +33,7 @@ test('an acknowledgement makes room, but none of what was not sent', () => {
   expect(sent).toMatchObject({ ackedId: 14 });
 });
 
-test('what is to be sent again is no longer under way, and the next frame alone says after which id it begins', () => {
+test('rewinding marks results as unsent, and only the next frame names the id that it resumes from', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(13)).toBe(true);
   expect(sent).toMatchObject({ sentId: 13, room: 4, rewinds: 1 });
@@ -41,7 +41,7 @@ test('what is to be sent again is no longer under way, and the next frame alone 
   expect(JSON.parse(sent.nextFrame(spooled(15)))).not.toHaveProperty('resumes');
 });
 
-test('what is acknowledged is not sent again, whatever the backend asks for', () => {
+test('acknowledged results are not sent again, whatever id the backend requests a resend from', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(11)).toBe(true);
   expect(sent).toMatchObject({ sentId: 12, ackedId: 12 });

@@ -202,7 +202,7 @@ test('a spool behaves like an array, over restarts', async () => {
   );
 });
 
-test('what was appended survives kills at any moment, and no id is given twice', async () => {
+test('appended results survive kills at any moment, and no id is used twice', async () => {
   const dir = await tempDir();
   let lastPrinted = 0;
   for (const lines of [1, 40, 7, 120]) {
@@ -238,7 +238,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
   test.each<Fault>([
     { calls: ['write'], error: 'ENOSPC', share: 0.9, times: 1 },
     { calls: ['sync'], error: 'EIO', times: 1 },
-  ])('whatever is appended after $calls failed is there after a kill, each under an id of its own', async (fault) => {
+  ])('results appended after a failed $calls survive a kill, each under an id of its own', async (fault) => {
     const dir = await tempDir();
     const disk = await Disk.under(join(dir, 'spool'));
     const writer = spawn(process.execPath, [builtProgram('spool-writer'), dir], {

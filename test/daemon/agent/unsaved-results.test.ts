@@ -35,7 +35,7 @@ test('one name under two sources is two checks', () => {
   expect(results.hasSuperseded(textOf('a'))).toBe(false);
 });
 
-test('at most ten thousand checks are remembered of which a newer result was here', () => {
+test('the superseded results of at most ten thousand checks are remembered', () => {
   const results = new UnsavedResults(Infinity);
   for (let id = 1; id <= 10_001; id++) results.add(id, textOf(`n${String(id)}`));
   expect(results.hasSuperseded(textOf('n10000'))).toBe(true);

@@ -73,7 +73,7 @@ test('load may be averaged over other times', async () => {
   expect(await find('load', { minutes: 2 })).toMatchObject({ status: 3 });
 });
 
-test('on macOS, memory that can be had at once is not in use', () => {
+test('memory that macOS can free at once does not count as used', () => {
   const text = [
     'Mach Virtual Memory Statistics: (page size of 16384 bytes)',
     'Pages free:                               10.',

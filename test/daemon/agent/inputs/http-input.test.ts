@@ -198,7 +198,7 @@ describe('/settings', () => {
   });
 });
 
-test('with protect_all_endpoints nothing is told or taken without credentials', async () => {
+test('protect_all_endpoints rejects every request without credentials', async () => {
   const { ask, report, delivered } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
   for (const path of ['/info', '/brew', '/nothing']) expect((await ask(path)).status).toBe(401);
   expect((await report('{"name": "a", "output": "x"}')).status).toBe(401);
@@ -236,7 +236,7 @@ test('another method is answered with the right one', async () => {
   expect(await ask('/info', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
 });
 
-test('at most 64 programs are connected at once: one more is cut off, and has its turn when another one leaves', async () => {
+test('the HTTP input serves at most 64 connections and accepts another when one closes', async () => {
   const { ask, port } = await aBench();
   const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));

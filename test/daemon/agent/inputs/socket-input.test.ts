@@ -134,7 +134,7 @@ describe('TCP', () => {
     expect(delivered).toMatchObject([{ output: '„€"\\{[' }]);
   });
 
-  test('who has said everything need not wait to be told that it is not enough', async () => {
+  test('a half-closed TCP connection with an incomplete result gets the response "invalid" at once', async () => {
     const { port } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.end('{"name":');
@@ -163,7 +163,7 @@ describe('TCP', () => {
     expect(cpuMs() - startMs).toBeLessThan(10_000);
   });
 
-  test('who never says anything is cut off after a while', async () => {
+  test('an idle TCP connection is closed after 30 seconds', async () => {
     const { port, clock } = await aBench(openTcpInput);
     const socket = await connected(port);
     await vi.waitFor(() => expect(clock.pending).toBe(1));
@@ -238,7 +238,7 @@ describe('UDP', () => {
   });
 });
 
-test('at most 64 programs are connected at once: one more is cut off, and has its turn when another one leaves', async () => {
+test('the TCP input serves at most 64 connections and accepts another when one closes', async () => {
   const { port } = await aBench(openTcpInput);
   const sockets = await Promise.all(Array.from({ length: 64 }, () => connected(port)));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
