@@ -225,7 +225,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
   },
 );
 
-test('who asks is told which routes are for everybody while no credentials exist', async () => {
+test('GET /api/mon/v1/access lists the routes that are anonymous while no credentials exist', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access', undefined, undefined, open);
   const { routes } = body as { readonly routes: readonly { method: string; url: string; anonymous: boolean }[] };
   const refused = routes.flatMap(({ method, url, anonymous }) => (anonymous ? [] : [`${method} ${url}`]));

@@ -114,7 +114,7 @@ describe('with a hashed password configured', () => {
     expect((await ask(`admin:${await hashing}`)).status).toBe(401);
   });
 
-  test('who was let in once is let in at once, however many others guess', async () => {
+  test('a password that was verified once is accepted at once, however many wrong passwords are tried', async () => {
     expect((await ask('admin:pa:ss')).status).toBe(200);
     const askOften = async (): Promise<void> => {
       for (let count = 0; count < 20; count++) expect((await ask('admin:pa:ss')).status).toBe(200);
@@ -194,7 +194,7 @@ describe('a backend without credentials on loopback', () => {
   afterAll(() => backend[Symbol.asyncDispose]());
 
   test.each(['X-Forwarded-For', 'Forwarded', 'Via'])(
-    'what a proxy passes on (%s) is not of this machine',
+    'a request with the header %s of a proxy does not count as local',
     async (name) => {
       const headers = { Host: 'localhost', [name]: '127.0.0.1' };
       const request = { method: 'GET', target: '/events', headers };

@@ -85,7 +85,7 @@ test('one attempt has its turn at a time: the one whose address has failed least
   expect(turns).toEqual(['10.0.0.1', '10.0.0.3', '10.0.0.4', '10.0.0.2', '10.0.0.1']);
 });
 
-test('where there are too many, one that has failed gives way to one that has not, and no other does', async () => {
+test('a full login queue drops only an attempt of an address with failed logins for one without', async () => {
   const logins = new FailedLogins(new ManualClock());
   const waitFor = async (address: string): Promise<string> => {
     using login = await logins.begin(address);

@@ -44,7 +44,7 @@ test('a start leaves a token that makes an administrator of who can read it, ano
   });
 });
 
-test('with credentials it counts as well, and a wrong one does not', async () => {
+test('the local token works beside configured credentials, and a wrong token is rejected', async () => {
   const dir = await tempDir();
   const backend = await openBackend({
     dir,
@@ -86,7 +86,7 @@ test('a runtime directory that others can read gets none, and the backend goes o
   expect(log.messages('warn')).toEqual(['the token for the programs on this machine cannot be left here']);
 });
 
-test('what was there before is replaced with its mode, and the token of another backend stays', async () => {
+test('an old token file is replaced with mode 0600, and the token of another backend is left alone', async () => {
   const [stateDir, runtimeDir] = [await tempDir(), join(await tempDir(), 'mon')];
   const file = join(stateDir, LOCAL_ACCESS_FILE);
   await writeFile(file, 'old', { mode: 0o666 });

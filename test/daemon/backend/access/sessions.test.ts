@@ -54,7 +54,7 @@ test('log-ins of others do not count', async () => {
   expect(await living(one)).toEqual([true]);
 });
 
-test('what is over goes first', async () => {
+test('an expired session is removed before one that is still valid', async () => {
   const { open, living, clock, registry, sessions } = await threeLogins();
   const [over, one, two] = [await open(), await open(), await open()];
   // Between two sweeps.

@@ -101,7 +101,7 @@ describe('a program that may only report', () => {
   });
 });
 
-test('who is kept to a namespace sees no object of another', async () => {
+test('a key of one namespace sees no object of another', async () => {
   await root.post(EVENTS, eventOf('here', 'cpu', 2));
   await root.post('/namespaces/ops/events', eventOf('there', 'cpu', 2));
   await root.post('/namespaces/ops/silenced', { check: 'cpu', reason: 'x' });

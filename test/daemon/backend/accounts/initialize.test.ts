@@ -49,7 +49,7 @@ test('the administrator of the environment gets in after the start, and nobody e
   expect(await init(dir, { ...ADA, MON_ADMIN_PASSWORD: 'another one' })).toBeUndefined();
 });
 
-test('who is not named is asked for, the password twice', async () => {
+test('init without a name prompts for it, and for the password twice', async () => {
   const dir = await tempDir();
   await expect(init(dir, {}, answering('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
     'two different passwords',
@@ -103,7 +103,7 @@ test('the program says what it did, and ends with 3 when there was nothing to do
   expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
 });
 
-test('on a terminal the password is not shown', async () => {
+test('a password typed on a terminal is not shown', async () => {
   const dir = join(await tempDir(), 'state');
   await using pty = new Pty(process.execPath, [...programArguments('mon-backend'), 'init', '--state-dir', dir]);
   await pty.waitForText('Name of the administrator:');

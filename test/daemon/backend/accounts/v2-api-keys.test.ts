@@ -139,7 +139,7 @@ describe('a patch', () => {
     expect((await asRoot('GET', `${KEYS}/${id}`)).body).toEqual(before);
   });
 
-  test('of a key that is not there is 404', async () => {
+  test('a patch of an unknown key is 404', async () => {
     expect((await patch('0123456789abcdef', {})).status).toBe(404);
   });
 });
@@ -207,7 +207,7 @@ test('a key may never do more than its user may by now', async () => {
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
 });
 
-test('what is made with a key is signed with the name of its user, unless the request names somebody', async () => {
+test('a silence created with a key is signed with the name of its user unless the request names a creator', async () => {
   const { ask } = await grant({});
   await ask('POST', '/silenced', { check: 'signed', creator: 'bob' });
   await ask('POST', '/api/mon/v1/bulk', {
@@ -273,7 +273,7 @@ describe('a key of a namespace stays in it', () => {
     expect((await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text).toBe(before);
   });
 
-  test('what is of all namespaces is not its own, whatever its scopes', async () => {
+  test('a key of one namespace cannot read objects of all namespaces, whatever its scopes', async () => {
     for (const target of ['/api/core/v2/users', '/api/core/v2/apikeys', '/api/mon/v1/audit', '/api/mon/v1/dump/User']) {
       expect((await ask('GET', target)).status).toBe(403);
     }

@@ -200,7 +200,7 @@ describe('somebody who has only roles', () => {
     expect(await status(peer.get(`${PROD}/checks`))).toBe(403);
   });
 
-  test('that makes keys gives nobody the roles of another user, also not by a change', async () => {
+  test('a user who may create keys cannot give one the roles of another user, not even by a patch', async () => {
     const [granter, other] = [await user(), await user()];
     await root.put('/clusterroles/key-maker', {
       rules: [{ verbs: ['*'], resources: ['apikeys'] }],
@@ -233,7 +233,7 @@ describe('somebody who has only roles', () => {
     expect(await status(peer.post(`${PROD}/checks`, check('prod', 'mine')))).toBe(403);
   });
 
-  test('with edit in a namespace may write checks there, but nothing that runs on the machine of the backend', async () => {
+  test('a user with edit in one namespace may write checks there, but no handler that the backend would run', async () => {
     const name = await user();
     await bind(name, CLUSTER_ROLE('edit'), 'prod');
     const peer = as(name);
@@ -273,7 +273,7 @@ describe('somebody who has only roles', () => {
     expect(await status(as(viewer).get('/checks'))).toBe(200);
   });
 
-  test('and administers one namespace may bind others there, and nobody anywhere else', async () => {
+  test('an administrator of one namespace may bind users there, but no groups and not elsewhere', async () => {
     const [admin, other] = [await user(), await user()];
     await bind(admin, CLUSTER_ROLE('admin'), 'prod');
     const binding = (namespace: string, subjects: object[]): object => ({

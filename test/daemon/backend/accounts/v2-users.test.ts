@@ -97,7 +97,7 @@ test('a user in no group is shown without groups, as at the peer', async () => {
 describe('a password is changed as clients of the peer do', () => {
   const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
 
-  test('by the user, who knows the one before', async () => {
+  test('a user changes their own password with the current one', async () => {
     await asRoot('POST', USERS, viewer('kim'));
     const kim = as('kim', 'correct horse');
     expect(await kim('PUT', `${USERS}/kim/password`, NEXT)).toMatchObject({ status: 201, text: '' });
@@ -105,7 +105,7 @@ describe('a password is changed as clients of the peer do', () => {
     expect(await statusOf(as('kim', 'battery staple')('GET', '/info'))).toBe(200);
   });
 
-  test('by an administrator, the second time as well as the first', async () => {
+  test('an administrator changes a password repeatedly', async () => {
     await asRoot('POST', USERS, viewer('lee'));
     expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
     expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(201);
@@ -113,7 +113,7 @@ describe('a password is changed as clients of the peer do', () => {
     expect(await statusOf(as('lee', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
-  test('by nobody else, and not by guessing', async () => {
+  test('only the user with the current password, or an administrator, can change a password', async () => {
     await asRoot('POST', USERS, viewer('max'));
     await asRoot('POST', USERS, viewer('mia'));
     const max = as('max', 'correct horse');
@@ -128,7 +128,7 @@ describe('a password is changed as clients of the peer do', () => {
     expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
-  test('and a user may look at themselves; the hash is for nobody, not even an administrator', async () => {
+  test('a user may read their own record, and the password hash is shown to nobody', async () => {
     await asRoot('POST', USERS, viewer('ned'));
     const ned = as('ned', 'correct horse');
     const open = { username: 'ned', groups: ['viewers'], disabled: false };
@@ -138,7 +138,7 @@ describe('a password is changed as clients of the peer do', () => {
   });
 });
 
-test('who is deleted is disabled, and can be reinstated', async () => {
+test('a deleted user is disabled and can be reinstated', async () => {
   await asRoot('POST', USERS, { username: 'leaver', password_hash: HASH, groups: ['viewers'] });
   const leaver = as('leaver', 'correct horse');
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
@@ -149,7 +149,7 @@ test('who is deleted is disabled, and can be reinstated', async () => {
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
 });
 
-test('what is done to users is in the audit trail, by whom', async () => {
+test('the audit trail shows who changed which user', async () => {
   await asRoot('POST', USERS, { username: 'traced', password_hash: HASH });
   await asRoot('PUT', `${USERS}/traced/groups/viewers`);
   await asRoot('DELETE', `${USERS}/traced`);
@@ -282,7 +282,7 @@ describe('the settings', () => {
     expect((await ask()('GET', target)).text.includes('long enough')).toBe(shown);
   });
 
-  test('that is written down', async () => {
+  test('a read of the settings is recorded in the audit trail', async () => {
     const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=settings.read');
     expect(body).toMatchObject([{ who: 'root', target: 'settings' }]);
   });
