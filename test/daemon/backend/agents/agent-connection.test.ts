@@ -143,7 +143,7 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
   expect(log.messages('error')).toEqual(['invalid check result refused']);
 });
 
-test('what is nested so deep that nobody could show it is refused: a result alone, a client with its connection', async () => {
+test('a result that is nested too deep is rejected alone, a client that is nested too deep with its connection', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -216,7 +216,7 @@ test('a result that breaks a rule is named once, however long its frame had to w
   expect(agent.heard.filter(({ type }) => type === 'rejected')).toHaveLength(5);
 });
 
-test('what is still being written counts for no welcome', async () => {
+test('the welcome does not acknowledge results that are still being written', async () => {
   const { url, store } = await openRig({ batcher: { batchLimit: 1 } });
   const old = await AgentPeer.connect(url);
   await old.join();
@@ -232,7 +232,7 @@ test('what is still being written counts for no welcome', async () => {
   expect(await young.hears('welcome')).toMatchObject({ acked: 1 });
 });
 
-test('when the store fails, later results of the connection do not overtake those that failed', async () => {
+test('a failed write does not let later results of the connection overtake the failed ones', async () => {
   const { url, api, store } = await openRig({ batcher: { batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();

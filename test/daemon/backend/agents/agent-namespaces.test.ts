@@ -132,7 +132,7 @@ test('an existing agent of the newer generation in its namespace: registered, as
   expect(agent.payloads('check_request')).toHaveLength(asked);
 });
 
-test('what an agent delivers into a namespace that is gone stays with the agent, and is in no later one', async () => {
+test('results for a deleted namespace stay with the agent and do not appear in a new one of that name', async () => {
   await core('POST', 'namespaces', { name: 'fair' });
   const agent = await peer('fair');
   expect((await core('DELETE', 'namespaces/fair/entities/web-1')).status).toBe(204);

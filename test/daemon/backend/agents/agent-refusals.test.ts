@@ -194,7 +194,7 @@ describe('a limit of entities', () => {
     known.cut();
   });
 
-  test('neither holds for the legacy API nor counts what it makes', async () => {
+  test('the limit of entities does not apply to clients of the v1 API and does not count them', async () => {
     await api.saveClient({ name: 'legacy', address: 'a', subscriptions: [] });
     await api.submitResult({ name: 'ping', output: '', source: 'legacy-proxy' });
     expect((await api.overview()).entities).toEqual({ total: LIMIT, proxies: 0, limit: LIMIT });
@@ -239,14 +239,14 @@ describe('a limit of entities', () => {
 });
 
 describe('a listener for agents', () => {
-  test('at an address that others can reach needs credentials', async () => {
+  test('an agent listener at an address that other machines can reach requires credentials', async () => {
     await expect(startBackend({ settings: { 'agent-listener': { bind: '0.0.0.0', port: 0 } } })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('0.0.0.0 can be reached by others'),
     });
   });
 
-  test('on a port that is taken stops the start, and says which setting to change', async () => {
+  test('an agent listener on a port in use stops the start with an error that names the setting to change', async () => {
     const port = Number(new URL(backend.agentUrl).port);
     await expect(startBackend({ settings: { 'agent-listener': { port } } })).rejects.toMatchObject({
       code: 'conflict',

@@ -5,7 +5,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 const MORE = 'more invalid check results were rejected than are logged individually';
 
-test('of one client a few refused results are told in a minute, the others counted', () => {
+test('only the first rejected results of a client in a minute are logged, the others are counted', () => {
   const [clock, log] = [new ManualClock(), new RecordedLog()];
   using refused = new RefusedResults({ clock, log });
   const tell = (client: string, id: number): void => refused.tell({ namespace: 'default', client, id }, 'no name');
@@ -28,7 +28,7 @@ test('of one client a few refused results are told in a minute, the others count
   expect(log.records).toHaveLength(23);
 });
 
-test('of many clients no more are told than of some', () => {
+test('rejected results of many clients are logged up to a limit for all of them', () => {
   const log = new RecordedLog();
   {
     using refused = new RefusedResults({ clock: new ManualClock(), log });

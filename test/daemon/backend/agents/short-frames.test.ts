@@ -120,7 +120,7 @@ const frame = fc.record(
 const bodyOf = (name: string) => ({ check: { name, output: 'fine', status: 0, executed: 1, issued: 1 } });
 const idOf = ({ id }: { readonly id: unknown }): number => Number(id);
 
-test('whatever an agent says, memory and store stay one, and nobody else is held up', async () => {
+test('memory and store agree and other agents are served, whatever frames an agent sends', async () => {
   const { url, log } = await openRig();
   const honest = await AgentPeer.connect(url, 'honest');
   await honest.join();

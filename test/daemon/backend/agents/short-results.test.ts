@@ -178,7 +178,7 @@ test('it may bring another output; the next one without an output has that of th
   expect(await disk(rig)).toMatchObject({ output: 'OK', history: [0, 0, 0] });
 });
 
-test('what is stored of it is what differs, and is there after a restart', async () => {
+test('only the difference of a delta result is stored, and it survives a restart', async () => {
   const dir = await tempDir();
   const rig = await openRig({ dir });
   const agent = await joined(rig);
@@ -244,7 +244,7 @@ test('an OK behind which the event stays open is no base', async () => {
   expect(agent.bases).toEqual([3]);
 });
 
-test('where a handler is told of each event there is no base', async () => {
+test('no result is a baseline while a handler receives each event', async () => {
   const rig = await openRig({
     loadConfig: configured({ handlers: { all: { type: 'pipe', command: 'true', event_format: 'core' } } }),
   });
@@ -262,7 +262,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
     change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: '', status: 2 }),
   },
   { what: 'the result was deleted', change: ({ api }) => api.deleteResult('web-1', 'disk') },
-])('when $what it is not taken, and everything from it on has to come again', async ({ change }) => {
+])('a delta result is rejected when $what, and the agent resends everything from it on', async ({ change }) => {
   const rig = await openRig();
   const agent = await joined(rig);
   await whileCommitting(rig.clock, change(rig));
@@ -351,7 +351,7 @@ test('a short result that was committed before is a repetition, whatever has bec
   expect(await disk(rig)).toMatchObject({ output: 'newest', history: [0, 0, 0, 0] });
 });
 
-test('what stands behind it in its batch finds the check as it is by then', async () => {
+test('a command that follows a delta result in its batch sees the check that the delta leaves', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   const release = rig.store.hold();

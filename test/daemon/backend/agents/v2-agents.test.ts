@@ -145,7 +145,7 @@ test('a silence on its own subscription covers its events', async () => {
   agent.cut();
 });
 
-test('what the backend has stored of it wins over what it says, and reaches it when it changes', async () => {
+test('the stored settings of an agent override its own, and the agent receives them when they change', async () => {
   const agent = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
   await agent.register();
   await api.saveClient({ ...(await api.client('kept')), name: 'kept', address: '192.0.2.7', subscriptions: ['db'] });
@@ -217,7 +217,7 @@ test('its events can be about other entities, and about checks that nobody has d
   agent.cut();
 });
 
-test('when it is silent its keepalive fails by its own thresholds', async () => {
+test('the keepalive of a silent v2 agent fails by its own thresholds', async () => {
   const agent = await GoAgent.joined(url, { name: 'silent' });
   await agent.register({ timeout: 60, ttl: 3600 });
   agent.cut();
@@ -269,7 +269,7 @@ test('its keepalive event is there from the first keepalive on, and keeps to its
   agent.cut();
 });
 
-test('without a critical threshold its silence stays a warning; a client of the legacy protocol is critical', async () => {
+test('the keepalive event of a v2 agent without a critical threshold stays a warning, that of a v1 agent does not', async () => {
   const silent = await GoAgent.joined(url, { name: 'calm' });
   await silent.register({ timeout: 60 });
   silent.cut();
@@ -343,7 +343,7 @@ test('one that is to deregister goes with its events when it says goodbye, not w
   );
 });
 
-test('or when it falls silent', async () => {
+test('a v2 agent that is to deregister is deleted when its keepalive expires', async () => {
   const agent = await GoAgent.joined(url, { name: 'gone', entity: { deregister: true } });
   await agent.register({ timeout: 60 });
   agent.cut();
@@ -450,7 +450,7 @@ const ENTITY_KEYS = (
   'address type labels timeout ttl handlers entity_class sensu_agent_version safe_mode'
 ).split(' ');
 
-test('whatever comes in a frame, the backend goes on, and so does every other agent', async () => {
+test('a v2 agent that sends random frames disturbs neither the backend nor other agents', async () => {
   const steady = await GoAgent.joined(url, { name: 'steady' });
   await steady.register();
   const payload = fc.letrec((tie) => ({
@@ -536,7 +536,7 @@ async function troubledBackend(): Promise<Troubled> {
 }
 
 test.each(['stays', 'hangs up'])(
-  'what a store refuses for a while is stored later, once and in order, whether its agent %s',
+  'results that a failing store rejects are stored later, once and in order, whether the agent %s',
   async (then) => {
     const { other, store } = await troubledBackend();
     const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
