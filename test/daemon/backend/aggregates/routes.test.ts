@@ -104,7 +104,7 @@ describe('a summary', () => {
     });
   });
 
-  test('of an aggregate that is not there is 404, with a reason', async () => {
+  test('the summary of an unknown aggregate is 404 with a reason', async () => {
     expect(await get('/aggregates/app')).toMatchObject({ status: 404, body: { error: 'there is no aggregate app' } });
   });
 });
@@ -246,7 +246,7 @@ describe('deleting an aggregate', () => {
     expect((await get('/aggregates/app/clients')).body).toEqual([{ name: 'b', checks: ['web'] }]);
   });
 
-  test('that is not there is 404', async () => {
+  test('deleting an unknown aggregate is 404', async () => {
     expect(await remove('/aggregates/app')).toMatchObject({
       status: 404,
       body: { error: 'there is no aggregate app' },

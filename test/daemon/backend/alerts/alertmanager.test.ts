@@ -77,7 +77,7 @@ describe('an alert', () => {
     expect(await results()).toEqual(['web-1/Down..critical 0']);
   });
 
-  test('that is not sent any more is over, once, also while its client is silent', async () => {
+  test('an alert that is not sent any more resolves once, even while its client sends no keepalive', async () => {
     const { ask, at, clock, send, results } = await openRig();
     await send({ labels: DOWN, endsAt: at(240) });
     await ask('POST', '/results', { source: 'web-1', name: 'keepalive', output: 'silent', status: 2 });
@@ -104,7 +104,7 @@ describe('an alert', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('that is over and that nothing is known of makes nothing', async () => {
+  test('an alert that is already resolved and was unknown before creates nothing', async () => {
     const { ask, at, send } = await openRig();
     expect(await send({ labels: DOWN, endsAt: at(-60) })).toBe(200);
     expect((await ask('GET', '/clients')).body).toEqual([]);
@@ -121,7 +121,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('that is refused is named by its index, and the others are stored', async () => {
+  test('a rejected alert is named by its index, and the others are stored', async () => {
     const { ask, events } = await openRig();
     const alerts = [{ labels: DOWN }, { labels: { job: 'x' } }, { labels: 7 }, { labels: DOWN, endsAt: 'soon' }];
     const answer = await ask('POST', '/api/v2/alerts', alerts);
@@ -132,7 +132,7 @@ describe('an alert', () => {
     expect((await ask('POST', '/api/v2/alerts', {})).body).toBe('the body must be an array of alerts');
   });
 
-  test('of any language is an event, and one with an overlong annotation does not lose it', async () => {
+  test('an alert in any language becomes an event, and an overlong annotation is cut', async () => {
     const { ask, send } = await openRig();
     expect(
       await send(

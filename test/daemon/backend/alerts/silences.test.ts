@@ -24,7 +24,7 @@ describe('a silence of the Alertmanager API', () => {
     await rig.expectHandled(...active);
   });
 
-  test('on a name does not cover a name that is folded to the same check', async () => {
+  test('a silence on an alertname does not cover a name that is folded to the same check', async () => {
     const rig = await openAlertRig();
     await rig.send({ alertname: 'CPU > 90' }, { alertname: 'CPU < 90' }, { alertname: 'CPU-90' });
     await rig.silence([equal('alertname', 'CPU > 90')]);
@@ -33,7 +33,7 @@ describe('a silence of the Alertmanager API', () => {
     expect((body as readonly { labels: object }[]).map(({ labels }) => labels)).toHaveLength(3);
   });
 
-  test('on an instance covers neither other ports of the machine nor its own checks', async () => {
+  test('a silence on an instance covers neither other ports of the machine nor its own checks', async () => {
     const rig = await openAlertRig();
     await rig.send({ alertname: 'Slow', instance: 'db-9:9100' }, { alertname: 'Slow', instance: 'db-9:9187' });
     await rig.ask('POST', '/results', { source: 'db-9', name: 'disk', output: 'full', status: 2 });
@@ -41,7 +41,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await labelsOf(rig, 'suppressed')).toEqual([{ alertname: 'Slow', instance: 'db-9:9100' }]);
   });
 
-  test('on a value is exact about letter case, and takes labels of any name and severity alone', async () => {
+  test('a silence on a label is case-sensitive, and matches labels of any name and severity alone', async () => {
     const rig = await openAlertRig();
     await rig.send(
       { alertname: 'A', env: 'prod' },
@@ -86,7 +86,7 @@ describe('a silence of the Alertmanager API', () => {
     );
   });
 
-  test('on a severity follows the status of an event, and keeps its end from handlers', async () => {
+  test('a silence on a severity follows the status of an event and suppresses its resolution', async () => {
     const rig = await openAlertRig();
     const result = { source: 'web-1', name: 'disk', output: '' };
     await rig.silence([equal('severity', 'critical'), equal('instance', 'web-1')]);
@@ -111,7 +111,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await rig.silences()).toEqual([]);
   });
 
-  test('on a label follows the value that the last result has', async () => {
+  test('a silence on a label follows the value in the last result', async () => {
     const rig = await openAlertRig();
     const report = (team: string) =>
       rig.ask('POST', '/results', { source: 'a', name: 'b', output: '', status: 1, metadata: { labels: { team } } });
@@ -188,7 +188,7 @@ describe('a silence of the Alertmanager API', () => {
     await expect(rig.silence(same, { id })).rejects.toThrow('there is no silence');
   });
 
-  test('that console or monctl made is shown by matchers that mean it, and stays what it is when it is extended', async () => {
+  test('a silence of the console or monctl is shown with equivalent matchers and keeps them when it is extended', async () => {
     const rig = await openAlertRig();
     const entries = [{ subscription: 'client:web-1' }, { subscription: 'linux', check: 'disk' }, { check: 'cpu' }];
     for (const entry of entries) await rig.ask('POST', '/silenced', { ...entry, expire: 600, expire_on_resolve: true });
@@ -227,7 +227,7 @@ describe('a silence of the Alertmanager API', () => {
     expect((await rig.silences()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('of an earlier version stays what it is, and is changed by its id', async () => {
+  test('a silence of an earlier version keeps its meaning and is changed by its id', async () => {
     const rig = await openAlertRig();
     const entryOf = (matchers: readonly object[], parts: object) => ({
       subscription: null,
@@ -283,7 +283,7 @@ describe('a silence of the Alertmanager API', () => {
     [{ matchers: [pattern('alertname', '.*')] }, /^matchers: at least one matcher must not match the empty value/],
     [{ matchers: [] }, /^matchers: /],
     [{ id: 'no-such', matchers: [equal('a', 'b')] }, /^there is no silence no-such/],
-  ])('that says %j is refused', async (over, message) => {
+  ])('a silence with %j is rejected', async (over, message) => {
     const rig = await openAlertRig();
     const silence = {
       matchers: [equal('a', 'b')],
