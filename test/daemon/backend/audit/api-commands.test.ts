@@ -118,7 +118,7 @@ describe('switched off', () => {
     expect((await v2.delete(`${NAMESPACE}/handlers/own`)).status).toBe(204);
   });
 
-  test('what was made before goes on, and the start says so', async () => {
+  test('commands created over the API before it was switched off still work, and the start warns about them', async () => {
     const { program } = await loadConfig({ directories: [], env: {} });
     const state = join(dir, 'state');
     const before = await openBackend({ dir: state, definitions: { program } });

@@ -83,7 +83,7 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('what is resolved and deleted', async () => {
+  test('resolving, deleting and renaming are recorded in the audit trail', async () => {
     await report('disk', 2);
     await report('swap', 1, 'web-1', { aggregate: 'web' });
     await ask('POST', '/stashes', { path: 'a/b', content: { password: 'hunter2' } });
@@ -120,7 +120,7 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('what was refused or changed nothing is not', async () => {
+  test('rejected requests and requests without effect are not recorded in the audit trail', async () => {
     await ask('POST', '/request', { check: 'unknown' });
     await ask('POST', '/resolve', { client: 'web-1', check: 'disk' });
     await ask('POST', '/silenced', { check: 'no name' });
@@ -130,7 +130,7 @@ describe('what operators do is written down (security S22)', () => {
     expect(await head()).toMatchObject({ first: 1, last: 0 });
   });
 
-  test('nor are results, keepalives and reads', async () => {
+  test('results, keepalives and reads are not recorded in the audit trail', async () => {
     await report('disk', 2);
     await report('disk', 0);
     await ask('GET', '/events');
@@ -167,7 +167,7 @@ describe('what operators do is written down (security S22)', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  test('with credentials it is their user, beside whom the request names', async () => {
+  test('a record names the authenticated user beside the creator that the request names', async () => {
     await rig.stop();
     await rig.start({ ...SECTIONS, api: { user: 'ops', password: 'secret' } });
     const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
@@ -187,7 +187,7 @@ describe('what operators do is written down (security S22)', () => {
 });
 
 describe('a record is in the commit of its change', () => {
-  test('where the write fails there is neither, and the chain goes on from what is stored', async () => {
+  test('a failed write stores neither change nor record, and the chain continues from the last stored record', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     rig.store.refuses = () => true;
     expect((await ask('POST', '/silenced', { check: 'swap' })).status).toBe(503);

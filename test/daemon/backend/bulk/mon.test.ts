@@ -101,7 +101,7 @@ describe('POST /api/mon/v1/bulk does many things at once', () => {
     });
   });
 
-  test('where the write fails nothing of it happened', async () => {
+  test('a failed write of a bulk applies none of its operations', async () => {
     await report('web-1', 'disk');
     rig.store.refuses = () => true;
     const answer = await bulk([
@@ -159,13 +159,13 @@ describe('all or nothing', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of thousands of problems the first ones are told', async () => {
+  test('a response to thousands of invalid operations names only the first ones', async () => {
     const answer = await bulk(Array.from({ length: 5000 }, () => ({ op: 'clear' })));
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(1000);
   });
 
-  test('with expect: all nothing is done when something is not there', async () => {
+  test('a bulk with expect: all applies nothing when a target does not exist', async () => {
     const answer = await bulk(
       [
         { op: 'silence', check: 'disk' },
@@ -180,7 +180,7 @@ describe('all or nothing', () => {
     expect([await silencedIds(), await trail()]).toEqual([[], []]);
   });
 
-  test('with expect: all nothing may be named twice', async () => {
+  test('a bulk with expect: all rejects a target that is named twice', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     const clear = { op: 'clear', id: '*:disk' };
     expect(await bulk([clear, clear], { expect: 'all' })).toMatchObject({
@@ -192,7 +192,7 @@ describe('all or nothing', () => {
   });
 });
 
-test('with expect: all a silence that ends with an event cannot be cleared after it', async () => {
+test('a bulk with expect: all cannot clear a silence after resolving the event that ends it', async () => {
   await report('web-1', 'disk');
   await ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
   const resolve = { op: 'resolve', client: 'web-1', check: 'disk' };
@@ -203,7 +203,7 @@ test('with expect: all a silence that ends with an event cannot be cleared after
 });
 
 describe('undo', () => {
-  test('of a silence clears it', async () => {
+  test('undoing a silence clears it', async () => {
     const results = await done([
       { op: 'silence', check: 'disk' },
       { op: 'silence', subscription: 'web' },
@@ -213,7 +213,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of a silence that replaced one brings that back, with the time it has left', async () => {
+  test('undoing a silence that replaced another restores the replaced one with its remaining time', async () => {
     await ask('POST', '/silenced', {
       check: 'disk',
       expire: 600,
@@ -229,7 +229,7 @@ describe('undo', () => {
     expect(await silenced()).toEqual([{ ...before, expire: 470 }]);
   });
 
-  test('of a clear brings the entry back, and that can be undone too', async () => {
+  test('undoing a clear restores the silence, and the undo can be undone', async () => {
     await ask('POST', '/silenced', { subscription: 'web', check: 'disk', expire: 600, reason: 'CHG-1' });
     const before = await silenced();
     const restored = await undo(await done([{ op: 'clear', id: 'web:disk' }]));
@@ -238,7 +238,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of a clear does nothing once the entry would have ended', async () => {
+  test('undoing a clear does nothing after the silence would have expired', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const results = await done([{ op: 'clear', id: '*:disk' }]);
     rig.clock.advance(60_000);
@@ -246,7 +246,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of the same entry silenced twice goes back step by step', async () => {
+  test('undoing two silences with the same id restores them step by step', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'before' });
     const results = await done([
       { op: 'silence', check: 'disk', reason: 'first' },
@@ -259,7 +259,7 @@ describe('undo', () => {
   test.each<[string, BulkOperation]>([
     ['silence', { op: 'silence', check: 'disk' }],
     ['clear', { op: 'clear', id: '*:disk' }],
-  ])('of a %s leaves alone what somebody else has made since', async (_name, operation) => {
+  ])('undoing a %s does not overwrite a later change by somebody else', async (_name, operation) => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'mine' });
     rig.clock.advance(1000);
     const results = await done([operation]);
@@ -306,7 +306,7 @@ describe('an entry that is read and sent back means the same moment', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('and so does what takes a change back', async () => {
+  test('undoing a clear restores the exact expiry', async () => {
     rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const before = await detail();
@@ -316,7 +316,7 @@ describe('an entry that is read and sent back means the same moment', () => {
     expect(await detail()).toEqual(before);
   });
 
-  test('with all that the newer API said of it', async () => {
+  test('undoing a clear restores labels and annotations of the v2 API', async () => {
     const path = '/api/core/v2/namespaces/default/silenced';
     const made = await ask('POST', path, {
       metadata: {
@@ -344,7 +344,7 @@ describe('an entry that is read and sent back means the same moment', () => {
     ['lifetime', -1],
     ['lifetime', 'long'],
     ['asterisks', ['namespace']],
-  ])('but not with %s that it could not have: %j', async (name, value) => {
+  ])('a restore with invalid %s is rejected: %j', async (name, value) => {
     expect(await bulk([{ op: 'restore', entry: { ...anEntry({}), [name]: value } }])).toMatchObject({ status: 400 });
   });
 });
@@ -451,7 +451,7 @@ describe('the audit trail', () => {
 });
 
 describe('the silence policy', () => {
-  test('by default asks consoles for a reason, and scripts for nothing', async () => {
+  test('the default silence policy requires a reason from consoles but not from the v1 API', async () => {
     await restartWith({});
     expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toEqual({
       reason: 'required',

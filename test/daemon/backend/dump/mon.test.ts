@@ -108,7 +108,7 @@ const proxyCheck = (entity_attributes: readonly string[]): object => ({
   spec: { command: 'snmp', interval: 60, proxy_requests: { entity_attributes } },
 });
 
-test('what asks for an attribute that there is not is told with each object', async () => {
+test('a restored object whose expression names an unknown attribute gets a warning', async () => {
   expect(await outcomes(proxyCheck(["entity.lables.x == 'a'"]), proxyCheck(["entity.labels.x == 'a'"]))).toEqual([
     {
       outcome: 'created',
@@ -184,7 +184,7 @@ test('an event restored runs no handler', async () => {
 test.each([
   { name: 'is told at once where it is over by now', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
   { name: 'waits where it is restored as well', hasSilence: true, atOnce: 0, told: ['loud'] },
-])('what a silence keeps back $name', async ({ hasSilence, atOnce, told }) => {
+])('a restored event that was silenced $name', async ({ hasSilence, atOnce, told }) => {
   const { port, received } = await openLineReceiver();
   const settings = { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } };
   await using one = await startBackend({ settings });
@@ -210,7 +210,7 @@ async function stateOf(url: string): Promise<unknown[]> {
   return Promise.all(types.map(async (type) => (await as('GET', `/api/mon/v1/dump/${type}`)).body));
 }
 
-test('what was restored is there after a restart as well', async () => {
+test('restored objects survive a restart', async () => {
   const dir = await tempDir();
   const use = { suppressed: 3, last_suppressed: 1_603_386_050 };
   const entry = {
@@ -255,7 +255,7 @@ test('what was restored is there after a restart as well', async () => {
   expect(JSON.stringify(before)).toContain('"suppressed":3');
 });
 
-test('who takes the state, and who brings it back, is in the audit trail', async () => {
+test('dumps and restores are recorded in the audit trail, dry runs are not', async () => {
   await ask('GET', '/api/mon/v1/dump/users');
   await outcomes(anEntity('audited'));
   await restore({ objects: [anEntity('audited-not')], dry_run: true });
