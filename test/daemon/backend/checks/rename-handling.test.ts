@@ -41,7 +41,7 @@ describe('an event that was open under either name is one', () => {
     expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolve']);
   });
 
-  test('of whose end nobody hears, where nobody has heard of either', async () => {
+  test('an event joined by a rename resolves without a notification if neither event was notified', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     await switchIs(rig, 2);
     await rig.report(2);
@@ -51,7 +51,7 @@ describe('an event that was open under either name is one', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('that is owed to whom an inhibition kept either of them from', async () => {
+  test('a joined event has pending notifications for the handlers that an inhibition of either event suppressed', async () => {
     const filtered = { ...PIPE, filter: 'occurrences' };
     const rig = await openGroupRig({ handlers: { default: filtered, other: filtered }, inhibitions: INHIBITIONS });
     const rare = { interval: 60, refresh: 3600 };
@@ -68,7 +68,7 @@ describe('an event that was open under either name is one', () => {
   });
 });
 
-test('what a group holds back is no news under its new name', async () => {
+test('an event that its group suppresses has no pending notification after a rename', async () => {
   const rig = await openGroupRig({ handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS });
   await rig.report(2);
   await switchIs(rig, 2);

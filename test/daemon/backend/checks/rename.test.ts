@@ -49,7 +49,7 @@ test('results, histories and events go over to the new name, and nothing is left
   ]);
 });
 
-test('where a client has results under both names, a list of events that was asked for before has the joined history', async () => {
+test('a list of events shows the joined history after a rename, even if it was read before', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 1, 0] });
@@ -88,7 +88,7 @@ test('members of aggregates stay members', async () => {
   expect((await api.aggregate('storage'))?.results).toMatchObject({ warning: 1, total: 1 });
 });
 
-test('where a client has results of both names it takes force', async () => {
+test('renaming to a name with results of the same client requires force', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 2], 'web-002': [2], 'web-003': [1] });
@@ -164,7 +164,7 @@ test('a name that is still defined can be forced', async () => {
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 1 });
 });
 
-test('what was renamed is so after a restart, and the old name left nothing in the store', async () => {
+test('a rename survives a restart and leaves nothing of the old name in the store', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
   const before = aClient(first.url);

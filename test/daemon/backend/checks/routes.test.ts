@@ -86,7 +86,7 @@ describe('deleting a check', () => {
     expect((await ask('DELETE', '/checks/never-seen')).status).toBe(202);
   });
 
-  test('of a large fleet goes in slices, and another deletion meanwhile does no harm', async () => {
+  test('deleting a check of a large fleet works in chunks beside other deletions', async () => {
     const results = Array.from({ length: 1001 }, (_, index) => ({
       source: `client-${String(index)}`,
       name: 'disk',

@@ -98,7 +98,7 @@ describe('as the command-line tool asks (clients 6)', () => {
     expect(answer).toMatchObject({ status: 204, text: '' });
   });
 
-  test('without a namespace in the path, in the one of the body or else in default', async () => {
+  test('a path without a namespace uses the namespace of the body, or else default', async () => {
     expect(await v2.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
     expect(await v2.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
       status: 201,
@@ -170,7 +170,7 @@ describe('answers of the genuine service', () => {
     expect(await v2.send(method, path, body)).toMatchObject({ status, body: answer });
   });
 
-  test('what is no JSON', async () => {
+  test('a body that is not JSON is 400', async () => {
     const answer = await send(backend.url, {
       method: 'POST',
       target: `/api/core/v2${CHECKS}`,

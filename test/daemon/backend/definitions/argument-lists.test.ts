@@ -35,7 +35,7 @@ describe('a list of arguments', () => {
     ['checks', 'configured', LIST, TEXT],
     ['handlers', 'mail', ['mail', 'a b'], "mail 'a b'"],
     ['mutators', 'short', ['head', '-1'], 'head -1'],
-  ])('of the configuration is a text to clients of the newer face: %s', async (kind, name, command, text) => {
+  ])('the v2 API shows a configured list of arguments as a text: %s', async (kind, name, command, text) => {
     const { body } = await v2.get(`/namespaces/default/${kind}/${name}`);
     expect(body).toMatchObject({ command: text, mon: { command } });
   });

@@ -172,7 +172,7 @@ describe('assets', () => {
     });
   });
 
-  test('and hooks go to agents with the checks that name them; what is not there is left out', async () => {
+  test('assets and hooks are sent to agents with the checks that name them, and missing ones are left out', async () => {
     await v2.put(path, asset);
     await v2.put(`${PROD}/hooks/top`, {
       command: 'top',

@@ -126,7 +126,7 @@ test('those of the configuration are shown in default, and changed only there', 
   expect(await v2.delete('/namespaces/default/mutators/short')).toMatchObject({ status: 409, body: { code: 3 } });
 });
 
-test('who may not change definitions does not get their secrets', async () => {
+test('a user who may not change definitions does not see their secrets', async () => {
   const path = '/namespaces/prod/handlers/secret';
   const sent = {
     metadata: { name: 'secret', namespace: 'prod' },
@@ -163,7 +163,7 @@ test('who may not change definitions does not get their secrets', async () => {
   expect(await reader.put(path, sent)).toMatchObject({ status: 403, body: { code: 4 } });
 });
 
-test('who is kept to a namespace gets no command onto the machine of the backend, and runs checks on its own agents', async () => {
+test('an administrator of one namespace may store checks and filters there, but no handlers and mutators', async () => {
   await using other = await startBackend({
     settings: { api: { user: 'admin', password: 'long enough it is' } },
     batcher: { lingerMs: 0 },
