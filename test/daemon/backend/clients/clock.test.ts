@@ -67,7 +67,7 @@ test('a client that falls silent is a warning after 120 seconds and critical aft
   });
 });
 
-test('what is configured for all clients counts beneath what a client says', async () => {
+test('keepalive settings of a client override those of the backend', async () => {
   const { url, api, pass } = await openRig({
     keepalives: { thresholds: { warning: 60, critical: 90 }, handler: 'mail', refresh: 600 },
   });
@@ -82,7 +82,7 @@ test('what is configured for all clients counts beneath what a client says', asy
   });
 });
 
-test('what a client says of its keepalive may name its attributes; a name without one is a warning', async () => {
+test('tokens in keepalive settings are replaced, and an unmatched one makes the keepalive a warning', async () => {
   const { url, api, pass } = await openRig({
     keepalives: { thresholds: { warning: 120, critical: 180 }, team: ':::team|ops:::' },
   });

@@ -56,8 +56,11 @@ test('a client whose results go on is not found by the age of its newest one', a
   expect((await asked('GET', '/clients')).body).toMatchObject([{ name: 'alive' }]);
 });
 
-test.each(['', '?q=', '?q=%20', '?q=(a'])('without a search that finds some nothing is deleted: %s', async (query) => {
-  const before = await names();
-  expect((await ask('DELETE', `/api/mon/v1/clients${query}`)).status).toBe(400);
-  expect(await names()).toEqual(before);
-});
+test.each(['', '?q=', '?q=%20', '?q=(a'])(
+  'a bulk deletion without a valid search deletes nothing: %s',
+  async (query) => {
+    const before = await names();
+    expect((await ask('DELETE', `/api/mon/v1/clients${query}`)).status).toBe(400);
+    expect(await names()).toEqual(before);
+  },
+);

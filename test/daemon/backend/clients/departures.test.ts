@@ -167,7 +167,7 @@ describe('a client that is deleted with invalidate', () => {
   });
 });
 
-test('what the backend made of a client before it was deleted does not bring it back', async () => {
+test('a result that the backend itself made before a client was deleted does not recreate the client', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
   const registry = new Registry(TABLES);

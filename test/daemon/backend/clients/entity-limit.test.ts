@@ -20,7 +20,7 @@ async function openRig() {
   return { rig, put, counted, clients: rig.clients, results: rig.results };
 }
 
-test('what the legacy API makes does not count towards the limit of entities', async () => {
+test('clients created over the v1 API do not count toward the limit of entities', async () => {
   const { clients, results, counted } = await openRig();
   await clients.put(DEFAULT_NAMESPACE, machine('posted'));
   await results.submit(DEFAULT_NAMESPACE, [{ name: 'ping', source: 'switch-1', output: '', status: 2 }]);
@@ -45,7 +45,7 @@ test('a client that was posted counts from when an agent of its name registers, 
   expect(counted()).toEqual([1, 0]);
 });
 
-test('who made a client is known after a restart', async () => {
+test('the origin of a client is known after a restart', async () => {
   const { rig, clients, put } = await openRig();
   await clients.put(DEFAULT_NAMESPACE, machine('posted'));
   await clients.keepalive(DEFAULT_NAMESPACE, machine('agent-1'));

@@ -124,7 +124,7 @@ test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<type
 });
 
 describe('nothing is deleted', () => {
-  test('by a dry run, which says who would go', async () => {
+  test('a dry run deletes no client and prints the clients that would be deleted', async () => {
     const dir = await aStore();
     const rig = rigOf();
     await pruneCommand({ 'state-dir': dir }, { ...OLD, dryRun: true }, rig);
@@ -149,7 +149,7 @@ describe('nothing is deleted', () => {
   });
 });
 
-test('what is cut off is gone slice by slice, and the next run goes on', async () => {
+test('an aborted prune can be completed by another run', async () => {
   const dir = await tempDir();
   const many = Array.from({ length: 450 }, (_, at) => ({ source: `ci-${String(at)}`, name: 'disk', output: '' }));
   await serving(dir, 0, (ask) => ask('POST', '/api/mon/v1/results', many));

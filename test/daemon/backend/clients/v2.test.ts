@@ -62,7 +62,7 @@ describe('an entity', () => {
     });
   });
 
-  test('that is put (GET, PUT, GET again) has what was sent, with the same types', async () => {
+  test('an entity returns what was put, with the same types', async () => {
     const path = `${ENTITIES}/sync-1`;
     const wanted = {
       metadata: { name: 'sync-1', namespace: 'default', labels: { site: 'lab' } },
@@ -129,7 +129,7 @@ describe('an entity', () => {
     { name: 'no name', body: { metadata: {} } },
     { name: 'subscriptions that are no list', body: { metadata: { name: 'x' }, subscriptions: 'web' } },
     { name: 'another namespace than the path', body: { metadata: { name: 'x', namespace: 'ops' } } },
-  ])('with $name is 400', async ({ body }) => {
+  ])('an entity with $name is 400', async ({ body }) => {
     const sent = { entity_class: 'proxy', ...body };
     expect(await v2.post(ENTITIES, sent)).toMatchObject({ status: 400, body: { code: 1 } });
   });
