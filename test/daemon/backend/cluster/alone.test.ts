@@ -67,7 +67,7 @@ test('it tells why its store takes no writes', async () => {
   expect((await viewOf(ask)).database).toMatchObject({ state: 'ok', problem: null });
 });
 
-test('where everything is stored is told without a password', () => {
+test('the location of the store is shown without its password', () => {
   const place = { 'state-dir': '/var/lib/mon' };
   expect(storeAccess(place).database).toEqual({ kind: 'leveldb', place: '/var/lib/mon' });
   expect(storeAccess({ ...place, store: 'postgres://mon:secret@db-1:5432,db-2/mon' }).database).toEqual({

@@ -121,7 +121,7 @@ test('frames may be cut anywhere', async () => {
   expect(await text(accepted[0] as Channel)).toBe('hello');
 });
 
-test('what was read with the head of the answer counts', async () => {
+test('a frame that was read together with the HTTP head is processed', async () => {
   const { far } = await connected();
   const accept = vi.fn<(channel: Channel) => void>();
   startEnd(far, accept, frameHead(FRAME_KINDS.open, 1, 0));
@@ -171,7 +171,7 @@ test('an end that says nothing more goes on to read', async () => {
   expect(await text(opened)).toBe('thanks');
 });
 
-test('what was said before the other end let go is read, and what is said to it then is an error', async () => {
+test('data written before the other end closed is read, and writing to a closed channel is an error', async () => {
   const { near, far, open } = await start();
   const { opened, accepted } = await open();
   accepted.write('the last words');
@@ -261,7 +261,7 @@ test('the end that is asked opens no channels', async () => {
   await vi.waitFor(() => expect(onClose.mock.calls[0]?.[0]).toBeInstanceOf(FrameError));
 });
 
-test('what is said of a channel that is over is not heard', async () => {
+test('frames of a closed channel are ignored', async () => {
   const { nearSocket, open: openPair } = await start();
   for (const kind of [data, credit, FRAME_KINDS.end, FRAME_KINDS.gone]) nearSocket.write(frameHead(kind, 99, 0));
   const { opened, accepted } = await openPair();

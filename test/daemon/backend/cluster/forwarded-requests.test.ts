@@ -108,7 +108,7 @@ test.each([
   expect((await send(member.url, { method, target, body: '{}' })).status).toBe(status);
 });
 
-test('what the one that writes refuses is refused in its words', async () => {
+test('a follower relays the error response of the leader unchanged', async () => {
   const { writer, member } = await startPair();
   for (const [target, body] of [
     ['/clients', '{"name":'],
@@ -208,7 +208,7 @@ test('the listener of the newer API alone sends on as well', async () => {
   expect(forwarded?.body).toEqual(own?.body);
 });
 
-test('who may not write is refused where he comes', async () => {
+test('a follower rejects a request with wrong credentials itself', async () => {
   const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, basic('admin:wrong'))).status).toBe(401);
   expect((await post(member.url, '/stashes', { path: 'b', content: {} }, basic('admin:right'))).status).toBe(201);
@@ -464,7 +464,7 @@ describe('without a peer key', () => {
   });
 });
 
-test('what an administrator does by the token of another machine is in the audit trail', async () => {
+test('requests with the local token of another machine are recorded in the audit trail', async () => {
   const { writer, member } = await startPair();
   const asked = administratorOf(member.url);
   expect((await post(member.url, '/stashes', STASH, asked)).status).toBe(201);
@@ -509,7 +509,7 @@ test('a backend with another key is told that nothing was done, and not that the
   ]);
 });
 
-test('what is sent to a backend that does not write any more goes to the next one', async () => {
+test('a request sent to a backend that is no longer the leader is retried at the next leader', async () => {
   const { writer, member } = await startPair();
   writer.leadership.follow(undefined);
   const forwarded = post(member.url, '/stashes', { path: 'a', content: {} });
@@ -519,7 +519,7 @@ test('what is sent to a backend that does not write any more goes to the next on
   expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
 });
 
-test('what another backend sends on is not sent on again', async () => {
+test('a forwarded request is not forwarded again', async () => {
   const { writer, member } = await startPair();
   const answer = await sentBy(member, '/stashes', STASH, { headers: of(FORGED), receiver: member.id });
   expect({ status: answer.status, seq: answer.headers['mon-seq'] }).toEqual({ status: 421, seq: undefined });
@@ -642,7 +642,7 @@ test('connections are kept where they last', async () => {
   expect(sockets.size).toBe(1);
 });
 
-test('what a backend refuses before it looks, as it does while it stops, was not done', async () => {
+test('a request that a stopping leader rejects unprocessed is retried', async () => {
   const { writer, member } = await startPair();
   const stopping = await startWriter((_request, response) => {
     member.leadership.follow(placeOf(writer));
@@ -652,7 +652,7 @@ test('what a backend refuses before it looks, as it does while it stops, was not
   expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
 });
 
-test('with TLS it is the certificate that counts, and nothing is said to another one', async () => {
+test('a follower forwards over TLS only to the announced certificate', async () => {
   const made = makeCertificate('writer.example');
   const other = makeCertificate('writer.example');
   const pair = await writePair(await tempDir(), made);

@@ -65,7 +65,7 @@ describe('a hand-over', () => {
     expect((await ask('GET', '/api/mon/v1/audit')).body).toEqual([]);
   });
 
-  test('that does not come to it in time is told', async () => {
+  test('a handover that is not completed in time is 503', async () => {
     const { ask, cluster } = await start();
     cluster.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     expect(await ask('POST', HAND_OVER, { to: 'web2:4567' })).toMatchObject({
@@ -90,7 +90,7 @@ describe('a hand-over', () => {
 });
 
 describe('metrics', () => {
-  test('of the one that writes', async () => {
+  test('the metrics of a leader show its members and its sequence number', async () => {
     const { ask } = await start();
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 3,
@@ -103,7 +103,7 @@ describe('metrics', () => {
     });
   });
 
-  test('of one that is behind and has lost the database', async () => {
+  test('the metrics of a follower show that it lags and has lost the database', async () => {
     const { ask } = await start({ ...behind, database: away });
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 1,

@@ -126,7 +126,7 @@ describe('a run on another backend', () => {
     expect(parts.member.hasRoom).toBe(false);
   });
 
-  test('without a timeout may take as long as that one answers at all', async () => {
+  test('a run without a timeout on another member may last as long as the member responds', async () => {
     const parts = await rig();
     const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -162,7 +162,7 @@ describe('a run on another backend', () => {
     expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
   });
 
-  test('on one that is frozen is given up after three questions without an answer', async () => {
+  test('a run on a frozen member is given up after three unanswered probes and repeated locally', async () => {
     const parts = await rig();
     const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
     await expect.poll(() => parts.other.orders).toHaveLength(1);

@@ -152,7 +152,7 @@ async function startEarlier({ url }: Member): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-test('with a backend of an earlier version each agent has a connection of its own, either way', async () => {
+test('agents are not tunneled between backends when one is of an earlier version', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(placeOf({ url: await startEarlier(writer) }));
   const agents = await Promise.all(['web-1', 'web-2'].map(async (name) => AgentPeer.connect(member.url, name)));
@@ -174,7 +174,7 @@ test('a lost connection between the backends is made anew, and the agents come a
   expect(await figure(next, 'mon_connections_tunnelled')).toBe(1);
 });
 
-test('who has not the key gets no connection for tunnels', async () => {
+test('an unsigned request gets no tunnel connection', async () => {
   const writer = await startMember(true);
   const upgrade = { connection: 'Upgrade', upgrade: 'mon-channels' };
   const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
@@ -194,7 +194,7 @@ test('nobody comes straight to where they are tunnelled to', async () => {
   expect(await GoAgent.connect(writer.url.replace('http', 'ws') + V2_AGENT_TUNNEL_PATH)).toMatchObject({ status: 404 });
 });
 
-test('what the backend that writes refuses is refused in the words of the listener', async () => {
+test('a rejection by the leader reaches the agent in the form of the listener that it uses', async () => {
   const settings = { 'agent-listener': { port: 0 } };
   const { writer, member } = await startPair({ settings });
   // As far as this member knows, the namespace exists.
@@ -347,7 +347,7 @@ test('agents of one that is frozen are cut when another one writes', async () =>
   expect(member.forwarding.agents).toBe(1);
 });
 
-test('what is not taken at one end is not taken at the other', async () => {
+test('backpressure of the leader reaches the agents of a follower', async () => {
   const member = await startMember(false);
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);

@@ -37,7 +37,7 @@ test('a peer key file that is lost, or that others can read, is refused and name
   expect(() => readPeerKeyFile(open)).toThrow('chmod 600');
 });
 
-test('what one key signs counts with the same key and the same store alone', () => {
+test('a signature is valid only for the same key and the same store', () => {
   const keys = PeerKeys.ofFile({ texts: [FIRST] }, 'one');
   const signature = keys.sign('text');
   expect(keys.isSignedBy(keys.id, 'text', signature)).toBe(true);

@@ -74,7 +74,7 @@ describe('a signed request', () => {
     expect(refused(59_000)).toMatchObject({ kind: 'signed' });
   });
 
-  test('by the secret of the store is refused by a backend with a key', () => {
+  test('a backend with a peer key rejects a request signed with the secret of the store', () => {
     const proof = signaturesOf('one', { secret: 'of the store' }).headerOf(REQUEST, 'two');
     expect(signatures('two').proofOf(received({}, proof))).toEqual({ kind: 'refused', reason: 'key' });
   });
@@ -111,7 +111,7 @@ describe('the row of a member', () => {
     expect(problem({ proof: undefined })).toContain('earlier version');
   });
 
-  test('of a member with another key or without one names what differs', () => {
+  test('the problem of a member row with another key or without one names the difference', () => {
     const byKey = signaturesOf('two', { key: 'z'.repeat(43) });
     const byStore = signaturesOf('two', { secret: 'of the store' });
     expect(problem({ proof: byKey.rowProofOf(row) })).toContain('another key in peer-key-file');
