@@ -66,7 +66,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'if (refusal !== undefined) {',
     replacement: 'if (refusal !== undefined && batch.length === 0) {',
     test: 'test/daemon/backend/commit/batcher.test.ts',
-    title: 'what waits already',
+    title: 'commands that are queued when the store closes for writes are rejected without being applied',
   },
   {
     defence: 'after a failed write nothing is written before the store was opened anew',
@@ -170,7 +170,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'await copyFile(join(dir, file), join(evidence, file));',
     replacement: 'continue;',
     test: 'test/daemon/backend/store/damaged-store.test.ts',
-    title: 'what is left is served',
+    title: 'a store opened with accepted loss serves the rest under a new id and keeps copies of the damaged files',
   },
   {
     defence: 'writes are numbered without a gap',

@@ -76,7 +76,7 @@ test('commands that arrive within the linger are one write, in their order', asy
   expect(records).toEqual([{ seq: 1, changes: ['c', 'a', 'b'].map((name) => ['client', DEFAULT_NAMESPACE, name]) }]);
 });
 
-test('what nobody waits for lets more company come, until somebody is held up by it', async () => {
+test('bulk commands wait for the longer batch delay unless an interactive command joins the batch', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2, patientLingerMs: 5 });
   const enqueue = (name: string, isPatient: boolean): Promise<unknown> =>
     new Promise((settle) => batcher.enqueue({ weight: 1, isPatient, apply: put(name), settle }));
@@ -134,13 +134,13 @@ test('a full batch does not wait for the clock', async () => {
   expect(records.map(({ changes }) => changes.length)).toEqual([3]);
 });
 
-test('nor do as many as make a commit worth it', async () => {
+test('a batch that reaches the early-flush threshold does not wait for the batch delay', async () => {
   const { batcher, records } = await openRig();
   await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`web-${String(at)}`))));
   expect(records.map(({ changes }) => changes.length)).toEqual([64]);
 });
 
-test('what arrives during a write is the next one, and is settled after it', async () => {
+test('commands that arrive during a write are committed in the next batch and settle after it', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
   const release = store.hold();
   const order: string[] = [];
@@ -185,7 +185,7 @@ test('a refusal reaches its own caller and no other', async () => {
   expect(clientsOf(registry)).toEqual(['a', 'b']);
 });
 
-test('what comes behind a command that ends its batch is asked for its needs once that is committed', async () => {
+test('the needs of a command behind one that ends its batch are read after the commit', async () => {
   const { batcher, clock, records, registry } = await openRig();
   const asked: unknown[] = [];
   const needs = (): Iterable<object> => {
@@ -238,7 +238,7 @@ test('a command whose needs have a defect takes no other with it either', async 
   expect(clientsOf(registry)).toEqual(['a']);
 });
 
-test('when the store refuses a write, all of it fails, the state is as before, and work goes on', async () => {
+test('a failed write rejects the whole batch, restores the state and does not stop later batches', async () => {
   const { batcher, store, registry, records, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   const { generation } = registry;
@@ -253,7 +253,7 @@ test('when the store refuses a write, all of it fails, the state is as before, a
   expect(log.messages('error')).toEqual(['store write failed']);
 });
 
-test('in a write that failed, a refusal that rested on it is no refusal', async () => {
+test('a command rejected because of an uncommitted change reports the failed write instead', async () => {
   const { batcher, store, clock } = await openRig();
   store.refuses = () => true;
   const isNew = batcher.run((transaction) => {
@@ -270,7 +270,7 @@ test('in a write that failed, a refusal that rested on it is no refusal', async 
   ]);
 });
 
-test('when the state cannot be read again either, nothing is told to be at rest, and the next write tries again', async () => {
+test('a batcher whose state cannot be reloaded is not idle, and the next write tries again', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
@@ -329,7 +329,7 @@ test('while the store takes no writes, nothing is applied that it would refuse, 
   expect(clientsOf(registry)).toEqual(['before', 'after']);
 });
 
-test('what waits already when the store begins to refuse writes is refused without being applied', async () => {
+test('commands that are queued when the store closes for writes are rejected without being applied', async () => {
   const { batcher, clock, store, registry } = await openRig({ lingerMs: 10 });
   const before = batcher.run(put('before'));
   clock.advance(10);

@@ -72,7 +72,7 @@ test.each<{ title: string; target: string; body: object }>([
     target: '/api/core/v2/namespaces/default/events',
     body: { entity: { metadata: { name: 'new' } }, check: { metadata: { name: 'ping' }, status: 0, output: '' } },
   },
-])('without memory nothing new is taken, with 507: $title', async ({ target, body }) => {
+])('a backend without free memory rejects new objects with 507: $title', async ({ target, body }) => {
   const { post } = await fullBackend();
   const answer = await post(target, body);
   expect(answer.status).toBe(507);

@@ -46,7 +46,7 @@ const HASH = `scrypt$2$1$1$${'s'.repeat(22)}$${'h'.repeat(43)}`;
 
 const disk = { command: 'df', subscribers: ['base'], interval: 60 };
 
-test('without anything there are no definitions and the API is on loopback', async () => {
+test('a backend without configuration has no definitions and an API on loopback', async () => {
   expect(await load({})).toEqual({
     settings: {},
     checks: new Map(),

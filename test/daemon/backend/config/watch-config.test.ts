@@ -134,7 +134,7 @@ test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
   await vi.waitFor(() => expect(command()).toBe('one'));
 });
 
-test('what changes between the reading at the start and the watch is noticed', async () => {
+test('a change between the first load and the start of the watch is noticed', async () => {
   const dir = await tempDir();
   const { command } = await watched({ directories: [dir] }, () => writeFile(join(dir, 'a.json'), check('one')));
   await vi.waitFor(() => expect(command()).toBe('one'));
