@@ -67,7 +67,7 @@ test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
   }
 });
 
-test('what is remembered of an inhibition, which names a check as well, is not taken for the check', () => {
+test('the check name of an inhibition in a record is not mistaken for the check', () => {
   const { event, ...rest } = stateAfter(0, 2);
   if (event === undefined) throw new Error('it has no event');
   const state = {
@@ -107,7 +107,7 @@ describe('a record in parts', () => {
     }
   });
 
-  test('without a duration is one all the same', () => {
+  test('a record without a duration is encoded in parts as well', () => {
     const { duration: _, ...timeless } = check;
     const parts = encodeRecordParts(stateAfter(0), timeless, 0);
     expect(JSON.parse(parts.join(''))).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0), { check: timeless }, 0)));

@@ -44,7 +44,7 @@ const ask = async (text = 'text', entries = [entry]): Promise<readonly (string |
     return missing.map(() => text);
   });
 
-test('what was made once is not made again', async () => {
+test('a cached value is not computed again', async () => {
   expect(await ask('one')).toEqual(['one']);
   expect(await ask('two')).toEqual(['one']);
   expect(reads).toBe(1);
@@ -67,7 +67,7 @@ test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
   expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
 });
 
-test('what a commit changes while it is read is not kept', async () => {
+test('a value that a commit changes while it is computed is not cached', async () => {
   const values = kept.of([entry], async () => {
     commit(['event', 'default', 'web', 'disk']);
     return ['old'];
@@ -100,7 +100,7 @@ test('an event that has another name now is not answered with what it was called
   expect(kept.bytes).toBe(0);
 });
 
-test('what may change untold is not kept, nor is what is not there', async () => {
+test('a value that may change without a commit is not cached, nor is a missing one', async () => {
   await ask('fleeting');
   await kept.of([entry], async () => [undefined]);
   expect(await ask('two')).toEqual(['two']);

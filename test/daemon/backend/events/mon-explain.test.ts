@@ -147,7 +147,7 @@ describe('explain', () => {
     );
   });
 
-  test('of what nobody knows is 404, and 405 for any other method', async () => {
+  test('explain of an unknown check is 404, and any other method is 405', async () => {
     await report(0);
     expect(await ask('GET', '/api/mon/v1/events/web-1/load/explain')).toMatchObject({
       status: 404,
@@ -157,7 +157,7 @@ describe('explain', () => {
     expect(await ask('POST', '/api/mon/v1/events/web-1/disk/explain', {})).toMatchObject({ status: 405 });
   });
 
-  test('of a deleted result goes by the event that is left', async () => {
+  test('explain of a deleted result uses the remaining event', async () => {
     await report(2, { handler: 'mail' });
     await ask('DELETE', '/results/web-1/disk');
     expect(verdicts(await explain())).toEqual(['mail handle']);

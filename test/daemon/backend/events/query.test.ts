@@ -66,7 +66,7 @@ describe('GET /api/mon/v1/events', () => {
     expect(await names({ sort })).toEqual(expected);
   });
 
-  test('in pages of what was found', async () => {
+  test('a filtered list of events is paginated', async () => {
     const { headers, body } = await list({ q: '!http', sort: 'client', limit: '1', offset: '1' });
     expect(headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":3}');
     expect(body).toMatchObject([{ client: 'db-1', check: 'load' }]);

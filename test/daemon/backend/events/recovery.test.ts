@@ -47,7 +47,7 @@ describe('late resolution (spec, recovery)', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('what was well so far outlives a restart and another name of the check', async () => {
+  test('the count of OK results before a late resolution survives a restart and a rename', async () => {
     await report(2);
     await report(0);
     await rig.stop();
@@ -61,7 +61,7 @@ describe('late resolution (spec, recovery)', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('who resolves it by hand resolves it at once', async () => {
+  test('a manual resolve does not wait for further OK results', async () => {
     await report(2);
     await report(0);
     expect((await ask('POST', '/resolve', { client: 'web-1', check: 'disk' })).status).toBe(202);

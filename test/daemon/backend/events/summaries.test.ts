@@ -44,7 +44,7 @@ describe('GET /api/mon/v1/aggregates', () => {
     }
   });
 
-  test('in pages, and filtered', async () => {
+  test('the summary of aggregates is paginated and filtered', async () => {
     for (const aggregate of ['a', 'b', 'c']) await report('web-1', aggregate, aggregate === 'b' ? 2 : 0, { aggregate });
     const page = await get('aggregates?limit=1&offset=1');
     expect([page.headers['x-pagination'], page.body]).toMatchObject([
@@ -183,7 +183,7 @@ describe('GET /api/mon/v1/overview', () => {
     expect(store.write_p99_ms).toBe(0.01);
   });
 
-  test('of an idle backend', async () => {
+  test('the overview of an idle backend has zeros and no latencies', async () => {
     expect((await get('overview')).body).toEqual({
       at: seconds(),
       noisiest: [],

@@ -87,7 +87,7 @@ describe('an event that is sent', () => {
     });
   });
 
-  test('of the same check again is the next one, by POST and by PUT, with and without its path', async () => {
+  test('another event of the same check increments its occurrences, by POST and PUT, with and without a path', async () => {
     const body = eventOf('again', 'cpu');
     for (const [method, path] of [
       ['POST', EVENTS],
@@ -137,7 +137,7 @@ describe('an event that is sent', () => {
     expect(nameless).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('that is OK is stored with its whole output, also with metric handlers', async () => {
+  test('an OK event keeps its whole output, even with metric handlers', async () => {
     const output = 'DISK OK | a=1\nsecond\nthird';
     const metrics = { output_metric_format: 'nagios_perfdata', output_metric_handlers: ['tsdb'] };
     await v2.post(EVENTS, eventOf('whole', 'disk', { status: 0, output, ...metrics }));
@@ -148,7 +148,7 @@ describe('an event that is sent', () => {
     expect(await v1('GET', '/results/whole/disk')).toMatchObject({ check: { output } });
   });
 
-  test('without times has 0 for executed, issued and last_seen, as at the peer, and the result has the present', async () => {
+  test('an event without times has 0 for executed, issued and last_seen, and its result has the present time', async () => {
     const { timestamp: _, ...body } = eventOf('timeless', 'cpu');
     await v2.post(EVENTS, body);
     await v2.post(EVENTS, body);
@@ -202,7 +202,7 @@ describe('an event that is sent', () => {
     });
   });
 
-  test('that is well is there as well', async () => {
+  test('an OK event can be read over the v2 API, and over the v1 API as a result', async () => {
     await v2.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
     const first = (await v2.get(`${EVENTS}/fine/cpu`)).body;
     expect(first).toMatchObject({ check: { state: 'passing', status: 0, last_ok: NOW, occurrences: 1 } });
@@ -242,7 +242,7 @@ describe('an event that is sent', () => {
       name: 'an entity elsewhere',
       body: { ...eventOf('x', 'cpu'), entity: { metadata: { name: 'x', namespace: 'ops' } } },
     },
-  ])('with $name is 400', async ({ body }) => {
+  ])('an event with $name is 400', async ({ body }) => {
     expect(await v2.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
     expect((await v2.get(`${EVENTS}/x/cpu`)).status).toBe(404);
   });
@@ -339,7 +339,7 @@ describe('clients that there are', () => {
     });
   });
 
-  test('that resolves also what a result alone would not, because its check says so', async () => {
+  test('an event put by the v2 API resolves even if its check disables automatic resolution', async () => {
     const ok = eventOf('web-03', 'sticky', { status: 0 });
     await v2.post(EVENTS, eventOf('web-03', 'sticky'));
     await v2.post(EVENTS, ok);
@@ -447,7 +447,7 @@ describe('lists', () => {
     expect(all.length).toBeGreaterThan(5);
   });
 
-  test('of one entity hold its own', async () => {
+  test('the events of one entity do not include those of others', async () => {
     expect(keysOf((await v2.get(`${EVENTS}/graf-1`)).body)).toEqual(['graf-1/cpu', 'graf-1/disk']);
     expect(await v2.get(`${EVENTS}/nobody`)).toMatchObject({ status: 200, body: [] });
   });
