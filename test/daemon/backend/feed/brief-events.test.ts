@@ -116,7 +116,7 @@ describe('a consumer that wants some events whole', () => {
     expect([whole(peer), peer.all('changes').at(-1)?.seq]).toEqual([{}, 3]);
   });
 
-  test('that is cut off comes back to where it had everything whole', async () => {
+  test('a consumer that reconnects has all events in full', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);

@@ -18,7 +18,7 @@ test('an empty log reaches the place where it begins, and no other', () => {
   expect(namesAfter(log, 7)).toEqual([]);
 });
 
-test('what is after a place comes in order', () => {
+test('the changes after a sequence number come in order', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.add({ seq: 1, changes: [change('a'), change('b')] });
   log.add({ seq: 2, changes: [] });
@@ -84,7 +84,7 @@ test('a log over a store that was there before reaches back as far as the store 
   await store.close();
 });
 
-test('who wants one namespace gets its changes alone, and those of plans where they are wanted', () => {
+test('the changes of one namespace include those of upgrade plans only on request', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.add({ seq: 1, changes: [change('a'), there('b'), ['upgrade', 'default', 7], change('c')] });
   log.add({ seq: 2, changes: [there('d')] });

@@ -60,7 +60,7 @@ test('a consumer gets who it talks to, the state of its topics, and then that it
   expect([...peer.replica.clients.keys()]).toEqual(['web-1']);
 });
 
-test('who asks for columns gets the events of its snapshot in them, and all else as ever', async () => {
+test('a consumer that requests columns gets the events of the snapshot in columns and all else in rows', async () => {
   const rig = await FeedRig.open();
   await rig.submit([...fleet(2001), failing('db-1', { name: 'swap', status: 1 })]);
   const peer = await live(rig, { topics: ['events', 'clients'], columns: true });
@@ -73,7 +73,7 @@ test('who asks for columns gets the events of its snapshot in them, and all else
   await rig.until(() => expect(statuses(peer)).toEqual({ 'db-1/swap': 2 }));
 });
 
-test('so do those who ask for some, or of all namespaces', async () => {
+test('a consumer with a filter or of all namespaces can get columns as well', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
   const events = async (about: Parameters<typeof live>[1]): Promise<unknown> => {
@@ -98,7 +98,7 @@ test('only the topics that were asked for come', async () => {
   expect(peer.replica.clients.size).toBe(0);
 });
 
-test('what changed several times within a frame comes once, as it is now', async () => {
+test('several changes of a row within a frame are sent once, with the latest state', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   for (const status of [1, 2, 1, 3]) await rig.submit([failing('web-1', { status })]);
@@ -181,7 +181,7 @@ test('a consumer that takes nothing while more happens than is kept starts over 
   expect(statuses(peer)).toEqual({ 'web-0/disk': 2, 'web-1/disk': 1, 'web-2/disk': 2 });
 });
 
-test('with a filter, rows that match no longer are gone, and others are never told', async () => {
+test('a filtered feed removes rows that match no longer and never sends others', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
   const peer = await live(rig, { filter: 'status=crit' });
@@ -381,7 +381,7 @@ describe('a consumer that asks for a pace', () => {
     { ms: 0, frames: 20 },
     { ms: PACE_MS, frames: 10 },
     { ms: 5000, frames: 3 },
-  ])('of $ms ms gets as many frames fewer, and the newest state of all that changed', async ({ ms, frames }) => {
+  ])('a pace of $ms ms reduces the number of frames and still delivers the newest state', async ({ ms, frames }) => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, ms);
     expect(Math.abs((await framesInTenSeconds(rig, peer)) - frames)).toBeLessThanOrEqual(1);
@@ -518,7 +518,7 @@ describe('a transport', () => {
     expect(quick.all('missed')).toEqual([]);
   });
 
-  test('that is never taken ends the connection', async () => {
+  test('unread messages of a transport end the connection', async () => {
     const rig = await FeedRig.open();
     const peer = await live(rig, { topics: [], transports: ['alerts'] });
     peer.socket.pause();

@@ -233,7 +233,7 @@ test.each([
   { change: 'kept to one by now', before: undefined, after: 'team-a', seen: ['team-a'] },
   { change: 'kept to none any more', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
   { change: 'kept to another one', before: 'team-a', after: 'team-b', seen: ['team-b'] },
-])('who is $change starts over, because that is not what was heard before', async ({ before, after, seen }) => {
+])('a feed whose user is $change starts over with a new snapshot', async ({ before, after, seen }) => {
   const rig = await openRig({ ...KEPT, namespace: before });
   for (const namespace of ['team-a', 'team-b']) await fails(rig, namespace, 'web-1');
   const diary = new FeedDiary();

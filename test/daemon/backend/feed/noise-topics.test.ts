@@ -155,7 +155,7 @@ describe('groups on the feed', () => {
     expect(row?.namespace).toBe('default');
   });
 
-  test('of a handler with another pace come anew, and so does who comes back', async () => {
+  test('groups are sent anew after their handler changed its pace or the consumer reconnects', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -173,7 +173,7 @@ describe('groups on the feed', () => {
     expect(groupsIn(again)).toHaveLength(1);
   });
 
-  test('that a filter finds are the only ones that come', async () => {
+  test('a filtered feed sends only matching groups and inhibitions', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -203,7 +203,7 @@ describe('inhibitions on the feed', () => {
     await noise.until(() => expect(rulesIn(peer)).toEqual(['switch: 0 because of ']));
   });
 
-  test('that the configuration has no more, or newly has, come anew', async () => {
+  test('inhibition rules that the configuration adds or removes are sent anew', async () => {
     const noise = await NoiseRig.open();
     const peer = await noise.live({ topics: ['inhibitions'] });
     noise.rig.reload({ ...SECTIONS, inhibitions: { other: INHIBITIONS.switch } });
@@ -221,7 +221,7 @@ describe('inhibitions on the feed', () => {
   });
 });
 
-test('who did not ask for groups and inhibitions hears nothing of them, and no row is made', async () => {
+test('a consumer that did not request groups and inhibitions gets no rows of them', async () => {
   const noise = await NoiseRig.open();
   const peer = await noise.live({ topics: ['events'] });
   await noise.switchIs(2);
