@@ -92,7 +92,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('and none when all was over before it was told', async () => {
+  test('a group whose only problem resolves before the first flush sends no notification', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(0, { source: 'a-1' });
@@ -101,7 +101,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('with the end of a problem that was told before the handler grouped', async () => {
+  test('a group flushes the resolution of a problem that was notified before the handler had group_by', async () => {
     const rig = await openRacks({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await rig.report(2, { source: 'a-1' });
     expect(await takeTold(rig)).toEqual(['a-1/disk create']);
@@ -111,7 +111,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
   });
 
-  test('with at most group_limit events; the others are counted, and told', async () => {
+  test('a flush contains at most group_limit events and the number of the others', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_limit: 1, repeat_interval: 600 }) } });
     await rig.report(1, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -121,7 +121,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 left out']);
   });
 
-  test('without an event that was deleted meanwhile', async () => {
+  test('a flush leaves out an event that was deleted before it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -130,7 +130,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('and a client that goes to another group takes along what was told of it', async () => {
+  test('an event that moves to another group is not notified again there', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -164,7 +164,7 @@ describe('silences', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('what is known and silenced is left out of repetitions; at the end of the silence it is told again', async () => {
+  test('silenced events are left out of repeats and are notified again when the silence ends', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -191,7 +191,7 @@ const untold = async (): Promise<GroupRig> => {
 };
 
 describe('a reload while a group waits', () => {
-  test('that groups no more: what is untold is told by itself, and nothing a second time', async () => {
+  test('a reload that removes group_by notifies pending events singly and nothing twice', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await pass(rig, 0);
@@ -199,7 +199,7 @@ describe('a reload while a group waits', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('that removes the handler: the runs are asked for, and become dead letters', async () => {
+  test('a reload that removes a handler turns its pending notifications into jobs that become dead letters', async () => {
     const rig = await untold();
     rig.reload({ handlers: {} });
     await pass(rig, 0);
@@ -207,7 +207,7 @@ describe('a reload while a group waits', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('that groups by other names: events go there, with what was told of them', async () => {
+  test('a reload with another group_by moves events and their notification state to the new groups', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await pass(rig, 0);
@@ -216,7 +216,7 @@ describe('a reload while a group waits', () => {
     expect(groupCount(rig)).toBe(1);
   });
 
-  test('that changes its times: they count at once', async () => {
+  test('a reload with other group times applies them at once', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
     await pass(rig, 1);
@@ -245,7 +245,7 @@ describe('a check that is renamed', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('what was told of it is known under its new name', async () => {
+  test('a renamed event is not notified again by its group', async () => {
     const rig = await untold();
     await rename(rig);
     await pass(rig, 300);
@@ -253,7 +253,7 @@ describe('a check that is renamed', () => {
     expect(groupCount(rig)).toBe(1);
   });
 
-  test('also after the next start', async () => {
+  test('the notification state of a renamed event in its group survives a restart', async () => {
     const dir = await tempDir();
     const first = await openRacks(GROUPING, { dir });
     await first.report(2, { source: 'a-1' });
@@ -316,7 +316,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk-usage same']);
   });
 
-  test('and has no room where it belongs now is told by itself', async () => {
+  test('a renamed event without space in its new group is notified singly', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     const names = named('m', GROUP_MEMBERS_MAX);
     const full = names.map((source) => ({ name: 'disk-usage', output: 'x', source, status: 2 }));
@@ -347,7 +347,7 @@ test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }]
   },
 );
 
-test('and while it waits there it is told', async () => {
+test('a pending event whose check turned OK but does not resolve is notified at the flush', async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe() } });
   const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
   await rig.report(2, lasting);
@@ -371,7 +371,7 @@ describe('an end that comes to other handlers than the problem', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('and is not told where the problem waits', async () => {
+  test('a resolution handled by another handler removes the pending notification of the problem', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await rig.report(0, { source: 'a-1', handlers: ['other'] });
@@ -381,7 +381,7 @@ describe('an end that comes to other handlers than the problem', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('nor while a silence keeps it back from the handler', async () => {
+  test('a resolution handled by another handler is not notified to the group while a silence suppresses it', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -392,7 +392,7 @@ describe('an end that comes to other handlers than the problem', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('nor where its check has handle: false', async () => {
+  test('a resolution with handle: false is not notified to the group of another handler', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -477,7 +477,7 @@ describe('nothing is lost', () => {
   });
 });
 
-test('of a handler that groups, an event without a problem is nothing', async () => {
+test('an OK result without an event creates no group', async () => {
   const rig = await openRacks();
   await rig.report(0, { source: 'a-1', type: 'metric' });
   expect(groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
@@ -487,7 +487,7 @@ test('of a handler that groups, an event without a problem is nothing', async ()
 test.each([
   { name: 'those that came last', quiet: 0, others: 2102, when: 'check=nothing', leftOut: 2101 },
   { name: 'those that are not quiet', quiet: 4100, others: 52, when: 'check=switch', leftOut: 51 },
-])('of more events than are read at once $name are told', async ({ quiet, others, when, leftOut }) => {
+])('a flush of more events than are read at once notifies $name', async ({ quiet, others, when, leftOut }) => {
   const rig = await openRacks({
     handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
     inhibitions: { quiet: { when, quiet: 'client~a-quiet', equal: [] } },
@@ -503,7 +503,7 @@ test.each([
   expect(await takeTold(rig)).toEqual([]);
 });
 
-test('what has no room in the groups of another group_by is told by itself', { tags: 'slow' }, async () => {
+test('an event without space in the groups of a new group_by is notified singly', { tags: 'slow' }, async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
   const results = named('m', GROUPS_MAX).map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);
@@ -518,7 +518,7 @@ test('what has no room in the groups of another group_by is told by itself', { t
   expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
 });
 
-test('what has no room in the group where it belongs now is not told with the one where it was', async () => {
+test('an event without space in its new group is not notified with the group that it left', async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check.team'] }) } });
   const results = named('m', GROUP_MEMBERS_MAX).map((source) => ({
     name: 'disk',

@@ -133,7 +133,7 @@ describe('a rule that is gone', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
   });
 
-  test('whatever the filter occurrences says of its refresh, and once', async () => {
+  test('the notification after a rule was removed passes the filter occurrences once', async () => {
     const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
     await switchIs(rig, 2);
     for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
@@ -185,7 +185,7 @@ test('one that ends tells the next result what it kept back, whatever its refres
 });
 
 describe('a backend that is started', () => {
-  test('with another rule holds what is open against it', async () => {
+  test('a backend that starts with a new rule applies it to open events', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITHOUT, { dir });
     await switchIs(first, 2);
@@ -196,7 +196,7 @@ describe('a backend that is started', () => {
     expect(quietOf(second, 'a-1')).toBe('switch');
   });
 
-  test('without a rule tells what that had kept back, once', async () => {
+  test('a backend that starts without a rule notifies the events that it suppressed, once', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await switchIs(first, 2);
@@ -211,7 +211,7 @@ describe('a backend that is started', () => {
     expect(await takeTold(third)).toEqual([]);
   });
 
-  test('with the same rules reads nothing', async () => {
+  test('a backend that starts with the same rules writes nothing', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await applied(first);
