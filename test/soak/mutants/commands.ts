@@ -133,7 +133,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'if (hop.keys !== undefined && url.origin !== hop.url.origin) {',
     replacement: "if (hop.keys !== undefined && url.origin === '') {",
     test: 'test/daemon/backend/handlers/webhook.test.ts',
-    title: 'of a service is followed',
+    title: 'a redirect of a service preset is followed within its origin only',
   },
   {
     defence: 'mails send no files',

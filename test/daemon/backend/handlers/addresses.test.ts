@@ -75,7 +75,7 @@ describe('the kind of an address', () => {
     { address: '64:ff9b::7f00:1', kind: 'reserved' },
     { address: '2002:7f00:1::', kind: 'reserved' },
     { address: '::7f00:1', kind: 'reserved' },
-  ])('of $address is $kind', ({ address, kind }) => {
+  ])('the kind of the address $address is $kind', ({ address, kind }) => {
     expect(kindOfAddress(address)).toBe(kind);
   });
 });
@@ -102,7 +102,7 @@ describe('what a definition says', () => {
     { host: 'metadata.example.com', webhook: false, tcp: false },
     { host: 'mapped.example.com', webhook: false, tcp: false },
     { host: 'multicast.example.com', webhook: false, tcp: false },
-  ])('by name: $host for webhooks: $webhook, for tcp and udp: $tcp', async ({ host, webhook, tcp }) => {
+  ])('a target $host is allowed for webhooks: $webhook, for tcp and udp: $tcp', async ({ host, webhook, tcp }) => {
     const isAllowed = async (rule: 'public' | 'own-network') =>
       await addresses()
         .written(host, rule, NEVER)
@@ -173,7 +173,7 @@ test('a refusal says which address, why, and where to allow it', async () => {
 });
 
 describe('a look-up', () => {
-  test('of an unknown name may go better later', async () => {
+  test('an unknown host name fails with the code "unavailable"', async () => {
     await expect(addresses().written('no.example.com', 'public', NEVER)).rejects.toMatchObject({
       code: 'unavailable',
       message: 'no.example.com has no address: the name is not known',
@@ -210,7 +210,7 @@ describe('a look-up', () => {
     expect(asked).toHaveLength(1002);
   });
 
-  test('that hangs holds up at most one other, and nobody longer than they want to wait', async () => {
+  test('a hanging lookup blocks at most one other, and every lookup can be aborted', async () => {
     const hanging = Promise.withResolvers<never>();
     const asked: string[] = [];
     const target = new TargetAddresses({

@@ -194,7 +194,7 @@ describe('a server that refuses', () => {
   test.each([
     [450, true],
     [550, false],
-  ])('with %i: tried again %s', async (code, isRetryable) => {
+  ])('a mail rejected with %i can be retried: %s', async (code, isRetryable) => {
     const { port } = await openMailServer({
       onRcptTo: (_address, _session, done) => done(smtpError(code, 'not you')),
     });
@@ -216,7 +216,7 @@ describe('a server that refuses', () => {
     expect(rig.record).toMatchObject({ level: 'warn', fields: { rejected: ['second@example.com'] } });
   });
 
-  test('by saying the password again has it told to nobody', async () => {
+  test('a password echoed by the server is redacted in the reason and in the log', async () => {
     const { port } = await openMailServer({
       ...certificate,
       secure: true,
@@ -232,7 +232,7 @@ describe('a server that refuses', () => {
     expect(rig.record.fields).toMatchObject({ reason });
   });
 
-  test('in no words of SMTP is told in one short line, without what acts on a screen', async () => {
+  test('a response that is not SMTP is logged as one short line without control characters', async () => {
     const chatty = createServer((socket) => void socket.end(`HTTP \u001b[2J${'😀'.repeat(500)}\r\n`));
     chatty.listen(0, '127.0.0.1');
     await once(chatty, 'listening');

@@ -154,7 +154,7 @@ describe('which results are handled (completion 1.4)', () => {
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
-  test('of a flapping check only by who wants it, and its end by everybody', async () => {
+  test('flapping is notified only by handlers with handle_flapping, and the resolution by all of them', async () => {
     const rig = await openRig({
       handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } },
     });
@@ -235,7 +235,7 @@ describe('every origin goes the same way', () => {
     expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
   });
 
-  test('what the backend concludes itself, such as a missing keepalive', async () => {
+  test('an event that the backend itself opens, such as a missing keepalive, is handled', async () => {
     const rig = await openTroubled();
     const check = { name: 'keepalive', output: 'none', status: 2, executed: NOW, issued: NOW };
     await rig.results.record(DEFAULT_NAMESPACE, [{ client: 'web-1', reporter: 'web-1', check }]);
@@ -288,7 +288,7 @@ describe('what handlers get', () => {
     );
   });
 
-  test('as a job in the commit of the event, ids ascending', async () => {
+  test('handler jobs are committed with the event, with ascending ids', async () => {
     const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
     await rig.report(2, { handlers: ['a', 'b'] });
     await rig.report(2, { handlers: ['a'] });
@@ -387,7 +387,7 @@ describe('silences (completion 1.3)', () => {
     expect(rig.takeJobs().map(({ event }) => [event.action, event.silenced_by])).toEqual([['resolve', []]]);
   });
 
-  test('but not when another entry silences it as well', async () => {
+  test('a resolution that another silence covers as well is not notified', async () => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
@@ -498,7 +498,7 @@ describe('the log (completion 1.8)', () => {
     expect(rig.takeRuns()).toEqual([]);
   });
 
-  test('what is wrong with the configuration is told once a minute, with how often it was left out', async () => {
+  test('a configuration error of a handler is logged once a minute with the number of suppressed messages', async () => {
     const rig = await openRig({});
     for (let count = 0; count < 5; count++) await rig.report(2);
     expect(rig.log.messages('error')).toEqual(['unknown handler']);

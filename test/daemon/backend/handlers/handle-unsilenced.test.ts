@@ -91,7 +91,7 @@ describe('an event that a silence kept back is handled once when the silence end
     expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
   });
 
-  test('with the event as it is stored, the mark its last attribute, and no silence in it', async () => {
+  test('the notification at the end of a silence contains the stored event and silence_ended as its last attribute', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2, { output: 'full', team: 'storage' });
@@ -113,7 +113,7 @@ describe('an event that a silence kept back is handled once when the silence end
     ]);
   });
 
-  test('with the failure that it is about, although an OK came since that did not resolve it', async () => {
+  test('the notification at the end of a silence contains the failure although an unresolving OK came later', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2, { auto_resolve: false, output: 'full' });
@@ -123,7 +123,7 @@ describe('an event that a silence kept back is handled once when the silence end
     expect(rig.takeJobs()).toMatchObject([{ event: { check: { output: 'full', status: 2, history: ['2'] } } }]);
   });
 
-  test('as flapping, by who wants that', async () => {
+  test('a flapping event is notified at the end of its silence by handlers with handle_flapping', async () => {
     const rig = await openRig({ handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } } });
     const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
     await silence(rig);
@@ -133,7 +133,7 @@ describe('an event that a silence kept back is handled once when the silence end
     expect(await takeRuns(rig)).toEqual(['eager flapping silence ended']);
   });
 
-  test('by a result, when one comes before the clock does', async () => {
+  test('a result that arrives at the end of a silence before the timer sends the pending notification once', async () => {
     const rig = await HandlingRig.open({
       handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
     });
@@ -215,7 +215,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
-  test('when another silence takes its place that silences as well', async () => {
+  test('an event is not notified at the end of a silence while another silence covers it', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2);
@@ -224,7 +224,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('when the event resolved before, which is silenced as any other', async () => {
+  test('an event that resolved during its silence is not notified at the end', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2);
@@ -233,7 +233,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('when it resolves with the silence: then the resolve alone is handled', async () => {
+  test('a resolution that ends a silence is notified, and the problem before it is not', async () => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.report(2);
@@ -241,7 +241,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('when the silence ended while the problem was on its way to being resolved by a result', async () => {
+  test('an OK result after the end of a silence notifies the resolution alone', async () => {
     const rig = await HandlingRig.open(MAIL);
     onTestFinished(() => rig[Symbol.asyncDispose]());
     await silence(rig, { expire: 60 });
@@ -251,7 +251,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('when nothing was kept back: the event was handled before the silence began', async () => {
+  test('an event that was notified before its silence began is not notified again at the end', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60, expire: 60 });
     await rig.report(2);
@@ -270,7 +270,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
-  test('when its last result wanted no handling, which the log tells once', async () => {
+  test('an event whose last result has handle: false is not notified at the end of its silence', async () => {
     const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
     await silence(rig);
     await rig.report(2, { handlers: ['a', 'b'] });
@@ -281,7 +281,7 @@ describe('nobody hears of it', () => {
     expect(rig.log.records.slice(before).map(({ message }) => message)).toEqual(['event handling disabled for event']);
   });
 
-  test('where the setting is off; and it is not made up for when it is on again', async () => {
+  test('handle-when-silence-ends: false drops notifications at the end of a silence for good', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir, handlesSilenceEnds: false });
     await silence(rig, { expire: 60 });
@@ -324,7 +324,7 @@ describe('restarts and failures', () => {
     expect(await takeRuns(again)).toEqual(ENDED);
   });
 
-  test('what the store refuses is tried again, and asked for once', async () => {
+  test('the notification at the end of a silence is retried when the store fails, and is sent once', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -375,7 +375,7 @@ describe('restarts and failures', () => {
     expect(new Set(checks).size).toBe(250);
   });
 
-  test('of many events that a stop came between, each is handled once', async () => {
+  test('each of many events is notified once at the end of a silence although the backend restarts in between', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { check: null, subscription: 'client:web-1' });

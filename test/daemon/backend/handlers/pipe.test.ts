@@ -32,7 +32,7 @@ test('a command that is a list runs without a shell', async () => {
   expect(rig.record).toMatchObject({ message: 'handler output', fields: { output: '$(id); a  b\n' } });
 });
 
-test('with redact it gets the event without its secrets', async () => {
+test('a pipe handler with redact gets the event without its secrets', async () => {
   const file = join(await tempDir(), 'event');
   await new DeliveryRig().run({ type: 'pipe', command: `cat > ${file}`, redact: true }, { job: { event: secretive } });
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ client: { db: { password: 'REDACTED' } } });
@@ -101,7 +101,7 @@ test('the timeout kills the command with all its children', async () => {
   await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]));
 });
 
-test('without a timeout it runs until the backend cannot wait any longer', async () => {
+test('a pipe handler without a timeout runs until the backend stops', async () => {
   const pids = join(await tempDir(), 'pids');
   const clock = new ManualClock();
   const rig = new DeliveryRig({ clock });

@@ -121,7 +121,7 @@ test.each([
   expect(outcome).toMatchObject({ reason: `${service.url} answered 400: ${words}` });
 });
 
-test('without a URL, a preset goes to its service', async () => {
+test('a preset without a URL uses the address of its service', async () => {
   const rig = new DeliveryRig({ names: { 'events.pagerduty.com': '10.0.0.1' } });
   const outcome = await rig.run({ type: 'webhook', ...PRESET_DEFINITIONS.pagerduty });
   expect(outcome).toMatchObject({

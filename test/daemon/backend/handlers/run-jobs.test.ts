@@ -188,7 +188,7 @@ describe('a run that fails', () => {
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 1 }]));
   });
 
-  test('of a webhook is tried four times unless it says otherwise', async () => {
+  test('a failing webhook is tried four times unless its definition sets another number', async () => {
     const hook = { type: 'webhook', url: 'http://192.0.2.1/' };
     const rig = await openHandlerRig({
       handlers: { chat: aHandler(hook), once: aHandler({ ...hook, retry: { attempts: 1 } }) },

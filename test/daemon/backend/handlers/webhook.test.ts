@@ -186,7 +186,7 @@ describe('the answer', () => {
   test.each<{ timeout: number | undefined; ms: number }>([
     { timeout: undefined, ms: 10_000 },
     { timeout: 0.5, ms: 500 },
-  ])('that never comes is not waited for: $timeout', async ({ timeout, ms }) => {
+  ])('a webhook whose response never comes fails after its timeout: $timeout', async ({ timeout, ms }) => {
     const clock = new ManualClock();
     const receiver = await openReceiver(() => undefined);
     const rig = new DeliveryRig({ clock });
@@ -199,7 +199,7 @@ describe('the answer', () => {
     expect(await running).toEqual({ kind: 'failed', reason, isRetryable: true });
   });
 
-  test('that is cut off is a failure for now', async () => {
+  test('a webhook whose connection is closed before the response can be retried', async () => {
     const receiver = await openReceiver((_seen, response) => response.destroy());
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'failed',
@@ -359,7 +359,7 @@ describe('a redirect', () => {
     expect(plain.seen).toEqual([]);
   });
 
-  test('of a service is followed within its origin, and to no other one, which would get the key', async () => {
+  test('a redirect of a service preset is followed within its origin only', async () => {
     const service = { type: 'webhook', preset: 'slack' } as const;
     const moved = await redirecting(307, () => '/moved');
     expect(await new DeliveryRig({ networks }).run({ ...service, url: moved.url })).toEqual({ kind: 'delivered' });
@@ -391,7 +391,7 @@ describe('a redirect', () => {
 });
 
 describe('a name', () => {
-  test('that leads into the own network is refused', async () => {
+  test('a webhook whose host name resolves into the own network is rejected', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ names: { 'hooks.example.com': '127.0.0.1' } });
     const url = `http://hooks.example.com:${String(receiver.port)}/`;
