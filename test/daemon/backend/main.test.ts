@@ -51,7 +51,7 @@ describe('--validate-config', () => {
     });
   });
 
-  test('with --strict a warning makes it invalid', async () => {
+  test('--validate-config with --strict makes a warning an error', async () => {
     const file = await fileWith({ checks: { disk: { ...disk, handler: 'mial', occurrences: '3' } } });
     const { code, stdout, stderr } = await run(['--validate-config', '--strict', '-c', file]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
@@ -65,7 +65,7 @@ describe('--validate-config', () => {
     ]);
   });
 
-  test('what asks for what there is not, or cannot be read, is named', async () => {
+  test('--validate-config warns about unreadable filters and unknown attributes', async () => {
     const attributes = { chek: { status: 2 } };
     const unread = { attributes: { occurrences: 'eval: value ==' } };
     const file = await fileWith({ filters: { typo: { attributes }, unread } });

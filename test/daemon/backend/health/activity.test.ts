@@ -76,7 +76,7 @@ test('rates are of ten seconds each, for fifteen minutes', () => {
   expect(activity.rates).toHaveLength(90);
 });
 
-test('when it is closed no timer is left', () => {
+test('a closed activity record leaves no timer behind', () => {
   activity[Symbol.dispose]();
   expect(clock.pending).toBe(0);
 });

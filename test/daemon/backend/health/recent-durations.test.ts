@@ -28,7 +28,7 @@ test('one in a hundred does not count, two do', () => {
   expect(recent.p99()).toBeGreaterThan(999);
 });
 
-test('what is too short or too long to be told apart counts as the shortest or the longest', () => {
+test('durations outside the measured range count as the shortest or the longest', () => {
   const { recent } = durations();
   recent.note(0);
   expect(recent.p99()).toBe(0.01);

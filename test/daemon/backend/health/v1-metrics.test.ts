@@ -29,7 +29,7 @@ async function feedLag(): Promise<number | undefined> {
   return (await series()).get('mon_feed_lag_seconds');
 }
 
-test('what the backend holds is counted', async () => {
+test('the metrics count the objects that the backend holds', async () => {
   const results = [0, 1, 2, 3, 127, 2].map((status, index) => ({
     source: 'a',
     name: `c${String(index)}`,
@@ -94,7 +94,7 @@ test('every request is measured under the pattern of its path', async () => {
 });
 
 describe('agents', () => {
-  test('and consumers of the feed are counted while they are connected', async () => {
+  test('connected agents and feed consumers are counted in the metrics', async () => {
     const agent = await AgentPeer.connect(backend.url);
     await agent.join();
     const consumer = await FeedPeer.subscribe(backend.url, { topics: ['events'] });

@@ -43,7 +43,7 @@ describe('a refused handshake', () => {
     { listener: 'agents', path: '/nope', status: '404' },
     { listener: 'main', path: '/api/mon/v1/feed', status: '400' },
   ])(
-    'at $path of the listener for $listener leaves nothing, whatever its peer does',
+    'a rejected handshake at $path of the listener $listener leaves no open connection',
     async ({ listener, ...asked }) => {
       await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
       const url = listener === 'main' ? backend.url : backend.agentUrl;

@@ -161,7 +161,7 @@ describe('texts', () => {
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 'x\u{FFFD}y' });
   });
 
-  test('of a name that comes twice the last counts over the wires, as at both peers', async () => {
+  test('the last of two JSON members with the same name wins over the APIs, and configuration files reject them', async () => {
     expect((await ask('POST', '/clients', '{"name": "c", "address": "a", "own": 1, "own": 2}')).status).toBe(201);
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 2 });
     const results: SubmittedResult[] = [];

@@ -34,7 +34,7 @@ describe('an offer of another protocol', () => {
     expect((await ask(backend.url, method, target, body))?.status).toBe(status);
   });
 
-  test('also with a body in chunks, and on the other listeners', async () => {
+  test('an offer of another protocol is ignored for a chunked body and on the other listeners', async () => {
     const head = requestBytes({
       method: 'POST',
       target: '/clients',

@@ -75,7 +75,7 @@ describe('filters', () => {
     expect(filterOf(new URLSearchParams(query))).toBeUndefined();
   });
 
-  test('whatever is asked of whatever there is, the answer is yes or no', () => {
+  test('a filter with any path and value returns true or false for any JSON value', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.jsonValue(), (path, value, json) => {
         const filter = filterOf(new URLSearchParams([[`filter.${path}`, value]]));

@@ -104,7 +104,7 @@ describe('a list that cannot be read', () => {
     expect(await text).toBe('{"error":"internal error: see the log of the backend","code":"internal"}');
   });
 
-  test('in the middle is cut off, so that nobody takes it for the whole', async () => {
+  test('a list that fails in the middle is cut off without a valid end', async () => {
     const { answer, text } = await failing(20);
     expect(answer.status).toBe(200);
     await expect(text).rejects.toThrow('terminated');

@@ -35,13 +35,13 @@ test.each([
 });
 
 describe('attributes stay in the order in which they were given', () => {
-  test('of a client, before those that are added', async () => {
+  test('a client keeps its attributes in order, before those that are added', async () => {
     await post('/clients', { environment: 'prod', redact: [], address: 'a', keepalives: true, name: 'web' });
     const own = ['environment', 'redact', 'address', 'keepalives', 'name'];
     expect(namesIn(await get('/clients/web'))).toEqual([...own, 'version', 'timestamp', 'subscriptions']);
   });
 
-  test('of a check, before its name', async () => {
+  test('a check keeps its attributes in order, before its name', async () => {
     expect(namesIn(await get('/checks/disk'))).toEqual(['command', 'interval', 'subscribers', 'secret', 'name']);
   });
 });
@@ -162,7 +162,7 @@ describe('deleting a client', () => {
 });
 
 describe('what is secret stays so', () => {
-  test('in settings, results, events and clients, whatever is asked for', async () => {
+  test('secrets are redacted in settings, results, events and clients, even with redacted=false', async () => {
     await post('/clients', { name: 'web', address: 'a', password: 'hunter2' });
     await post('/results', { name: 'disk', output: 'o', status: 1, source: 'web', db: { api_key: 'hunter2' } });
     for (const target of [

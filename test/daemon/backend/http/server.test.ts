@@ -60,7 +60,7 @@ describe('OPTIONS', () => {
 
 describe('HEAD', () => {
   test.each(['/clients', '/clients?limit=1', '/events/web/disk', '/settings', '/nope'])(
-    'of %s has the status and the length of GET, and no body',
+    'HEAD %s returns the status and length of GET without a body',
     async (target) => {
       const [head, get] = [await ask('HEAD', target), await ask('GET', target)];
       expect(head.text).toBe('');
@@ -161,7 +161,7 @@ describe('the content type does not matter', () => {
     expect(answer.body).toEqual({ error: 'there is no client nobody', code: 'not_found' });
   });
 
-  test('and the body of a GET is ignored, on a connection that goes on', async () => {
+  test('the body of a GET is ignored and the connection stays open', async () => {
     const get = requestBytes({ method: 'GET', target: '/health', body: '{"consumers": 99' });
     const answers = await exchange(backend.url, get + get, ['GET', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([204, 204]);
@@ -259,7 +259,7 @@ describe('api.cors', () => {
     expect(await corsOf({})).toEqual({});
   });
 
-  test('what makes no header is refused at the start', async () => {
+  test('an invalid header name in api.cors fails the start', async () => {
     await expect(corsOf({ 'no header': 'x' })).rejects.toThrow('api.cors.no header makes no HTTP header');
   });
 });
