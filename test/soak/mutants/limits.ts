@@ -294,7 +294,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (++examined >= transitionsMax) return',
     replacement: 'if (++examined < 0) return',
     test: 'test/daemon/backend/report/mon.test.ts',
-    title: 'too much of it',
+    title: 'a report that is cut because of its size says from when on it is complete',
   },
   {
     defence: 'transitions that are read for one report: the default limit',

@@ -69,16 +69,19 @@ describe('lists', () => {
     },
     { list: 'checks', default: [], team: ['disk'], all: ['team-a disk'] },
     { list: 'aggregates', default: ['disks'], team: ['disks'], all: ['default disks', 'team-a disks', 'team-b disks'] },
-  ])('of $list show a namespace, or all that the caller may see', async ({ list, default: own, team, all }) => {
-    expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
-    expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
-    expect(await namesIn(asRoot, list, '?namespace=team-a')).toEqual(nameless(team));
-    expect(await namesIn(asTeam, list, '?namespace=team-a')).toEqual(nameless(team));
-    expect((await namesIn(asRoot, list, '?namespace=*')) as string[]).toEqual(expect.arrayContaining(all));
-    expect(await namesIn(asRoot, list, '?namespace=*')).toHaveLength(all.length);
-    const seen = all.filter((name) => name.startsWith('team-a'));
-    expect(await namesIn(asTeam, list, '?namespace=*')).toEqual(seen);
-  });
+  ])(
+    'a list of $list shows one namespace, or all that the caller may read',
+    async ({ list, default: own, team, all }) => {
+      expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
+      expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
+      expect(await namesIn(asRoot, list, '?namespace=team-a')).toEqual(nameless(team));
+      expect(await namesIn(asTeam, list, '?namespace=team-a')).toEqual(nameless(team));
+      expect((await namesIn(asRoot, list, '?namespace=*')) as string[]).toEqual(expect.arrayContaining(all));
+      expect(await namesIn(asRoot, list, '?namespace=*')).toHaveLength(all.length);
+      const seen = all.filter((name) => name.startsWith('team-a'));
+      expect(await namesIn(asTeam, list, '?namespace=*')).toEqual(seen);
+    },
+  );
 });
 
 describe('one thing', () => {
@@ -95,7 +98,7 @@ describe('one thing', () => {
     { path: 'checks/disk', body: { name: 'disk', interval: 3600 } },
     { path: 'aggregates/disks/results/critical', body: [{ check: 'disk', summary: [{ output: 'full in team-a' }] }] },
     { path: 'silence-policy', body: { reason: 'required' } },
-  ])('at $path is that of the namespace', async ({ path, body }) => {
+  ])('GET $path shows the object of the requested namespace', async ({ path, body }) => {
     for (const ask of [asRoot, asTeam]) {
       expect(await ask('GET', `${MON}/${path}?namespace=team-a`)).toMatchObject({ status: 200, body });
     }
@@ -238,7 +241,7 @@ test.each([
   { path: 'clients', body: { name: 'late', address: '192.0.2.1', subscriptions: [] } },
   { path: 'silenced', body: { check: 'disk' } },
   { path: 'bulk', body: { operations: [{ op: 'silence', check: 'disk', reason: 'late' }] } },
-])('what comes to $path of a namespace that goes at that moment is refused, and is in no later one', async (late) => {
+])('a request to $path of a namespace that is being deleted is 404 and leaves nothing behind', async (late) => {
   const namespace = `gone-${late.path}`;
   await asRoot('POST', '/api/core/v2/namespaces', { name: namespace });
   const [gone, answer] = await Promise.all([

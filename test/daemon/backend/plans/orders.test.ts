@@ -100,7 +100,7 @@ describe('orders', () => {
     ]);
   });
 
-  test('what was found out since is told with the order, and looked at again', async () => {
+  test('facts sent with a confirm are evaluated again', async () => {
     const { url } = await withPlan();
     const client = openUpgradeClient({ backend: url });
     await client.order(1, { order: 'abandon', session: SESSION, reason: 'another one' });
@@ -239,7 +239,7 @@ describe('steps', () => {
     });
   });
 
-  test('what ran when the backend ended runs no more, and can be started again', async () => {
+  test('a step that ran when the backend stopped is failed after the restart and can be started again', async () => {
     const { dir, plan, stop } = await withPlan();
     await plan.skip('not in this test');
     await stop();

@@ -58,7 +58,7 @@ function expectNoDefect(settled: PromiseSettledResult<unknown>): void {
   expect(reason).toBeUndefined();
 }
 
-test('whatever was written, who follows it holds what who wrote it does, and what the store does', async () => {
+test('a follower holds the same state as the leader and the store, whatever was written', async () => {
   const together = fc.oneof(
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },

@@ -81,7 +81,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
-  test('what is well again, the longest first, and what is noisy', async () => {
+  test('the report lists resolved events by duration and the noisiest checks', async () => {
     await result('disk', 2);
     await result('load', 2);
     await result('load', 0);
@@ -101,7 +101,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect((await report('?limit=1')).over).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
   });
 
-  test('what followed from something else comes last, with what it followed from, until it is trouble of its own', async () => {
+  test('the report lists inhibited events last with their cause until they fail on their own', async () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     await result('uplink', 2, 'sw-1');
     for (const host of ['a', 'b', 'c']) await result('ping', 2, host);
@@ -129,7 +129,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(after.inhibited).toEqual({ checks: 1, count: 1, causes: [{ ...cause, checks: 1, clients: 1, open: 0 }] });
   });
 
-  test('what had begun before says when, also where nothing of it falls into the report', async () => {
+  test('the report shows when an event opened, even before the period of the report', async () => {
     await result('disk', 0);
     await result('disk', 2);
     rig.clock.advance(60 * MINUTE);
@@ -152,7 +152,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(over.count).toBe(0);
   });
 
-  test('who silenced, ended, resolved and deleted, and what else the audit trail has', async () => {
+  test('the report lists silences, resolves and deletions by user, and other changes of the audit trail', async () => {
     await result('disk', 2);
     await result('disk', 2, 'web-2');
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', reason: 'CHG-1' });
@@ -174,14 +174,14 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     });
   });
 
-  test('what is not kept is said', async () => {
+  test('the report says from when on data is retained', async () => {
     await result('disk', 2);
     const { since, complete_since: complete, is_cut: isCut } = await report();
     expect([complete, isCut]).toEqual([START + MINUTE, false]);
     expect(since).toBe(rig.clock.now() - 12 * 60 * MINUTE);
   });
 
-  test('where there is too much of it, it says from when on it is complete', async () => {
+  test('a report that is cut because of its size says from when on it is complete', async () => {
     for (const status of [2, 0, 1, 0]) await result('disk', status);
     const span = { sinceMs: START, untilMs: rig.clock.now() };
     for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
