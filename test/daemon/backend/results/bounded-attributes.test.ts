@@ -58,7 +58,7 @@ describe('attributes are bounded, whoever sends them (security S7)', () => {
     expect((await post(target, body)).status).toBe(status);
   });
 
-  test('of an array of results those are stored that do not bring too much', async () => {
+  test('an array of results stores the valid ones and rejects those with too large attributes', async () => {
     const answer = await post('/api/mon/v1/results', [
       { ...RESULT, name: 'a' },
       { ...RESULT, name: 'b', a: LONG },

@@ -53,7 +53,7 @@ describe('what a result would do to events that follow from its own', () => {
     expect(await simulate('b-1', 'disk', 2)).not.toHaveProperty('inhibits');
   });
 
-  test('and one that follows says by which rule and event it is quiet', async () => {
+  test('a simulated result names the rule and the source that inhibit its event', async () => {
     await report('sw-a', 'switch', 2);
     expect((await simulate('a-1', 'disk', 2)).handlers).toMatchObject([
       { verdict: 'inhibited', inhibited_by: { rule: 'switch', client: 'sw-a', check: 'switch' } },
@@ -62,7 +62,7 @@ describe('what a result would do to events that follow from its own', () => {
 });
 
 describe('of a handler with groups the reason says', () => {
-  test('that the event waits, and until when', async () => {
+  test('the reason names the group where the event is pending, and when it is flushed', async () => {
     await report('b-1', 'disk', 2);
     const answer = await send(backend.url, {
       method: 'GET',
@@ -108,7 +108,7 @@ describe('the end of a problem', () => {
   });
 });
 
-test('what an inhibition kept from a handler passes the filter occurrences when it is free', async () => {
+test('a simulated result passes the filter occurrences after an inhibition suppressed the event', async () => {
   const often = { handlers: ['pager'], interval: 60, refresh: 3600 };
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, often);
@@ -121,7 +121,7 @@ test('what an inhibition kept from a handler passes the filter occurrences when 
 describe('what the rules about aggregates would say', () => {
   const web = { aggregate: 'web' };
 
-  test('of the first result of one, and of more', async () => {
+  test('the first results of an aggregate show what its rules would say', async () => {
     expect((await simulate('a-1', 'http', 2, web)).aggregates).toMatchObject([
       { aggregate: 'web', check: 'web-health', status: 2, was: null },
       { aggregate: 'web', check: 'web-size', status: 3, was: null },
@@ -138,7 +138,7 @@ describe('what the rules about aggregates would say', () => {
     expect((await simulate('sw-a', 'http', 2, web)).aggregates?.[0]?.text).toContain('1 of 4 (25 %) not OK');
   });
 
-  test('also when nothing is handled, and of one that leaves its aggregate', async () => {
+  test('the rules of an aggregate are simulated for unhandled results and for results that leave it', async () => {
     for (const [source, status] of [
       ['a-1', 2],
       ['a-2', 2],
@@ -151,7 +151,7 @@ describe('what the rules about aggregates would say', () => {
     expect(await simulate('b-1', 'disk', 0)).not.toHaveProperty('aggregates');
   });
 
-  test('with what is silenced left out where a rule says so', async () => {
+  test('silenced results are left out of an aggregate where its rule says so', async () => {
     for (const source of ['a-1', 'a-2']) await report(source, 'http', 2, web);
     await post('/silenced', { subscription: 'client:a-1' });
     const quiet = (await simulate('a-1', 'http', 2, web)).aggregates?.[2];

@@ -156,7 +156,7 @@ describe('nothing is taken from a short result on that cannot go on from its bas
     expect(await rig.record('cpu')).toBeUndefined();
   });
 
-  test('of one in its own batch, which the agent cannot know yet', async () => {
+  test('a delta result against a baseline in the same batch is rejected', async () => {
     const rig = await Rig.open();
     const both = [rig.deliver(whole(1)), rig.deliver(short(2, 1, { output: 'later' }))];
     await rig.commit(...both);
@@ -169,7 +169,7 @@ describe('nothing is taken from a short result on that cannot go on from its bas
     expect(await rig.told(short(2, 1, { duration: 1e300 }))).toMatchObject({ cutAfter: 1 });
   });
 
-  test('when the definitions are others', async () => {
+  test('a delta result is rejected after the definitions changed', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1));
     rig.definitions.replace(NONE);
@@ -249,7 +249,7 @@ test('a batch that is applied again because of a defect leaves out nothing that 
 });
 
 describe('a result that is refused is told of, and counted, once', () => {
-  test('when it stands behind a short one that is cut, so that it comes again', async () => {
+  test('an invalid result behind a rejected delta is counted only when it is sent again', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1));
     expect(await rig.told(invalid(2), short(3, 7), invalid(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
@@ -261,7 +261,7 @@ describe('a result that is refused is told of, and counted, once', () => {
     expect(rig.results.refused.invalid).toBe(2);
   });
 
-  test('when its batch is applied again because of a defect', async () => {
+  test('an invalid result in a batch that is applied again because of a defect is counted once', async () => {
     const rig = await Rig.open();
     const proxies = Array.from({ length: 12 }, (_, at) => whole(at + 3, { source: `p-${String(at)}` }));
     const delivered = rig.deliver(invalid(2), ...proxies, whole(15));
@@ -274,7 +274,7 @@ describe('a result that is refused is told of, and counted, once', () => {
     expect(rig.refused).toEqual([BAD, ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would be`))]);
   });
 
-  test('when its write fails, so that it comes again', async () => {
+  test('an invalid result in a failed write is counted once, when it is sent again', async () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
     await expect(rig.told(whole(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
@@ -285,7 +285,7 @@ describe('a result that is refused is told of, and counted, once', () => {
     expect(rig.results.refused.invalid).toBe(1);
   });
 
-  test('when it comes again although it was committed', async () => {
+  test('an invalid result that is sent again after its commit is not counted twice', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1), invalid(2));
     await rig.told(whole(1), invalid(2), invalid(3));

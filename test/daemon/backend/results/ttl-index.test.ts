@@ -24,7 +24,7 @@ function end(index: TtlIndex<Watched>, entries: readonly Watched[]): void {
   }
 }
 
-test('who never asks what is due keeps few entries whose result is gone', () => {
+test('a TTL index that is never read drops most entries of deleted results', () => {
   const index = new TtlIndex<Watched>();
   let kept = followed(index, 5000);
   for (let round = 0; round < 5; round++) {
