@@ -132,7 +132,7 @@ test('late timers do not add up', async () => {
   expect(timesOf(sent)).toEqual([0, 14_500, 28_000, 41_500]);
 });
 
-test('what was not sent when the backend stops is not sent any more', async () => {
+test('check requests that were not sent when the backend stops are dropped', async () => {
   const { clock, sent, requests, check } = await rig(4);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(20_000);
@@ -142,7 +142,7 @@ test('what was not sent when the backend stops is not sent any more', async () =
   expect(clock.pending).toBe(0);
 });
 
-test('with nobody to ask about, nobody is asked', async () => {
+test('a check without matching proxy clients sends no check request', async () => {
   const { clock, sent, requests, check } = await rig(0);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);

@@ -85,13 +85,13 @@ describe('a check with cron', () => {
     expect(times(asked)).toEqual(['2026-07-01T10:00:00.000Z', '2026-07-01T12:00:00.000Z']);
   });
 
-  test('that is rarer than the longest wait of a timer comes all the same', () => {
+  test('a cron check that is rarer than the longest timer still runs', () => {
     const { clock, asked } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 29 2 *', timezone: 'UTC' } });
     clock.advance(800 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual(['2028-02-29T00:00:00.000Z']);
   });
 
-  test('of a date that there is not is asked for by nobody, though it has an interval', () => {
+  test('a cron check with an impossible date never runs, even if it has an interval', () => {
     const { clock, asked, schedule } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 31 2 *', interval: 60 } });
     clock.advance(100 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual([]);
@@ -258,7 +258,7 @@ function window(begin: string, end: string) {
   return { days: { all: [{ begin, end }] } };
 }
 
-test('when a check is asked for next is known, and that nobody asks for one', () => {
+test('the next run of a check is known, and is undefined for a check that is not scheduled', () => {
   const { clock, schedule, reload } = running('2026-01-01T10:00:00Z', {
     disk: { cron: '30 * * * *' },
     load: { interval: 60 },
