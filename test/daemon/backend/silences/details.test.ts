@@ -60,7 +60,7 @@ test('an entry is shown with what it kept back, how often and when last', async 
   });
 });
 
-test('what an entry kept back survives a restart, and is gone with the entry', async () => {
+test('the suppression counts of a silence survive a restart and are deleted with it', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ subscription: 'client:web-1', check: 'disk' });
@@ -111,7 +111,7 @@ test('an entry that is replaced in the batch in which it was used begins at 0 as
   expect(rig.registry.namespace(DEFAULT_NAMESPACE).silenced.use('*:disk')).toBeUndefined();
 });
 
-test('what an entry kept back is written once for a batch, and tells the feed nothing', async () => {
+test('the suppression count of a silence is written once for a batch and is not sent over the feed', async () => {
   const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
   onTestFinished(() => rig[Symbol.asyncDispose]());
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
@@ -172,7 +172,7 @@ test('there is no entry of an unknown id, nor one that has expired', async () =>
 test.each([
   { setting: {}, handled: ['disk silence ended', 'load'] },
   { setting: { 'handle-when-silence-ends': false }, handled: ['load'] },
-])('with $setting the handlers get $handled', async ({ setting, handled }) => {
+])('handlers configured with $setting get $handled', async ({ setting, handled }) => {
   const file = join(await tempDir(), 'events');
   // Sequential runs: an unexpected one would come before the expected one.
   const handler = { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, concurrency: 1 };

@@ -144,7 +144,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeUndefined();
   });
 
-  test('that recurs is one once a whole window has gone by with nothing', async () => {
+  test('a recurring silence is idle after a whole window without a match', async () => {
     await silenced(HOURLY);
     await pass(WEEK + 2 * DAY);
     expect(await idle()).toBeUndefined();
@@ -152,7 +152,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toMatchObject({ since: MADE });
   });
 
-  test('that recurs is not where something was open all through a window', async () => {
+  test('a recurring silence is not idle if an event was open throughout a window', async () => {
     await report(2);
     await silenced(HOURLY);
     await pass(5 * DAY);

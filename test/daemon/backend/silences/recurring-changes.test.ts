@@ -138,7 +138,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminded: told?.['reminded'] }]);
   });
 
-  test('at a restart of the backend', async () => {
+  test('a recurring silence follows a changed wall clock after a restart of the backend', async () => {
     await fail();
     await recur();
     await backend.stop();
@@ -187,7 +187,7 @@ describe('changes of a silence that recurs', () => {
     expect(await entries()).toMatchObject([{ begin: NOW + 7200 + 3 * DAY_SECONDS, recurrence: SAVED }]);
   });
 
-  test('what is brought back is in force when its schedule says so, whatever end was sent', async () => {
+  test('an undone clear of a recurring silence follows its schedule, whatever begin and end were sent', async () => {
     await fail();
     const cleared = await bulk([
       { op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY },
@@ -225,7 +225,7 @@ describe('a dump', () => {
     expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
   });
 
-  test('that was changed does not make it one that is in force once', async () => {
+  test('a changed dump does not turn a recurring silence into one without a schedule', async () => {
     await recur();
     const [object] = await dumped();
     await clear('*:disk');

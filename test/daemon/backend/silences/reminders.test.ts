@@ -93,7 +93,7 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   test.each([
     ['once', ONCE],
     ['again and again', RECURRING],
-  ])('with a dump is not pointed out again, in force %s', async (_name, entry) => {
+  ])('a silence restored from a dump has no second reminder, in force %s', async (_name, entry) => {
     await ask('POST', '/api/mon/v1/silenced', entry);
     await fail('web-1');
     rig.clock.advance(61 * MINUTE);
@@ -108,19 +108,22 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   test.each([
     ['once', ONCE],
     ['again and again', RECURRING],
-  ])('with a dump from before is not pointed out again, in force %s', async (_name, entry) => {
-    await ask('POST', '/api/mon/v1/silenced', entry);
-    await fail('web-1');
-    const objects = await dump();
-    rig.clock.advance(61 * MINUTE);
-    rig.clock.advance(49 * MINUTE);
-    await expect.poll(reminded).toMatchObject({ events: 1 });
-    const before = await reminded();
-    await ask('POST', '/api/mon/v1/restore', { objects });
-    expect(await remindedThen()).toEqual(before);
-  });
+  ])(
+    'a silence restored from a dump older than its reminder has no second reminder, in force %s',
+    async (_name, entry) => {
+      await ask('POST', '/api/mon/v1/silenced', entry);
+      await fail('web-1');
+      const objects = await dump();
+      rig.clock.advance(61 * MINUTE);
+      rig.clock.advance(49 * MINUTE);
+      await expect.poll(reminded).toMatchObject({ events: 1 });
+      const before = await reminded();
+      await ask('POST', '/api/mon/v1/restore', { objects });
+      expect(await remindedThen()).toEqual(before);
+    },
+  );
 
-  test('with an undo is not pointed out again', async () => {
+  test('an undone clear sends no second reminder', async () => {
     await ask('POST', '/api/mon/v1/silenced', RECURRING);
     await fail('web-1');
     rig.clock.advance(61 * MINUTE);
@@ -135,7 +138,7 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   });
 });
 
-test('that it was pointed out is read with the entry (spec, reminder 2)', async () => {
+test('the reminder of a silence is shown with the silence by the mon API', async () => {
   await silence();
   await fail('web-1');
   rig.clock.advance(50 * MINUTE);
@@ -215,7 +218,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     await expect.poll(async () => (await remindedOf()).toSorted()).toEqual(['*:disk', '*:load']);
   });
 
-  test('what was asked for and did not run before the backend was gone runs when it is back', async () => {
+  test('a reminder whose handler did not run before a stop is sent after the restart', async () => {
     await restart();
     await silence();
     await fail('web-1');

@@ -38,7 +38,7 @@ test('an entry with the same id takes the place of the one before', () => {
   expect([...matchingEntries(registry, ['web'], 'disk')]).toEqual([again]);
 });
 
-test('what an entry kept back is counted for as long as it is there, through other times of it, until it is forgotten', () => {
+test('the suppression count of a silence is kept until the silence is removed or the count is reset', () => {
   const registry = registryOf(['web', 'disk'], ['web', undefined]);
   expect(registry.use('web:disk')).toBeUndefined();
   registry.countUse('web:disk', 10);
@@ -57,7 +57,7 @@ test('what an entry kept back is counted for as long as it is there, through oth
   expect([registry.use('web:disk'), registry.use('web:*')]).toEqual([undefined, { suppressed: 7, last_suppressed: 1 }]);
 });
 
-test('whatever came and went, every index tells the same as the list of all', () => {
+test('every index of silences equals the list of all silences, whatever was put and removed', () => {
   const part = fc.constantFrom('web', 'db', 'client:a');
   const step = fc.record({
     do: fc.constantFrom('put' as const, 'put' as const, 'remove' as const),

@@ -82,7 +82,7 @@ describe('a silenced entry', () => {
     await v2.delete(path);
   });
 
-  test('of the Ansible modules (GET, PUT, GET again) has what was sent', async () => {
+  test('a silence of the Ansible modules returns what was put', async () => {
     const path = `${SILENCED}/agents%3A%2A`;
     const wanted = {
       subscription: 'agents',
@@ -96,7 +96,7 @@ describe('a silenced entry', () => {
     expect((await v2.delete(path)).status).toBe(204);
   });
 
-  test('of Nagstamon is put at the name of its check alone', async () => {
+  test('a silence of Nagstamon can be put under the name of its check alone', async () => {
     const body = {
       metadata: { name: 'load', namespace: 'default' },
       expire: 600,
@@ -118,7 +118,7 @@ describe('a silenced entry', () => {
     expect((await v2.get(`${SILENCED}/*:ends`)).status).toBe(404);
   });
 
-  test('that is over is taken, is not there, and the answer says so', async () => {
+  test('an expired silence is accepted with a warning and is not stored', async () => {
     const body = silence({ check: 'late', expire: -1, expire_at: NOW - 3600 });
     const { status, headers } = await v2.put(`${SILENCED}/*:late`, body);
     expect([status, headers.get('warning')]).toEqual([201, expect.stringContaining('so nothing is silenced by it')]);
@@ -127,14 +127,14 @@ describe('a silenced entry', () => {
     expect(await v2.get(`${SILENCED}/*:late`)).toMatchObject({ status: 404 });
   });
 
-  test('that is over ends the one that it replaces', async () => {
+  test('an expired silence ends the silence that it replaces', async () => {
     await v2.put(`${SILENCED}/*:ended`, silence({ check: 'ended' }));
     const { status } = await v2.put(`${SILENCED}/*:ended`, silence({ check: 'ended', expire_at: NOW - 3600 }));
     expect(status).toBe(201);
     expect(await v2.get(`${SILENCED}/*:ended`)).toMatchObject({ status: 404 });
   });
 
-  test('that is over does not stop the rest of a file', async () => {
+  test('an expired silence does not stop the other objects of a file', async () => {
     const objects = [
       { type: 'Silenced', metadata: { name: '*:past' }, spec: { check: 'past', expire_at: NOW - 3600 } },
       { type: 'CheckConfig', metadata: { name: 'after' }, spec: { command: 'true', interval: 60 } },
@@ -150,11 +150,11 @@ describe('a silenced entry', () => {
     { name: 'a name for a check that is none', body: silence({ check: 'a b' }) },
     { name: 'a begin in milliseconds', body: silence({ check: 'late', begin: NOW * 1000 }) },
     { name: 'a text for a number', body: silence({ check: 'late', expire: '60' }) },
-  ])('with $name is 400', async ({ body }) => {
+  ])('a silence with $name is 400', async ({ body }) => {
     expect(await v2.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('that lasts longer than the policy allows is refused with the code for thresholds', async () => {
+  test('a silence that lasts longer than the policy allows is 400 with the code for thresholds', async () => {
     for (const body of [silence({ check: 'long', expire: 86_401 }), silence({ check: 'long', expire: -1 })]) {
       expect(await v2.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 9 } });
     }
