@@ -77,7 +77,7 @@ test('texts of any characters come back as they were', async () => {
   expect(await read(store)).toBe(`${odd}${odd}${odd}`);
 });
 
-test('what takes the place of an amended value is not touched by its amendment', async () => {
+test('an old amendment does not change the value that replaced the amended one', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'));
   await write(put(DISK, 'plain'));

@@ -65,7 +65,7 @@ test.each([
   await store.close();
 });
 
-test('when the disk refuses writes now and then, these leave no trace and the others are all there', async () => {
+test('writes that the disk rejects leave no trace, and all acknowledged ones are stored', async () => {
   const dir = await tempDir();
   // No file may exceed 80 or 160 KiB (the unit depends on the shell), which the log reaches repeatedly.
   const { acknowledged, refused } = await runWriter([

@@ -133,7 +133,7 @@ test('a last write that a kill cut off was never acknowledged, and keeps nobody 
   expect([...newest].filter(([name, value]) => held.get(name) !== value).length).toBeLessThanOrEqual(1);
 });
 
-test('nor does a manifest of a first start that was cut off', async () => {
+test('a manifest of an interrupted first start does not keep a store from opening', async () => {
   const { dir } = await writtenStore(0);
   const files = await storeFiles(dir);
   for (const name of [...files.logs, 'CURRENT', 'closed.json']) await rm(join(dir, name));
@@ -143,7 +143,7 @@ test('nor does a manifest of a first start that was cut off', async () => {
 });
 
 describe('with the loss accepted', () => {
-  test('what is left is served, by another id, and the damaged files are copied aside', async () => {
+  test('a store opened with accepted loss serves the rest under a new id and keeps copies of the damaged files', async () => {
     const { dir, id, story } = await writtenStore(WRITES);
     const log = await newestLog(dir);
     await flip(log, 2000);
@@ -170,7 +170,7 @@ describe('with the loss accepted', () => {
 });
 
 describe('a repair', () => {
-  test('of a store whose CURRENT is missing loses nothing', async () => {
+  test('the repair of a store without CURRENT loses nothing', async () => {
     const { dir, story } = await writtenStore(WRITES);
     await rm(join(dir, 'CURRENT'));
     const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: never });
@@ -201,7 +201,7 @@ describe('a repair', () => {
     await expect(stat(`${dir}-repaired`)).rejects.toThrow('ENOENT');
   });
 
-  test('of no store is refused', async () => {
+  test('a repair of a directory without a store is rejected', async () => {
     const { dir } = await writtenStore(0);
     for (const name of await readdir(dir)) await rm(join(dir, name));
     await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(`there is no store in ${dir}`);

@@ -169,7 +169,7 @@ describe('the event of the disk', () => {
     await expect.poll(event).toEqual([]);
   });
 
-  test('that an earlier run has left is resolved by the next one', async () => {
+  test('the disk event of an earlier run is resolved by the next one', async () => {
     const dir = await tempDir();
     const first = await open(200, dir);
     await first.hasFree(200);

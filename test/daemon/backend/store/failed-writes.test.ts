@@ -27,7 +27,7 @@ async function writesIn(dir: string): Promise<string[]> {
   return numbers;
 }
 
-test('without free descriptors writes are refused; with them they are taken again, and only the refused are missing', async () => {
+test('writes are rejected while no file descriptor is free and accepted again afterwards', async () => {
   const dir = await tempDir();
   const { stdout } = await run('sh', ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, STARVED_WRITER, dir]);
   const acknowledged = linesAfter(stdout, 'acknowledged');
@@ -103,7 +103,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await silenced(again)).toEqual(['before']);
   });
 
-  test('what cannot be taken back is not said to be refused, and is taken back as soon as the disk allows', async () => {
+  test('a failed write that cannot be undone is reported as uncertain and undone once the disk works', async () => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
@@ -119,7 +119,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await silenced(again)).toEqual(['after', 'before']);
   });
 
-  test('what was acknowledged survives a power cut', async () => {
+  test('acknowledged writes survive a power cut', async () => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });

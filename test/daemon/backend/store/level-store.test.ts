@@ -196,7 +196,7 @@ describe('opening', () => {
     await store.close();
   });
 
-  test('with a gap in its change records is refused, until the loss is accepted: then those after it are kept', async () => {
+  test('a store with a gap in its change records opens only with accepted loss and keeps those after the gap', async () => {
     const dir = await written(6);
     await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
     await expect(openLevelStore(dir)).rejects.toThrow('of shard main the writes 3 to 3 are lost');
@@ -242,7 +242,7 @@ describe('change records are kept within bounds', () => {
     });
   });
 
-  test('also when the bounds are narrower than the last time', async () => {
+  test('change records are trimmed when the store opens with a narrower retention', async () => {
     const dir = await written(6);
     const store = await openLevelStore(dir, { retention: { records: 2, changes: 100 } });
     const seqs: number[] = [];

@@ -34,7 +34,7 @@ test('time in which the work waited is none in which it held the loop', async ()
   expect(await isShared(() => turn.share())).toBe(true);
 });
 
-test('what has come on sockets meanwhile is read in between, also when a socket has called for the work', async () => {
+test('the event loop reads sockets between chunks of work, even if a socket started the work', async () => {
   for (let round = 0; round < 3; round++) {
     // At this point the loop reads, and runs `setImmediate` callbacks in the same round.
     await new Promise<void>((resolve) => stat('.', () => resolve()));

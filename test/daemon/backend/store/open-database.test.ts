@@ -78,7 +78,7 @@ test.each([
   });
 });
 
-test('what else the directory refuses is passed on', async () => {
+test('any other error of opening the store is passed on', async () => {
   const dir = await tempDir();
   await mkdir(join(dir, 'LOCK'));
   await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({

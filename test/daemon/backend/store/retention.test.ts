@@ -45,7 +45,7 @@ test('it keeps what a list would keep, and finds the same when it is read back f
   );
 });
 
-test('what does not fit any more is refused when it is read back', () => {
+test('records beyond the retention are rejected when they are read back', () => {
   const retention = new Retention({ records: 2, changes: 10 }, 7);
   expect([retention.prepend(4), retention.prepend(4), retention.prepend(1)]).toEqual([true, true, false]);
   expect(retention.first).toBe(6);

@@ -74,7 +74,7 @@ test('the range of a prefix holds exactly the tuples that start with its parts',
   );
 });
 
-test('where names are split is part of the key', () => {
+test('tuples that are split differently have different keys', () => {
   expect(encodeTuple(['a:b', 'c'])).not.toBe(encodeTuple(['a', 'b:c']));
   expect(encodeTuple(['ab', ''])).not.toBe(encodeTuple(['a', 'b']));
   expect(encodeTuple([12])).not.toBe(encodeTuple([1, 2]));
@@ -90,7 +90,7 @@ describe('refused', () => {
     { name: 'not a number', key: [NaN] },
     { name: 'the first half of a surrogate pair', key: ['\ud83d'] },
     { name: 'the second half of a surrogate pair', key: ['a', '\ude00b'] },
-  ])('as a part: $name', ({ key }) => {
+  ])('a tuple with $name cannot be encoded', ({ key }) => {
     expect(() => encodeTuple(key)).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
@@ -100,7 +100,7 @@ describe('refused', () => {
     { name: 'a number with other characters', encoded: '\u00021x' },
     { name: 'a number of no digits', encoded: '\u0000' },
     { name: 'an unknown tag', encoded: 'abc' },
-  ])('as a stored key: $name', ({ encoded }) => {
+  ])('a stored key with $name cannot be decoded', ({ encoded }) => {
     expect(() => decodeTuple(encoded)).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 });

@@ -58,7 +58,7 @@ describe('from schema 1', () => {
     );
   });
 
-  test('and what it makes of them is what the pipeline writes', async () => {
+  test('migrated check records equal those that the backend writes', async () => {
     const dir = await earlierStore({ schema: 1 });
     await upgraded(dir);
     const records = (await checkRecordsOf(dir)).map(([, value]) => value);
@@ -133,7 +133,7 @@ describe('from schema 2', () => {
 });
 
 describe('an upgrade', () => {
-  test('that is cut off after any batch ends, when it is run again, as one that was not', async () => {
+  test('an upgrade interrupted after any batch completes when it is run again', async () => {
     const size = { schema: 1, clients: 25, checksEach: 100 } as const;
     const [whole, cut] = await Promise.all([earlierStore(size), earlierStore(size)]);
     await upgraded(whole);

@@ -78,7 +78,7 @@ describe('migrate-store', () => {
     await expect(verifyBackup(await readBackup(dir), { signal })).resolves.toBeUndefined();
   });
 
-  test('that was cut off goes on: what is there is not written again, what changed meanwhile comes out right', async () => {
+  test('an interrupted migration continues, writes only missing entries, and includes later changes', async () => {
     const [from, to] = [await filled(), await server.database()];
     const stop = new AbortController();
     const rig = rigOf(stop.signal);

@@ -140,7 +140,7 @@ describe('a network that cuts', () => {
 
 // Each test leaves the server unchanged and has its own database: starting a server takes a second of CPU.
 describe('a database', () => {
-  test('that is away: writes are refused, and taken again when it is back; nothing acknowledged is lost', async () => {
+  test('writes are rejected while the database is unavailable, and acknowledged ones are not lost', async () => {
     const { store, lease } = await opened(await server.database());
     expect(await store.write(lease, [put(['k', 0], 'v')], [])).toBe(1);
     for (const end of [() => server.stop(), () => server.kill()]) {
@@ -161,7 +161,7 @@ describe('a database', () => {
     ]);
   });
 
-  test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
+  test('acknowledged writes survive kills of the database under load, with consecutive sequence numbers', async () => {
     // However long the database takes to recover.
     const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
@@ -193,7 +193,7 @@ describe('a database', () => {
     expect(store.lastSeq('main')).toBe(acknowledged.size);
   });
 
-  test('that was away has no connection too many afterwards, and none at all when the store is closed', async () => {
+  test('the store has no surplus connections after outages of the database, and none after it is closed', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);
@@ -215,7 +215,7 @@ describe('a database', () => {
     await expect.poll(() => server.connections(url)).toBe(0);
   });
 
-  test('that lost acknowledged writes is not written to any more, and says so', async () => {
+  test('a database that lost acknowledged writes is not written to, and the error says so', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     await store.write(lease, [put(['a'], '1')], []);
@@ -228,7 +228,7 @@ describe('a database', () => {
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('that holds another store when it is back is not written to, and the refusal says what to do', async () => {
+  test('a database that holds another store after an outage is not written to, and the error names a remedy', async () => {
     const { network, url } = await behindNetwork();
     const { store } = await opened(url);
     await server.run(url, `update mon.store set id = 'another'`);

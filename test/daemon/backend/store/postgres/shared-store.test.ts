@@ -30,7 +30,7 @@ const told = (name: string, seq = 0): ToldOfItself => ({
   seq,
 });
 
-test('who follows is told of each write with what it touched, puts and deletes', async () => {
+test('a follower reads each write with the keys that it put and deleted', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.write(lease, [put(['a', 1], '1'), put(['b'], '2')], [['client', 'default', 'a']]);
@@ -63,7 +63,7 @@ test('however many keys a write has, and however long they are, they come as the
   expect((await member.writtenAfter('main', 200, 10)).records).toMatchObject([{ seq: 201, changes: [], keys }]);
 });
 
-test('who follows is woken by a write, and by a lease that is released', async () => {
+test('a follower is woken by a write and by the release of the lease', async () => {
   const { writer, member } = await two();
   let written = 0;
   let released = 0;

@@ -57,7 +57,7 @@ test('an older program puts its backup in the place of a store that a newer one 
 });
 
 describe('nothing is changed', () => {
-  test('when the operator says no', async () => {
+  test('a restore that the operator declines changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     await expect(restoreCommand(backup, dir, FLAGS, commandRig({ answer: false }))).rejects.toThrow(
@@ -66,7 +66,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(after);
   });
 
-  test('when the backup is damaged', async () => {
+  test('a restore of a damaged backup changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     await onClosed(join(backup, 'store'), (database) => database.put('~', '1'));
@@ -74,7 +74,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(after);
   });
 
-  test('when a newer program took the backup', async () => {
+  test('a restore of a backup of a newer program changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     const file = join(backup, 'manifest.json');

@@ -43,7 +43,7 @@ test('says that there is nothing to do, and asks nothing, when it is run again',
 });
 
 describe('nothing is changed', () => {
-  test('when the operator says no', async () => {
+  test('an upgrade that the operator declines changes nothing', async () => {
     const dir = await earlierStore({ schema: 1 });
     const before = await contentOf(dir);
     const rig = commandRig({ answer: false });
@@ -55,7 +55,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(before);
   });
 
-  test('when a check refers to a namespace that does not exist: each says so, and the way out is printed', async () => {
+  test('an upgrade with checks of a missing namespace changes nothing and prints a remedy', async () => {
     const dir = await earlierStore({ schema: 1, checks: { gone: ['disk'] } });
     const before = await contentOf(dir);
     for (let run = 0; run < 2; run++) {
@@ -84,7 +84,7 @@ describe('nothing is changed', () => {
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('by a dry run, which says what would be done', async () => {
+  test('a dry run of an upgrade changes nothing and prints what would be done', async () => {
     const dir = await earlierStore({ schema: 1, clients: 200, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
     const rig = commandRig();
@@ -99,7 +99,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(before);
   });
 
-  test('by a dry run that finds something in the way', async () => {
+  test('a dry run of an upgrade fails when an obstacle is found', async () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
@@ -127,7 +127,7 @@ test.each<{ name: string; way: (database: Database) => Promise<void> }>([
     name: 'the check is deleted',
     way: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
   },
-])('what stood in the way is gone once $name', async ({ way }) => {
+])('an upgrade succeeds once $name', async ({ way }) => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
   await onClosed(dir, way);
   const rig = commandRig();

@@ -20,7 +20,7 @@ test.each<{ name: string; backup: (other: string) => Parameters<typeof upgradeSt
     isDone: true,
   },
   { name: 'none is asked for, and the upgrade done', backup: () => false, isDone: true },
-])('on a disk with room for one of two copies $name', async ({ backup, isDone }) => {
+])('an upgrade on a disk with space for one of two copies: $name', async ({ backup, isDone }) => {
   const dir = await earlierStore({ schema: 2 });
   await using opened = await openSchema(dir);
   const { schema } = opened;

@@ -97,7 +97,7 @@ test('it upgrades its store while it serves: asked, told in the same words, audi
   expect(log.messages('warn')).toEqual([]);
 });
 
-test('what agents and others send meanwhile is committed meanwhile, and nothing is lost or older than it was', async () => {
+test('results sent during an upgrade are committed, and none is lost or replaced by an older one', async () => {
   const served = await serving({ schema: 1, clients: 40, checksEach: 100 });
   const { backend, dir } = served;
   const agents = await Promise.all(
@@ -172,7 +172,7 @@ describe('refused', () => {
     expect((await post(served.backend, '{}')).status).toBe(409);
   });
 
-  test('when the operator says no, and by a dry run', async () => {
+  test('an upgrade through a backend can be declined, and a dry run changes nothing', async () => {
     const served = await serving({ schema: 2 });
     await expect(through(served, commandRig({ answer: false }))).rejects.toThrow('upgrade aborted by operator');
     const rig = commandRig();
@@ -184,7 +184,7 @@ describe('refused', () => {
     });
   });
 
-  test('with a place for the backup, which is the business of the backend', async () => {
+  test('an upgrade through a backend rejects a directory for the backup', async () => {
     const served = await serving({ schema: 2 });
     const flags = { ...FLAGS, backup: { dir: '/tmp/x' } };
     await expect(through(served, commandRig(), flags)).rejects.toMatchObject({ code: 'invalid' });
