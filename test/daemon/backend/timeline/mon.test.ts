@@ -105,7 +105,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     ]);
   });
 
-  test('who resolved, deleted and renamed', async () => {
+  test('a transition shows who resolved, deleted or renamed', async () => {
     const admin = administratorOf(rig.url);
     await report('disk', 2);
     await ask('DELETE', '/events/web-1/disk');
@@ -177,7 +177,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
 });
 
 describe('a transition is in the commit of its change', () => {
-  test('where the write fails there is neither', async () => {
+  test('a failed write stores neither the change nor its transition', async () => {
     rig.store.refuses = () => true;
     expect((await ask('POST', '/results', { name: 'disk', output: 'a', status: 2, source: 'web-1' })).status).toBe(503);
     rig.store.refuses = () => false;
@@ -186,7 +186,7 @@ describe('a transition is in the commit of its change', () => {
     expect(await kinds()).toEqual(['create web-1/disk']);
   });
 
-  test('what repeats itself writes nothing of it', async () => {
+  test('a result that changes nothing writes no transition', async () => {
     const written: string[][] = [];
     await report('disk', 2);
     await report('load', 0);
@@ -218,7 +218,7 @@ async function pastOf(namespace: string): Promise<unknown[]> {
 }
 
 describe('only so much is kept (spec, timeline 3)', () => {
-  test('what is older than its days goes, a few at a time', async () => {
+  test('transitions older than the retention are deleted in small batches', async () => {
     await report('disk', 2);
     await ask('POST', '/silenced', { check: 'disk' });
     await restartAt(89 * DAY);
@@ -230,7 +230,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     expect(await kinds('?client=web-1&check=disk')).toEqual(['resolve web-1/disk']);
   });
 
-  test('and of a check what is more than its number, the oldest first', async () => {
+  test('transitions beyond the limit of a check are deleted, the oldest first', async () => {
     for (let at = 0; at < 2 * PER_CHECK; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
     rig.clock.advance(10_000);
@@ -252,7 +252,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     expect(await rows('?client=web-1&check=disk&limit=1000')).toHaveLength(PER_CHECK);
   });
 
-  test('with a namespace goes its past', async () => {
+  test('deleting a namespace deletes its timeline', async () => {
     const admin = rig.administer;
     await admin('POST', '/api/core/v2/namespaces', { name: 'shop' });
     await admin('POST', `${MON}/results?namespace=shop`, [{ source: 'web-1', name: 'disk', output: '', status: 2 }]);
@@ -351,7 +351,7 @@ test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a ga
 });
 
 describe('GET /api/mon/v1/availability', () => {
-  test('of a check, with what was silenced apart', async () => {
+  test('the availability of a check counts silenced time separately', async () => {
     await report('disk', 0);
     const since = rig.clock.now();
     rig.clock.advance(9 * MINUTE);
@@ -382,7 +382,7 @@ describe('GET /api/mon/v1/availability', () => {
     });
   });
 
-  test('of a client and of an aggregate, the worst first', async () => {
+  test('the availability of a client or an aggregate lists the worst checks first', async () => {
     for (const check of ['disk', 'load']) await report(check, 0, 'web-1', { aggregate: 'web' });
     await report('other', 2);
     const since = rig.clock.now();

@@ -56,7 +56,7 @@ describe('what is in several sources, as one', () => {
     expect(await idsOf(newestOf(await storeOf({}), [], LAST))).toEqual([]);
   });
 
-  test('of many sources little is in memory', async () => {
+  test('merging many sources reads little of them into memory', async () => {
     const names = upTo(30).map((at) => `n${String(at)}`);
     const each = 800;
     const store = await storeOf(

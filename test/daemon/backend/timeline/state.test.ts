@@ -178,7 +178,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
 });
 
 describe('checkpoints', () => {
-  test('what was there before the first transition is in the first, which is written at once', async () => {
+  test('the first checkpoint, written with the first transition, contains the state before it', async () => {
     days = 0;
     await rig.stop();
     await rig.start(sections());
@@ -191,7 +191,7 @@ describe('checkpoints', () => {
     expect((await at(then)).events[0]).toMatchObject({ occurrences: 1, output: 'cpu says 2' });
   });
 
-  test('on both sides of one, and in the middle of it, every moment is as it was', async () => {
+  test('the state at any moment before, at and after a checkpoint is correct', async () => {
     const first = await report('cpu', 2);
     await restartAfter(DAY);
     const second = await report('disk', 2);
@@ -237,7 +237,7 @@ describe('checkpoints', () => {
     expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
   });
 
-  test('when the clock was set right one is written at once, because the ends of silences are moved with it', async () => {
+  test('a checkpoint is written after a clock jump because the ends of silences move with it', async () => {
     rig.clock.bootId = 'since this morning';
     await rig.stop();
     await rig.start(sections());
@@ -253,7 +253,7 @@ describe('checkpoints', () => {
     expect(ends[0]?.expire_at).toBe(ManualClock.START_MS / 1000 + 60 + 7200 + 3600);
   });
 
-  test('what is restored is told as any change is', async () => {
+  test('restored events and silences are in the timeline like any change', async () => {
     await report('cpu', 2);
     await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
     const objects: unknown[] = [];
