@@ -48,7 +48,7 @@ test('one key has room for some consoles, and takes none from the others', async
   for (const socket of sockets) socket.terminate();
 });
 
-test('what was opened with a token ends with the log-out, with a password when there is another one', async () => {
+test('a feed opened with a token closes at logout, one opened with a password when the password changes', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(backend.url, basic('root', 'long enough'));
   await asRoot('POST', '/api/core/v2/users', { username: 'eve', password: 'battery staple', groups: ['viewers'] });
@@ -69,7 +69,7 @@ test('what was opened with a token ends with the log-out, with a password when t
   expect((await second)[0]).toBe(1008);
 });
 
-test('who does not say in five seconds who it is has to go', async () => {
+test('a feed whose consumer sends no credentials within five seconds is closed', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
   const socket = await openFeed(backend, undefined);

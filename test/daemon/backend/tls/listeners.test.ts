@@ -86,7 +86,7 @@ test('every listener speaks TLS, and a reload brings a new certificate', async (
   expect(await openApiClient({ backend: url.replace('https', 'wss'), env }).clients()).toEqual([]);
 });
 
-test('what was allowed is told at each start', async () => {
+test('insecure-http logs a warning at each start', async () => {
   await using backend = await startBackend({
     settings: {
       api: { user: 'ops', password: 'x' },

@@ -122,7 +122,7 @@ test('TLS 1.1 is too old', async () => {
   expect((await shake(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
 });
 
-test('who speaks plain HTTP is told to speak TLS', async () => {
+test('a plain HTTP request to a TLS port is 426 and says to use https', async () => {
   const { port } = await aServer();
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -149,7 +149,7 @@ test('a request in many packets is answered', async () => {
 test.each([
   { name: 'nothing', first: '' },
   { name: 'half a handshake', first: '\x16\x03\x01' },
-])('who says $name is cut off', async ({ first }) => {
+])('a TLS connection whose client sends $name is closed after a timeout', async ({ first }) => {
   const { port, server } = await aServer(localhost(), 200);
   const socket = connect(port, '127.0.0.1');
   if (first !== '') socket.write(first, 'latin1');
