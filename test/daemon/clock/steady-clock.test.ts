@@ -23,7 +23,7 @@ describe('a clock that is set', () => {
     expect([clock.heldSeconds, clock.heldForMs]).toEqual([byMs / 1000, 10_000]);
   });
 
-  test('and set back was off only in between', () => {
+  test('a clock that jumps ahead and back is off only in between', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine);
     machine.set(2 * HOUR);
@@ -171,7 +171,7 @@ describe('at a start', () => {
   });
 });
 
-test('of many corrections the first are one by now', () => {
+test('the oldest of many corrections are merged', () => {
   let corrections = NO_CORRECTIONS;
   for (let count = 0; count < 250; count++) corrections = withCorrection(corrections, count % 2 === 0 ? 10 : -7);
   expect(corrections.seconds).toHaveLength(100);

@@ -76,7 +76,7 @@ describe('a command in the process of its own ends as it does here', () => {
     expect(await openRunner().run(command, { input: 'héllo' })).toEqual(here);
   });
 
-  test('with more arguments than a process takes', async () => {
+  test('a command with more arguments than a process accepts fails', async () => {
     expect(await openRunner().run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
       kind: 'failed',
       reason: expect.stringContaining('E2BIG'),
@@ -84,7 +84,7 @@ describe('a command in the process of its own ends as it does here', () => {
   });
 });
 
-test('as much input as there is arrives, and as much output as is kept comes back', async () => {
+test('a large input arrives in full, and a large output is cut at the limit', async () => {
   const rig = openRunner();
   const input = 'ä'.repeat(2_000_000);
   expect(await rig.run('wc -c', { input })).toMatchObject({
@@ -113,7 +113,7 @@ test('two hundred commands at once run in one process, and each gets its own ans
 });
 
 describe('the hard stop', () => {
-  test('at the timeout kills the command with its children, and keeps what it printed', async () => {
+  test('the timeout kills a command with its children and keeps the output', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
     const running = openRunner(clock).run(family(file), { timeoutMs: 1500 });
@@ -126,7 +126,7 @@ describe('the hard stop', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('at an abort does the same, and leaves other commands alone', async () => {
+  test('an abort kills a command with its children and no other command', async () => {
     const dir = await tempDir();
     const rig = openRunner();
     const stopping = new AbortController();
@@ -139,7 +139,7 @@ describe('the hard stop', () => {
     expect(await other).toMatchObject({ kind: 'exited', status: 1 });
   });
 
-  test('of a command that is not wanted any more before it begins', async () => {
+  test('a command that is aborted before it begins is not run', async () => {
     const file = join(await tempDir(), 'ran');
     const rig = openRunner();
     expect(await rig.run(`echo ran > ${file}`, { signal: AbortSignal.abort() })).toEqual({ kind: 'stopped' });
@@ -181,7 +181,7 @@ describe('when the process is killed', () => {
     ]);
   });
 
-  test('what comes next waits for the end of a pause, unless its own time is over before', async () => {
+  test('commands after a killed process wait for the restart backoff unless their timeout elapses before', async () => {
     const clock = new ManualClock();
     const rig = openRunner(clock);
     expect(await rig.run(`${KILL_RUNNER}; sleep 600`)).toMatchObject({ kind: 'failed' });
@@ -210,7 +210,7 @@ test('signals to all of a service or a terminal leave it to the backend when to 
   expect(await processOf(rig)).toBe(pid);
 });
 
-test('at the end of the runner the process ends with all that it runs, and nobody is warned', async () => {
+test('closing the runner ends its process and all commands without a warning', async () => {
   const file = join(await tempDir(), 'pids');
   const rig = openRunner();
   const pid = await processOf(rig);
@@ -227,7 +227,7 @@ describe('the process', () => {
     expect(await outputOf(openRunner(), 'ps -o args= -p $PPID')).toBe('mon-backend commands\n');
   });
 
-  test('and its commands have no open file of ours and no variable that commands are not to see', async () => {
+  test('the process and its commands inherit no open file and no secret variable', async () => {
     vi.stubEnv('MON_CREDENTIALS', 'user:secret');
     onTestFinished(() => void vi.unstubAllEnvs());
     const directory = await tempDir();

@@ -57,11 +57,11 @@ describe('the status', () => {
     { command: 'kill -TERM $$', status: 15 },
     { command: 'kill -KILL $$', status: 9 },
     { command: 'if then', status: 2 },
-  ])('of `$command` is $status', async ({ command, status }) => {
+  ])('the status of `$command` is $status', async ({ command, status }) => {
     expect(await run(command)).toMatchObject({ kind: 'exited', status });
   });
 
-  test('of a command that cannot be given to a process says why', async () => {
+  test('a command that cannot be started fails with the reason', async () => {
     expect(await run('echo \0')).toMatchObject({ kind: 'failed', reason: expect.stringContaining('null bytes') });
     expect(await run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
       kind: 'failed',
@@ -137,7 +137,7 @@ describe('the output', () => {
     expect(note).toBe('... output cut after 256 KiB');
   });
 
-  test('of exactly the limit is whole', async () => {
+  test('an output of exactly the limit is not cut', async () => {
     const output = await outputOf(`head -c ${String(OUTPUT_BYTES_MAX)} /dev/zero | tr '\\0' x`);
     expect(output).toBe('x'.repeat(OUTPUT_BYTES_MAX));
   });
@@ -209,7 +209,7 @@ describe('what a command is given', () => {
 });
 
 describe('the hard stop', () => {
-  test('at the timeout kills the command, its children and grandchildren', async () => {
+  test('the timeout kills the command, its children and grandchildren', async () => {
     const clock = new ManualClock();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {
@@ -266,7 +266,7 @@ describe('the hard stop', () => {
     process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL');
   });
 
-  test('at an abort does the same', async () => {
+  test('an abort kills the command, its children and grandchildren', async () => {
     const stopping = new AbortController();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {

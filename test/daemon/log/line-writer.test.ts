@@ -57,7 +57,7 @@ test('a new file is for its owner alone whatever the umask, and so is the next o
   expect([await modeOf(file), await modeOf(`${file}.1`)]).toEqual(['600', '600']);
 });
 
-test('when no new file can be opened the old one goes on', async () => {
+test('a writer whose new file cannot be opened continues with the old one', async () => {
   const dir = join(await tempDir(), 'logs');
   mkdirSync(dir);
   using writer = new LineWriter(join(dir, 'log'));

@@ -85,7 +85,7 @@ test('an error shows its type, message and stack', () => {
   expect(parse(line)).toMatchObject({ err: { type: 'TypeError', message: 'boom' } });
 });
 
-test('what is secret stays so, at any depth', () => {
+test('secrets are redacted at any depth', () => {
   const [line = ''] = logLines('info', (log) =>
     log.info({ password: 'p1', changes: [{ handler: { api_key: 'p2', name: 'mail' } }] }, 'm'),
   );

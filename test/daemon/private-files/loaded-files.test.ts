@@ -23,7 +23,7 @@ test('the list has what libraries can read, is for its owner alone, follows, and
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('where it cannot be written the log says so, and nothing else happens', async () => {
+test('a list of files that cannot be written only logs a warning', async () => {
   const log = new RecordedLog();
   await using files = new LoadedFiles('/nowhere/at/all', log);
   await files.write(['/etc/mon/a.json']);

@@ -14,7 +14,7 @@ test.each<{ name: string; state: number; log: number; warned: string[] }>([
   { name: 'a group, the state', state: 0o750, log: 0o600, warned: [STATE] },
   { name: 'a group that may only pass', state: 0o710, log: 0o600, warned: [STATE] },
   { name: 'everybody, both', state: 0o755, log: 0o644, warned: [STATE, LOG] },
-])('at the start it is said who can get at it: $name', async ({ state, log: logMode, warned }) => {
+])('a warning at the start names files that others can read: $name', async ({ state, log: logMode, warned }) => {
   const dir = await tempDir();
   const stateDir = join(dir, 'state');
   const logFile = join(dir, 'backend.log');

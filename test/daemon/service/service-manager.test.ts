@@ -60,7 +60,7 @@ test.each<{ readonly name: string; readonly env: Readonly<Record<string, string>
   await vi.waitFor(async () => expect(await told()).toHaveLength(2));
 });
 
-test('where nobody asks to be told, nothing is started', async () => {
+test('nothing is sent to the service manager if no notify socket is set', async () => {
   const { manager, told, log } = await openRig({ NOTIFY_SOCKET: '' });
   manager.ready('serving');
   manager.stopping();

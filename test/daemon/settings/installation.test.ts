@@ -28,7 +28,7 @@ test('an installed program knows its own places, and not those of another', asyn
   expect(readInstallation('mon-agent', folder)).toBeUndefined();
 });
 
-test('without flags the configuration of the installation is read', async () => {
+test('the installed configuration is read if no flags are given', async () => {
   const installation = await anInstallation();
   const { config: file, directory } = installation;
   expect(installedSources({ file: undefined, directories: [] }, installation)).toEqual({

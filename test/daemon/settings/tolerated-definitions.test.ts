@@ -122,7 +122,7 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
   expect(definition?.[attribute]).toEqual(used);
 });
 
-test('what is not set may be null, of which there is nothing to say', () => {
+test('an attribute that is null counts as not set, without a warning', () => {
   const attributes = ['publish', 'cron', 'timeout', 'ttl', 'handlers', 'hooks', 'subdue', 'occurrences', 'contact'];
   expect(check(Object.fromEntries(attributes.map((name) => [name, null])))).toEqual({
     warnings: [],
@@ -131,7 +131,7 @@ test('what is not set may be null, of which there is nothing to say', () => {
   expect(pipe({ filters: null, severities: null, mutator: null, timeout: null }).warnings).toEqual([]);
 });
 
-test('what is not for this program stays as it is written, null included', () => {
+test('unknown attributes are kept as they are, even null', () => {
   expect(check({ team: null, custom: [''] }).definition).toMatchObject({ team: null, custom: [''] });
 });
 
@@ -139,7 +139,7 @@ test('a check that is never asked for needs no subscription: who remediates asks
   expect(check({ subscribers: [], publish: false, interval: undefined }).warnings).toEqual([]);
 });
 
-test('what is wrong inside of an attribute is told with its place', () => {
+test('a warning about a value inside an attribute names its path', () => {
   const { warnings, definition } = check({
     hooks: { critical: { command: '', timeout: 0 } },
     proxy_requests: { client_attributes: {} },
