@@ -119,7 +119,7 @@ function told({ frames }: AgentBackend): unknown[] {
 }
 
 describe('connecting', () => {
-  test('says hello with the client and the spool, and a keepalive once welcome', async () => {
+  test('an agent sends hello with its client and spool, and a keepalive after the welcome', async () => {
     const backend = await AgentBackend.open();
     const { spool, clock } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -127,7 +127,7 @@ describe('connecting', () => {
     expect(backend.keepalives).toMatchObject([{ name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'] }]);
   });
 
-  test('shows the credentials of the URL', async () => {
+  test('an agent sends the credentials of the URL', async () => {
     const backend = await AgentBackend.open();
     const { clock } = await aBench(backend.url.replace('http://', 'http://web1:s%20cret@'));
     await eventually(clock, () => expect(backend.connections).toBe(1));
@@ -147,7 +147,7 @@ describe('connecting', () => {
     },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
     { status: 500, says: /refuses the connection \(HTTP 500\)$/ },
-  ])('is tried again after HTTP $status, and the log says so in the words of the peer', async ({ status, says }) => {
+  ])('an agent reconnects after HTTP $status and logs the reason', async ({ status, says }) => {
     let answers: number[] = [status];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
     const { clock, log } = await aBench(backend.url);
@@ -163,14 +163,14 @@ describe('connecting', () => {
     await eventually(clock, () => expect(backend.hellos).toHaveLength(1));
   });
 
-  test('names the client and its namespace before the connection is opened, and in the hello', async () => {
+  test('an agent names its client and namespace in the handshake and in the hello', async () => {
     const backend = await AgentBackend.open();
     const { clock } = await aBench(backend.url, { namespace: 'shop' });
     await eventually(clock, () => expect(backend.hellos).toEqual([expect.objectContaining({ namespace: 'shop' })]));
     expect(backend.identities).toEqual([['web1', 'shop']]);
   });
 
-  test('a refusal of any length leaves a short record, and results wait for the backend', async () => {
+  test('the log of a long rejection is cut, and results wait for the backend', async () => {
     let answers: number[] = [402];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'no '.repeat(100_000) });
     const { clock, log, spool, report } = await aBench(backend.url);
@@ -182,7 +182,7 @@ describe('connecting', () => {
     expect(backend.ids).toEqual([1, 2]);
   });
 
-  test('is tried for ever, at growing intervals', async () => {
+  test('an agent retries the connection forever at growing intervals', async () => {
     const gone = await AgentBackend.open({ refuseWith: () => 503 });
     const { clock, log } = await aBench(gone.url);
     for (const tries of numbers(12)) {
@@ -191,7 +191,7 @@ describe('connecting', () => {
     }
   });
 
-  test('is tried at growing intervals while another agent of this name takes its place, and the log says what to do', async () => {
+  test('an agent replaced by another of its name reconnects at growing intervals and logs a remedy', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await aBench(backend.url, { chance: 0.5 });
     const waits = (): unknown[] => log.records.flatMap(({ fields }) => fields['retry_seconds'] ?? []);
@@ -234,7 +234,7 @@ describe('connecting', () => {
     expect(waits).toContain(0.1);
   });
 
-  test('starts over when there is no welcome', async () => {
+  test('an agent reconnects after an invalid welcome', async () => {
     const backend = await AgentBackend.open({ acked: () => Number.NaN });
     const { clock, log } = await aBench(backend.url);
     await eventually(clock, () => expect(log.messages('warn')).not.toEqual([]));
@@ -243,7 +243,7 @@ describe('connecting', () => {
 });
 
 describe('results', () => {
-  test('arrive in order, and leave the spool once they are acknowledged', async () => {
+  test('results arrive in order and leave the spool once they are acknowledged', async () => {
     const backend = await AgentBackend.open();
     const { clock, spool, report } = await aBench(backend.url);
     await report('a', 'b', 'c');
@@ -290,7 +290,7 @@ describe('results', () => {
     expect(backend.ids).toEqual([1, 2, 3, 4]);
   });
 
-  test('carry the signature of the client', async () => {
+  test('results contain the signature of the client', async () => {
     const backend = await AgentBackend.open();
     const { clock, report } = await aBench(backend.url, { signature: 'yVNxtPbRGwCYFYEr3V' });
     await report('a');
@@ -361,14 +361,14 @@ describe('results', () => {
   });
 });
 
-describe('short results', () => {
-  test('are announced in the hello', async () => {
+describe('delta results', () => {
+  test('an agent announces delta results in its hello', async () => {
     const backend = await AgentBackend.open();
     await based(backend);
     expect(backend.hellos).toMatchObject([{ shortens: true }]);
   });
 
-  test('say what differs from one that the backend has confirmed, and mean the same', async () => {
+  test('a delta result contains the difference to a confirmed baseline and restores the full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
@@ -386,7 +386,7 @@ describe('short results', () => {
     ]);
   });
 
-  test('are not told before that', async () => {
+  test('no delta result is sent before the backend confirmed a baseline', async () => {
     let remembers = false;
     const backend = await AgentBackend.open({ remembers: () => remembers });
     const bench = await based(backend);
@@ -404,7 +404,7 @@ describe('short results', () => {
   test.each([
     { name: 'fails', other: { status: 2 } },
     { name: 'has another attribute', other: { team: 'storage' } },
-  ])('are not told of a check that $name, nor before its next whole one is confirmed', async ({ other }) => {
+  ])('a check that $name sends full results until the next one is confirmed', async ({ other }) => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
@@ -416,7 +416,7 @@ describe('short results', () => {
     ]);
   });
 
-  test('are told whole again from where the backend cannot go on, and so is what was under way', async () => {
+  test('results are sent again in full from the one that the backend requests, including those in transit', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
@@ -495,7 +495,7 @@ describe('short results', () => {
     );
   });
 
-  test('are whole in the next connection', async () => {
+  test('the first result of a connection is a full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.drop();
@@ -504,7 +504,7 @@ describe('short results', () => {
     expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, shortOf(2, 3, 3)]);
   });
 
-  test('asked for after one that was never sent are not what a backend asks for: it is left and tried again', async () => {
+  test('a resend request for a result that was never sent closes the connection', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await based(backend);
     backend.send({ type: 'resend', after: 2 });
@@ -628,7 +628,7 @@ describe('a backend', () => {
     expect((await spool.read(0, { results: 9, characters: 999 })).map(({ id }) => id)).toEqual([2, 3]);
   });
 
-  test('asks for checks', async () => {
+  test('a check request from the backend reaches the check runner', async () => {
     const backend = await AgentBackend.open();
     const { clock, requests } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -639,7 +639,7 @@ describe('a backend', () => {
 });
 
 describe('closing', () => {
-  test('waits for acknowledgements', async () => {
+  test('closing waits for acknowledgments', async () => {
     const backend = await AgentBackend.open({ window: 1 });
     const { clock, socket, spool, report } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -649,7 +649,7 @@ describe('closing', () => {
     await vi.waitFor(() => expect(backend.connections).toBe(0));
   });
 
-  test('does not wait longer than it may, and keeps what is left', async () => {
+  test('closing waits no longer than its limit and keeps unacknowledged results', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const { clock, socket, spool, report } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -660,7 +660,7 @@ describe('closing', () => {
     expect(spool.size).toBe(1);
   });
 
-  test('does not wait for a backend that is away', async () => {
+  test('closing does not wait for an unavailable backend', async () => {
     const { socket, spool, report } = await aBench('http://127.0.0.1:1');
     await report('a');
     await socket.close(2000);

@@ -72,7 +72,7 @@ const aRequest = (request: Partial<CheckRequest>): CheckRequest => ({
 });
 
 describe('a result', () => {
-  test('is the request with what came out of it', async () => {
+  test('a result contains the check request with the output and status', async () => {
     const { runner, finished } = aBench();
     runner.start(
       aRequest({ command: 'echo 93%; exit 2', handlers: ['mail'], playbook: { url: 'https://example.org' } }),
@@ -92,7 +92,7 @@ describe('a result', () => {
     ]);
   });
 
-  test('tells the duration in seconds with three decimals', async () => {
+  test('a result contains the duration in seconds with three decimals', async () => {
     const { clock, runner, finished } = aBench();
     runner.start(aRequest({ command: 'exec sleep 0.05' }));
     clock.advance(1234.5678);
@@ -114,7 +114,7 @@ describe('a result', () => {
     expect(await finished(1)).toMatchObject([{ status: 3, output: expect.stringMatching(/^Unexpected error: ./) }]);
   });
 
-  test('is one that the backend accepts', async () => {
+  test('a result is valid for the backend', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'true', interval: 60, ttl: 120, source: 'switch-1' }));
     const [result] = await finished(1);
@@ -123,7 +123,7 @@ describe('a result', () => {
 });
 
 describe('a check that is still running', () => {
-  test('is not started again', async () => {
+  test('a running check is not started again', async () => {
     const { log, runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo first' }));
     runner.start(aRequest({ command: 'echo second' }));
@@ -132,7 +132,7 @@ describe('a check that is still running', () => {
     expect(results).toMatchObject([{ output: 'first\n' }]);
   });
 
-  test('may run for another source at the same time', async () => {
+  test('a check may run for several sources at the same time', async () => {
     const { log, runner, finished } = aBench();
     runner.start(aRequest({ command: 'sleep 0.05' }));
     runner.start(aRequest({ command: 'sleep 0.05', source: 'switch-1' }));
@@ -141,7 +141,7 @@ describe('a check that is still running', () => {
     expect(log.messages('warn')).toEqual([]);
   });
 
-  test('may run again once it has ended', async () => {
+  test('a check may run again after it ended', async () => {
     const { runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'true' }));
     await finished(1);
@@ -152,7 +152,7 @@ describe('a check that is still running', () => {
   });
 });
 
-test('twelve checks run at once, the others wait for their turn', async () => {
+test('twelve checks run concurrently, and the others wait', async () => {
   const { clock, runner, finished } = aBench();
   const started = join(await tempDir(), 'started');
   for (let number = 1; number <= 12; number += 1) {
@@ -175,7 +175,7 @@ test('twelve checks run at once, the others wait for their turn', async () => {
   ]);
 });
 
-test('fewer run at once when there may be fewer', async () => {
+test('max-checks limits the number of concurrent checks', async () => {
   const { clock, runner, finished } = aBench(1);
   runner.start(aRequest({ name: 'first', command: 'sleep 600', timeout: 5 }));
   runner.start(aRequest({ name: 'second', command: 'echo $$' }));
@@ -184,7 +184,7 @@ test('fewer run at once when there may be fewer', async () => {
 });
 
 describe('tokens', () => {
-  test('are replaced in what runs; the result tells the command as it was written', async () => {
+  test('tokens are replaced in the command that runs, but not in the result', async () => {
     const { runner, finished } = aBench();
     const command = 'echo :::name::: :::disk.warning::: :::password::: :::subscriptions::: ":::none|x|y:::"';
     runner.start(aRequest({ command }));
@@ -207,7 +207,7 @@ describe('tokens', () => {
     });
   });
 
-  test('are replaced in every other attribute, as text, at any depth', async () => {
+  test('tokens are replaced as text in all other attributes at any depth', async () => {
     const { runner, finished } = aBench();
     runner.start(
       aRequest({ command: 'true', note: ':::disk.warning:::', deep: [{ of: ':::name:::' }], source: ':::name:::-nas' }),
@@ -266,7 +266,7 @@ describe('tokens', () => {
   });
 });
 
-test('its command has the variables that the check gives it, besides those that all have; the result keeps their tokens', async () => {
+test('a check command has the env_vars of its check, and the result keeps their tokens', async () => {
   const { runner, finished } = aBench();
   const env_vars = ['LIMIT=:::disk.warning:::', 'NOTE=a=b'];
   runner.start(aRequest({ command: 'echo "$LIMIT $NOTE ${PATH:+path}"', env_vars }));
@@ -274,7 +274,7 @@ test('its command has the variables that the check gives it, besides those that 
 });
 
 describe('with stdin', () => {
-  test('a command reads the client, secrets included, and the check', async () => {
+  test('a check with stdin reads the client with its secrets and the check', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat', stdin: true, note: ':::name:::' }));
     const [result] = await finished(1);
@@ -291,7 +291,7 @@ describe('with stdin', () => {
     });
   });
 
-  test.each([false, undefined, 'true'])('%j there is nothing to read', async (stdin) => {
+  test.each([false, undefined, 'true'])('a check with stdin %j reads an empty input', async (stdin) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat; echo end', stdin }));
     expect(await finished(1)).toMatchObject([{ output: 'end\n' }]);
@@ -311,7 +311,7 @@ describe('a hook', () => {
     { status: 1, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
     { status: 2, name: '2', output: 'of two\n', hookStatus: 0 },
     { status: 127, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
-  ])('fits the status $status: $name', async ({ status, name, output, hookStatus }) => {
+  ])('the hook $name runs after the status $status', async ({ status, name, output, hookStatus }) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: `echo out; exit ${String(status)}`, hooks }));
     const [result] = await finished(1);
@@ -322,7 +322,7 @@ describe('a hook', () => {
     });
   });
 
-  test('has tokens, which only what runs shows', async () => {
+  test('tokens of a hook are replaced in its command only', async () => {
     const { runner, finished } = aBench();
     const ok = { command: 'echo :::password:::' };
     runner.start(aRequest({ command: 'true', hooks: { ok } }));
@@ -366,7 +366,7 @@ describe('a hook', () => {
   test.each<{ name: string; hook: object; seconds: number }>([
     { name: 'its timeout', hook: { timeout: 2.5 }, seconds: 2.5 },
     { name: 'a minute, when it has none', hook: {}, seconds: 60 },
-  ])('is stopped after $name', async ({ hook, seconds }) => {
+  ])('a hook is killed after $name', async ({ hook, seconds }) => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
     const command = `touch ${started}; sleep 600`;
@@ -392,7 +392,7 @@ describe('a hook', () => {
     });
   });
 
-  test('does not cost the result of its check when the agent stops', async () => {
+  test('a hook that is killed when the agent stops does not lose the result of its check', async () => {
     const { clock, runner, results } = aBench();
     const started = join(await tempDir(), 'started');
     runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: `touch ${started}; sleep 600` } } }));
@@ -405,7 +405,7 @@ describe('a hook', () => {
 });
 
 describe('a built-in check', () => {
-  test('runs by its name, with its parameters, tokens replaced in them and not shown', async () => {
+  test('a built-in check runs with replaced tokens in its parameters, which are not in the result', async () => {
     const { runner, finished } = aBench();
     const request = aRequest({ extension: 'disk', disk: { path: '/', warning: ':::disk.warning:::', critical: 101 } });
     runner.start({ ...request, name: 'root' });
@@ -413,19 +413,19 @@ describe('a built-in check', () => {
     expect(result).toMatchObject({ ...request, name: 'root', output: expect.stringMatching(/^DISK .*at 80%.*\n$/) });
   });
 
-  test('runs by the name of its check when neither command nor extension is given', async () => {
+  test('a check without command and extension runs the built-in check of its name', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ name: 'load' }));
     expect(await finished(1)).toMatchObject([{ output: expect.stringMatching(/^LOAD /) }]);
   });
 
-  test('gives way to a command', async () => {
+  test('a command overrides a built-in check', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo command', extension: 'load' }));
     expect(await finished(1)).toMatchObject([{ output: 'command\n' }]);
   });
 
-  test('is stopped at the timeout of its check', async () => {
+  test('a built-in check ends at the timeout of its check', async () => {
     const { clock, runner, finished } = aBench();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -445,7 +445,7 @@ describe('a built-in check', () => {
   });
 });
 
-test('a result that cannot be delivered is told, and the check may run again', async () => {
+test('a result that cannot be spooled is logged, and the check may run again', async () => {
   const log = new RecordedLog();
   const runner = openCheckRunner({ client: CLIENT, entity: ENTITY, clock: new ManualClock(), log, deliver: fail });
   runner.start(aRequest({ command: 'true' }));
@@ -458,7 +458,7 @@ test('a result that cannot be delivered is told, and the check may run again', a
 });
 
 describe('stopping', () => {
-  test('waits for what runs and starts nothing more', async () => {
+  test('a stopping runner waits for running checks and starts no others', async () => {
     const { runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo done' }));
     const stopped = runner.stop(10_000);
@@ -468,7 +468,7 @@ describe('stopping', () => {
     expect(log.messages('warn')).toEqual(['the agent is stopping']);
   });
 
-  test('kills what takes longer, which leaves no result', async () => {
+  test('a stopping runner kills checks after its timeout without a result', async () => {
     const { clock, runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 600' }));
     const stopped = runner.stop(10_000);
@@ -480,7 +480,7 @@ describe('stopping', () => {
 });
 
 describe('a request', () => {
-  test('is overruled by the local definition of the same name, but for its name and time', () => {
+  test('a local definition overrides a request except for its name and time', () => {
     const request = aRequest({ command: 'from-backend', timeout: 5, handlers: ['mail'] });
     expect(
       withLocalDefinition(request, { command: 'local', standalone: true, interval: 60, handlers: ['page'] }),

@@ -12,7 +12,7 @@ function halfAcknowledged(): SentResults {
   return sent;
 }
 
-test('a frame holds its results in order, which are under way with it', () => {
+test('a frame contains its results in order and counts them as unacknowledged', () => {
   const sent = new SentResults({ acked: 10, window: 5, signature: 's3cr3t' });
   expect(JSON.parse(sent.nextFrame(spooled(11, 12)))).toEqual({
     type: 'results',
@@ -24,7 +24,7 @@ test('a frame holds its results in order, which are under way with it', () => {
   expect(sent).toMatchObject({ sentId: 12, ackedId: 10, room: 3, isAcknowledged: false });
 });
 
-test('an acknowledgement makes room, but none of what was not sent', () => {
+test('an acknowledgment frees the window, but not beyond what was sent', () => {
   const sent = halfAcknowledged();
   expect(sent).toMatchObject({ ackedId: 12, room: 3, isAcknowledged: false });
   sent.acknowledge(99);
@@ -48,7 +48,7 @@ test('acknowledged results are not sent again, whatever id the backend requests 
   expect(JSON.parse(sent.nextFrame(spooled(13)))).toMatchObject({ resumes: 11, results: [{ id: 13 }] });
 });
 
-test('nothing begins again after what was never sent', () => {
+test('rewinding to a result that was never sent is rejected', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(15)).toBe(false);
   expect(sent).toMatchObject({ sentId: 14, rewinds: 0 });

@@ -34,31 +34,31 @@ function numbered(at: number, more: Attributes = {}): Attributes {
   return { ...PASSING, name: `check-${String(at)}`, ...more };
 }
 
-describe('a whole result', () => {
-  test('is the text that was spooled, with its id', () => {
+describe('a full result', () => {
+  test('a full result is the spooled text with its id', () => {
     const item = new ShortResults().itemOf({ id: 7, text: '{"name": "disk"}' }, undefined);
     expect(item).toBe('{"id":7,"check":{"name": "disk"}}');
   });
 
-  test('carries the signature of the client', () => {
+  test('a full result contains the signature of the client', () => {
     const item = new ShortResults().itemOf({ id: 7, text: '{"name":"disk"}' }, 's"cret');
     expect(item).toBe(String.raw`{"id":7,"signature":"s\"cret","check":{"name":"disk"}}`);
   });
 });
 
-describe('a short result', () => {
-  test('says its times, and which one it is like otherwise', () => {
+describe('a delta result', () => {
+  test('a delta result contains its times and the id of its baseline', () => {
     const text = JSON.stringify({ ...PASSING, issued: 70, executed: 71, duration: 0.25 });
     expect(basedOn(PASSING).itemOf({ id: 2, text }, undefined)).toBe(
       '{"id":2,"of":1,"executed":71,"issued":70,"duration":0.25}',
     );
   });
 
-  test('carries no signature: the backend has that of the base', () => {
+  test('a delta result contains no signature', () => {
     expect(told(basedOn(PASSING), 2, PASSING, 's3cr3t')).not.toHaveProperty('signature');
   });
 
-  test('has an output exactly when that of the base is another', () => {
+  test('a delta result contains an output exactly if it differs from that of the baseline', () => {
     const shortResults = basedOn(PASSING);
     expect(told(shortResults, 2, { ...PASSING, output: 'DISK FINE' })).toMatchObject({ of: 1, output: 'DISK FINE' });
     expect(told(shortResults, 3, { ...PASSING, output: '' })).toMatchObject({ of: 1, output: '' });
@@ -67,7 +67,7 @@ describe('a short result', () => {
     expect(alike).not.toHaveProperty('output');
   });
 
-  test('has a duration exactly when the base has one', () => {
+  test('a delta result contains a duration exactly if the baseline has one', () => {
     const short = told(basedOn(without('duration')), 2, without('duration'));
     expect(short).toEqual({ id: 2, of: 1, executed: 11, issued: 10 });
     expect(told(basedOn(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
@@ -75,8 +75,8 @@ describe('a short result', () => {
   });
 });
 
-describe('a base', () => {
-  test('is one that the backend has confirmed', () => {
+describe('a baseline', () => {
+  test('only a confirmed result is a baseline', () => {
     const shortResults = new ShortResults();
     told(shortResults, 1, PASSING);
     expect(told(shortResults, 2, PASSING)).toEqual({ id: 2, check: PASSING });
@@ -84,7 +84,7 @@ describe('a base', () => {
     expect(told(shortResults, 3, PASSING)).toMatchObject({ of: 2 });
   });
 
-  test('is the last whole result of the check: a confirmation of an earlier one comes too late', () => {
+  test('the confirmation of a result before the last full one is ignored', () => {
     const shortResults = new ShortResults();
     told(shortResults, 1, PASSING);
     told(shortResults, 2, PASSING);
@@ -92,7 +92,7 @@ describe('a base', () => {
     expect(told(shortResults, 3, PASSING)).toEqual({ id: 3, check: PASSING });
   });
 
-  test('is none that was never told', () => {
+  test('the confirmation of a result that was never sent is ignored', () => {
     const shortResults = new ShortResults();
     shortResults.confirm([1]);
     expect(told(shortResults, 1, PASSING)).toEqual({ id: 1, check: PASSING });
@@ -113,7 +113,7 @@ describe('a base', () => {
     { name: 'took a time that is a text', check: { ...PASSING, duration: '0.5' } },
     { name: 'has no output', check: without('output') },
     { name: 'has an output that is no text', check: { ...PASSING, output: 1 } },
-  ])('is none that $name, and that one makes the base before it forgotten', ({ check }) => {
+  ])('a result is no baseline and drops the previous one if it $name', ({ check }) => {
     const shortResults = basedOn(PASSING);
     expect(told(shortResults, 2, check)).toEqual({ id: 2, check });
     shortResults.confirm([1, 2]);
@@ -126,7 +126,7 @@ describe('a base', () => {
     { name: 'one attribute more', check: { ...PASSING, team: 'storage' } },
     { name: 'one attribute less', check: without('command') },
     { name: 'another order', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
-  ])('is no longer the one before when a result has $name, but that one', ({ check }) => {
+  ])('a result with $name replaces the baseline', ({ check }) => {
     const shortResults = basedOn(PASSING);
     expect(told(shortResults, 2, check)).toEqual({ id: 2, check });
     shortResults.confirm([1, 2]);
@@ -134,7 +134,7 @@ describe('a base', () => {
     expect(told(shortResults, 4, PASSING)).toEqual({ id: 4, check: PASSING });
   });
 
-  test('is of one check: the same name of another source is another', () => {
+  test('the baselines of one check name from two sources are separate', () => {
     const shortResults = basedOn(PASSING);
     const ofSwitch = { ...PASSING, source: 'switch-1' };
     expect(told(shortResults, 2, ofSwitch)).toEqual({ id: 2, check: ofSwitch });
@@ -143,13 +143,13 @@ describe('a base', () => {
     expect(told(shortResults, 4, PASSING)).toMatchObject({ of: 1 });
   });
 
-  test('is of one check: a source that is null is none', () => {
+  test('a source of null counts as no source for a baseline', () => {
     const shortResults = basedOn(PASSING);
     told(shortResults, 2, { ...PASSING, source: null });
     expect(told(shortResults, 3, PASSING)).toEqual({ id: 3, check: PASSING });
   });
 
-  test('is remembered of 1024 checks, of another when one of them has none any more', () => {
+  test('baselines of at most 1024 checks are kept, and a dropped one frees space', () => {
     const shortResults = new ShortResults();
     for (let at = 1; at <= 1025; at++) told(shortResults, at, numbered(at));
     shortResults.confirm([1, 1024, 1025]);
@@ -161,7 +161,7 @@ describe('a base', () => {
     expect(told(shortResults, 1030, numbered(1025))).toMatchObject({ of: 1029 });
   });
 
-  test('shares at most 16 KiB with its followers, and has an output of as much', () => {
+  test('a baseline has at most 16 KiB besides an output of at most 16 KiB', () => {
     const long = { ...PASSING, output: 'x'.repeat(16 * 1024) };
     expect(told(basedOn(long), 2, long)).toMatchObject({ of: 1 });
     const longer = { ...PASSING, output: `${long.output}x` };

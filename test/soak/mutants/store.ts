@@ -186,7 +186,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'return checkpoint.id !== undefined;',
     replacement: 'return checkpoint.from > 0;',
     test: 'test/daemon/backend/timeline/state.test.ts',
-    title: 'one that breaks off',
+    title: 'an interrupted checkpoint changes nothing and is removed by the next one',
   },
   {
     defence: 'each record of the audit trail vouches for those before it',
@@ -229,7 +229,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'this.#byId.get(superseded ?? oldest ?? 0)',
     replacement: 'this.#byId.get(oldest ?? 0)',
     test: 'test/daemon/agent/unsaved-results.test.ts',
-    title: 'beyond the budget',
+    title: 'an exceeded budget drops the oldest superseded result, or else the oldest of all',
   },
   {
     defence: 'an agent keeps its newest result',
@@ -245,7 +245,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'this.#remove(result, false);',
     replacement: 'this.#remove(result, true);',
     test: 'test/daemon/agent/unsaved-results.test.ts',
-    title: 'beyond the budget',
+    title: 'an exceeded budget drops the oldest superseded result, or else the oldest of all',
   },
   {
     defence: 'checks of two sources are two checks for the spool',
