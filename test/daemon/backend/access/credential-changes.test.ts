@@ -391,7 +391,7 @@ describe('the user of the settings', () => {
     { title: 'another password', next: { user: 'root', password: 'the new one' } },
     { title: 'another user', next: { user: 'other', password: 'the old one' } },
     { title: 'no user any more', next: {} },
-  ])('$title in a reload ends what was opened with the one before, also after a restart', async ({ next }) => {
+  ])('$title in a reload closes what was opened with the old credentials, even after a restart', async ({ next }) => {
     const dir = await tempDir();
     const file = join(dir, 'config.json');
     const configure = (api: object): Promise<void> => writeFile(file, JSON.stringify({ api }));
@@ -433,7 +433,7 @@ describe('the user of the settings', () => {
     expect(await statusOf(second, stays.access_token)).toBe(200);
   });
 
-  test('a restart with the same credentials logs nobody out', async () => {
+  test('a restart with the same credentials logs out no user', async () => {
     const dir = await tempDir();
     const settings = { api: { user: 'root', password: 'long enough' } };
     const file = join(dir, 'config.json');
@@ -473,7 +473,7 @@ const exchanged = async (tokens: Tokens): Promise<Tokens> => {
 };
 
 describe('refresh tokens', () => {
-  test('each refresh gives another refresh token, which gives the next one', async () => {
+  test('each refresh returns another refresh token, which can be used for the next one', async () => {
     const first = await begin();
     const second = await exchanged(first);
     const third = await exchanged(second);
@@ -481,13 +481,13 @@ describe('refresh tokens', () => {
     expect(await isOpen(third)).toBe(true);
   });
 
-  test('the last four access tokens of a session count, for requests that are under way', async () => {
+  test('the last four access tokens of a session are valid, for requests in transit', async () => {
     const tokens = [await begin()];
     for (let refreshes = 0; refreshes < 4; refreshes++) tokens.push(await exchanged(tokens.at(-1) as Tokens));
     expect(await Promise.all(tokens.map(isOpen))).toEqual([false, true, true, true, true]);
   });
 
-  test('a refresh whose answer was lost gives the same refresh token again, as often as it is repeated', async () => {
+  test('a refresh whose response was lost returns the same refresh token when it is repeated', async () => {
     const first = await begin();
     const answers = [];
     for (let attempt = 0; attempt < 8; attempt++) answers.push(await exchanged(first));
@@ -497,7 +497,7 @@ describe('refresh tokens', () => {
     expect(await isOpen(await exchanged(answer))).toBe(true);
   });
 
-  test('two programs that refresh with the same token at once can both go on', async () => {
+  test('two programs that refresh with the same token concurrently both stay logged in', async () => {
     const first = await begin();
     const [one, other] = await Promise.all([exchanged(first), exchanged(first)]);
     expect(one.refresh_token).toBe(other.refresh_token);
@@ -508,7 +508,7 @@ describe('refresh tokens', () => {
   test.each([
     { title: 'the one before, after half a minute', refreshes: 1, skipMs: 31_000 },
     { title: 'an older one, at once', refreshes: 2, skipMs: 0 },
-  ])('$title: showing a used refresh token ends the session', async ({ refreshes, skipMs }) => {
+  ])('a reused refresh token ends the session: $title', async ({ refreshes, skipMs }) => {
     const first = await begin();
     let last = first;
     for (let refreshed = 0; refreshed < refreshes; refreshed++) last = await exchanged(last);
@@ -522,7 +522,7 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
-  test('a log-out with a used refresh token is refused, and ends the session as a theft does', async () => {
+  test('a logout with a reused refresh token is rejected and ends the session', async () => {
     const first = await begin();
     const last = await exchanged(await exchanged(first));
     const answer = await asking(backend.url, `Bearer ${last.access_token}`)('POST', '/auth/logout', {
@@ -533,7 +533,7 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
-  test('a text that is no refresh token, and one of another session, ends nothing', async () => {
+  test('an invalid refresh token and one of another session end no session', async () => {
     const [own, other] = [await begin(), await begin()];
     expect(await exchange(own, 'x')).toBe(401);
     expect(await exchange(own, other.refresh_token)).toBe(401);
@@ -542,7 +542,7 @@ describe('refresh tokens', () => {
   });
 });
 
-test('the log-out of a user is in the audit trail, and there is none of nobody', async () => {
+test('the logout of a user is recorded in the audit trail, and that of an unknown user is 404', async () => {
   const { user } = await open();
   expect((await asRoot('DELETE', `${V2}/users/${user}/sessions`)).status).toBe(204);
   const { body } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${user}&limit=1`);

@@ -20,7 +20,7 @@ const tokenOf = async (dir: string): Promise<string> => {
   return token;
 };
 
-test('a start leaves a token that makes an administrator of who can read it, another one each time', async () => {
+test('each start writes a new token that gives its reader the rights of an administrator', async () => {
   const dir = await tempDir();
   const first = await startDaemon({ stateDir: dir });
   onTestFinished(() => first[Symbol.asyncDispose]());
@@ -64,7 +64,7 @@ test('the local token works beside configured credentials, and a wrong token is 
 
 const urlOf = (bind: string): string | undefined => localUrlOf('https://0.0.0.0:4567', bind);
 
-test('it is only for loopback, by the number of the address', () => {
+test('the local URL uses a loopback address', () => {
   expect(['127.0.0.1', '127.8.8.8', '0.0.0.0', '::', 'localhost', '::1'].map(urlOf)).toEqual([
     'https://127.0.0.1:4567',
     'https://127.8.8.8:4567',
@@ -76,7 +76,7 @@ test('it is only for loopback, by the number of the address', () => {
   expect(['192.0.2.1', 'mon.example.org', '::ffff:192.0.2.1'].map(urlOf)).toEqual([undefined, undefined, undefined]);
 });
 
-test('a runtime directory that others can read gets none, and the backend goes on', async () => {
+test('no token is written into a runtime directory that others can read, and the backend continues', async () => {
   const [stateDir, runtimeDir] = [await tempDir(), join(await tempDir(), 'mon')];
   await mkdir(runtimeDir);
   await chmod(runtimeDir, 0o755);

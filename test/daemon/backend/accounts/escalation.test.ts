@@ -172,7 +172,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     },
     lacks: 'more than 2000 single rights',
   },
-])('whoever administers users and roles only $title', async ({ ask, lacks }) => {
+])('a user who may only administer users and roles $title', async ({ ask, lacks }) => {
   expect(await ask(helpdesk)).toMatchObject({
     status: 403,
     body: { message: expect.stringContaining(lacks) },
@@ -181,7 +181,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
   expect(await new V2Peer(backend.url, shown('boss')).get('/users')).toMatchObject({ status: 200 });
 });
 
-test('a role that does not exist cannot be bound by who may not give everything', async () => {
+test('only a user with all rights can bind a role that does not exist', async () => {
   const body = { ...metadata('early'), role_ref: clusterRole('later'), subjects: [user('helpdesk')] };
   expect(await helpdesk.put('/clusterrolebindings/early', body)).toMatchObject({
     status: 403,
@@ -192,7 +192,7 @@ test('a role that does not exist cannot be bound by who may not give everything'
   expect(await helpdesk.put('/clusterroles/later', { ...metadata('later'), rules })).toMatchObject({ status: 403 });
 });
 
-test('a group does not get back what its name means by the end of a binding or its namespace', async () => {
+test('deleting a binding or its namespace cannot restore the default rights of a group', async () => {
   await make(root.post('/namespaces', { name: 'short' }));
   await bind('operators', 'view', [group('operators')], 'short');
   const path = '/namespaces/short/rolebindings/operators';
@@ -207,13 +207,13 @@ test('a group does not get back what its name means by the end of a binding or i
   expect(await helpdesk.delete('/namespaces/short')).toMatchObject({ status: 204 });
 });
 
-test('a replaced built-in role does not come back with more than the one who deletes it may give', async () => {
+test('deleting a replaced built-in role requires the rights that it restores', async () => {
   await make(root.put('/clusterroles/edit', { ...metadata('edit'), rules: [rule(['get'], 'checks')] }));
   expect(await helpdesk.delete('/clusterroles/edit')).toMatchObject({ status: 403 });
   expect(await root.delete('/clusterroles/edit')).toMatchObject({ status: 204 });
 });
 
-test('a key of another user has neither all roles nor scopes beyond those of the one who grants it', async () => {
+test('a key of another user has neither all roles nor scopes beyond those of its creator', async () => {
   await makeUser('idle');
   for (const username of ['boss', 'idle']) {
     const refused = await helpdesk.post('/apikeys', { username });
@@ -228,14 +228,14 @@ test('a key of another user has neither all roles nor scopes beyond those of the
   expect(await helpdesk.patch(`/apikeys/${name}`, { username: 'boss' })).toMatchObject({ status: 403 });
 });
 
-test('a restore takes an administrator, whatever roles say', async () => {
+test('a restore requires an administrator, whatever rights roles include', async () => {
   const ask = asking(backend.url, basic('helpdesk', PASSWORD));
   const spec = { username: 'helpdesk', password_hash: HASH, groups: ['cluster-admins'], disabled: false };
   const objects = [{ type: 'User', api_version: 'core/v2', metadata: {}, spec }];
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 403 });
 });
 
-test('whoever administers users and roles gives what they have themselves, and takes away more', async () => {
+test('an administrator of users and roles may give their own rights, and remove more', async () => {
   const username = `given-${String(++count)}`;
   expect(await helpdesk.post('/users', { username, password: PASSWORD })).toMatchObject({ status: 201 });
   const rules = [rule(['get'], 'checks'), rule(['get', 'list', 'create', 'update', 'delete'], 'silenced')];
@@ -253,7 +253,7 @@ test('whoever administers users and roles gives what they have themselves, and t
   expect(await helpdesk.delete('/users/leaver')).toMatchObject({ status: 204 });
 });
 
-test('whoever administers one namespace gives there what they have there, and not everything', async () => {
+test('an administrator of one namespace may give their rights there, but not all rights', async () => {
   const binding = (role: string): object => ({
     ...metadata('by-keeper', 'prod'),
     role_ref: clusterRole(role),
@@ -269,7 +269,7 @@ test('whoever administers one namespace gives there what they have there, and no
   expect(await keeper.delete(`${PROD}/rolebindings/by-keeper`)).toMatchObject({ status: 204 });
 });
 
-test('an administrator gives whatever there is', async () => {
+test('an administrator may give any right', async () => {
   const boss = new V2Peer(backend.url, shown('boss'));
   expect(await boss.put('/users/gone/reinstate', {})).toMatchObject({ status: 201 });
   const rules = [rule(['*'], '*')];
