@@ -39,7 +39,7 @@ test('rejected results of many clients are logged up to a limit for all of them'
   expect(log.records.at(-1)?.fields['first_clients']).toHaveLength(10);
 });
 
-test('a refused result is told by its check, as far as it says which', () => {
+test('a rejected result is logged with its check and source if it names them', () => {
   const log = new RecordedLog();
   using refused = new RefusedResults({ clock: new ManualClock(), log });
   const about = { namespace: 'default', client: 'web-1' };

@@ -67,7 +67,7 @@ test('each result is stored once and in order, whatever the store or a full queu
   );
 });
 
-test('a sender is not read while its results have no place', () => {
+test('a sender is not read while the queue is full', () => {
   const queue = new Queue(1);
   queue.intake.take('a');
   expect(queue.isPaused).toBe(false);

@@ -48,7 +48,7 @@ async function behindRevocation(act: () => Promise<void> | void): Promise<void> 
   await Promise.all([held, revoked]);
 }
 
-test('an agent that goes on at full speed and never reads stores nothing after the answer', async () => {
+test('an agent that sends at full speed stores nothing after the response to the revocation', async () => {
   const agent = await AgentPeer.connect(backend.url, 'web-1', undefined, undefined, key);
   await agent.join();
   agent.deafen();

@@ -39,7 +39,7 @@ async function checkOf(url: string, check = 'disk'): Promise<Record<string, unkn
   return ((await answer.json()) as { check: Record<string, unknown> }).check;
 }
 
-test('an agent that shortens is told which of its results are remembered, and goes on from those', async () => {
+test('an agent that sends delta results learns which results are baselines', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
   agent.say({ type: 'results', results: [whole(1), whole(2, { name: 'cpu', status: 1 })] });
@@ -49,7 +49,7 @@ test('an agent that shortens is told which of its results are remembered, and go
   expect(await checkOf(url)).toMatchObject({ executed: 1003, history: [0, 0] });
 });
 
-test('after a short result that it cannot make out a backend hears nothing until the agent begins again', async () => {
+test('after an invalid delta result a backend ignores results until the agent resumes', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
   agent.say({ type: 'results', results: [whole(1), short(2, 9), whole(3, { status: 2 })] });
@@ -65,7 +65,7 @@ test('after a short result that it cannot make out a backend hears nothing until
   await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
 });
 
-test('an agent that has not said that it shortens results ends with a short one, and nothing is taken of it', async () => {
+test('an agent that did not announce delta results is disconnected when it sends one', async () => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1');

@@ -144,7 +144,7 @@ async function disk({ api }: Rig, client = 'web-1'): Promise<Record<string, unkn
   return (await api.result(client, 'disk'))?.check;
 }
 
-test('a passing result that opens nothing is offered as a base, to an agent that shortens', async () => {
+test('a passing result without an event is offered as a baseline to agents that send delta results', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   expect(agent.bases).toEqual([1]);
@@ -155,7 +155,7 @@ test('a passing result that opens nothing is offered as a base, to an agent that
   expect(other.bases).toEqual([]);
 });
 
-test('a short result has the times it says, the rest of its base, and its place in the history', async () => {
+test('a delta result has its own times, the other values of its baseline, and an entry in the history', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, short(2, 1));
@@ -169,7 +169,7 @@ test('a short result has the times it says, the rest of its base, and its place 
   });
 });
 
-test('it may bring another output; the next one without an output has that of the base again', async () => {
+test('a delta result may contain another output, which the next one does not inherit', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, short(2, 1, { output: 'OK "still"\n✓' }));
@@ -192,14 +192,14 @@ test('only the difference of a delta result is stored, and it survives a restart
   expect(await disk(await openRig({ dir }))).toEqual(before);
 });
 
-test('an executed of the future becomes now', async () => {
+test('an execution time in the future becomes the current time', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, short(2, 1, { executed: NOW + 3600 }));
   expect(await disk(rig)).toMatchObject({ executed: Math.floor(rig.clock.now() / 1000) });
 });
 
-test('a check of a proxy client is shortened as well', async () => {
+test('a result of a proxy client can be a baseline as well', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { source: 'router' });
   expect(agent.bases).toEqual([1]);
@@ -207,7 +207,7 @@ test('a check of a proxy client is shortened as well', async () => {
   expect(await disk(rig, 'router')).toMatchObject({ source: 'router', origin: 'web-1', executed: NOW - 30 });
 });
 
-test('short results keep a result with a ttl from becoming stale', async () => {
+test('delta results keep a result with a TTL from expiring', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { ttl: 120 });
   await says(agent, rig.clock, 2, short(2, 1, { executed: NOW }));
@@ -229,13 +229,13 @@ test.each<{ what: string; about: Partial<SubmittedResult> }>([
   { what: 'whose output is bounded', about: { max_output_size: 10 } },
   { what: 'that may flap', about: { low_flap_threshold: 10, high_flap_threshold: 20 } },
   { what: 'of metrics', about: { type: 'metric' } },
-])('a result $what is no base', async ({ about }) => {
+])('a result $what is no baseline', async ({ about }) => {
   const rig = await openRig();
   const agent = await joined(rig, about);
   expect(agent.bases).toEqual([]);
 });
 
-test('an OK behind which the event stays open is no base', async () => {
+test('an OK result that leaves its event open is no baseline', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { status: 2 });
   await says(agent, rig.clock, 2, whole(2, { auto_resolve: false }));
@@ -280,7 +280,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   expect(await resent(agent, rig.clock)).toBe(2);
 });
 
-test('after a change of the configuration each agent tells its results whole once, merged with what it says by then', async () => {
+test('after a configuration change each agent sends full results once, merged with the new definitions', async () => {
   const settings = {
     checks: { disk: { command: 'check-disk', subscribers: ['web'], interval: 60, team: 'before', tier: 1 } },
   };
@@ -298,7 +298,7 @@ test('after a change of the configuration each agent tells its results whole onc
   expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
 });
 
-test('a result that was merged over other definitions than those of its commit is no base', async () => {
+test('a result merged with definitions that changed before its commit is no baseline', async () => {
   const settings = { checks: { load: { command: 'check-load', subscribers: ['web'], interval: 60, tier: 1 } } };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
   const agent = await joined(rig);
@@ -315,7 +315,7 @@ test('a result that was merged over other definitions than those of its commit i
   expect(agent.bases).toEqual([1, 2]);
 });
 
-test('an aggregate that was deleted is joined again by the next result, which has to be whole', async () => {
+test('a deleted aggregate is joined again by the next result, which must be a full one', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { aggregate: 'storage' });
   await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
@@ -323,7 +323,7 @@ test('an aggregate that was deleted is joined again by the next result, which ha
   expect(await resent(agent, rig.clock)).toBe(1);
 });
 
-test('a base of another agent, or one that never was, is none', async () => {
+test('an unknown baseline and one of another agent are rejected', async () => {
   const rig = await openRig();
   await joined(rig);
   const other = await joined(rig, { name: 'load' }, 'web-2');
@@ -331,7 +331,7 @@ test('a base of another agent, or one that never was, is none', async () => {
   expect(await resent(other, rig.clock)).toBe(1);
 });
 
-test('bases end with their connection', async () => {
+test('baselines end with their connection', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   agent.cut();
@@ -342,7 +342,7 @@ test('bases end with their connection', async () => {
   expect(await resent(again, rig.clock)).toBe(1);
 });
 
-test('a short result that was committed before is a repetition, whatever has become of its base', async () => {
+test('a delta result that was committed before is ignored, even if its baseline is gone', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, short(2, 1));
@@ -369,7 +369,7 @@ test('a command that follows a delta result in its batch sees the check that the
   expect(check).toMatchObject({ output: 'newer', executed: NOW - 30, history: [0, 0] });
 });
 
-test('a store whose upgrade is pending gets no short results, before it is done', async () => {
+test('a store whose upgrade is pending accepts no delta results', async () => {
   const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
   expect((await joined(rig)).bases).toEqual([]);
 });
@@ -377,7 +377,7 @@ test('a store whose upgrade is pending gets no short results, before it is done'
 test.each<{ name: string; base: Partial<SubmittedResult>; told: Partial<ShortResult> }>([
   { name: 'without a duration whose base has one', base: {}, told: { duration: undefined } },
   { name: 'with a duration whose base has none', base: { duration: undefined }, told: {} },
-])('a short result $name is not taken: it has to come again, whole', async ({ base, told }) => {
+])('a delta result $name is rejected and must be sent in full', async ({ base, told }) => {
   const rig = await openRig();
   const agent = await joined(rig, base);
   agent.say({ type: 'results', results: [short(2, 1, { ...told, executed: NOW - 20 })] });

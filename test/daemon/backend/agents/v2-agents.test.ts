@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('the keepalives of an agent that names pipelines are handled by them, beside its handlers', async () => {
+test('keepalives of an agent that names pipelines are handled by these and its handlers', async () => {
   const v2 = new V2Peer(backend.url);
   const handler = { name: 'cmdb', type: 'Handler', api_version: 'core/v2' };
   const pipelines = [{ name: 'silent', type: 'Pipeline', api_version: 'core/v2' }];
@@ -75,7 +75,7 @@ test('the keepalives of an agent that names pipelines are handled by them, besid
   agent.leave();
 });
 
-test('an unknown agent is told so, registers with its first keepalive, and is told how it is stored', async () => {
+test('an unknown v2 agent gets an empty configuration, registers, and gets its stored configuration', async () => {
   const agent = await GoAgent.joined(url, { name: 'new', subscriptions: ['web', 'linux'] });
   expect(agent.answer).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });
   expect(await agent.hears('entity_config')).toEqual({
@@ -102,7 +102,7 @@ test('an unknown agent is told so, registers with its first keepalive, and is to
   agent.cut();
 });
 
-test('it runs what its subscriptions ask for, and the result is like any other', async () => {
+test('a v2 agent runs the checks of its subscriptions, and its results are like any others', async () => {
   const agent = await GoAgent.joined(url, { name: 'runner' });
   await agent.register();
   clock.advance(INTERVAL_S * 1000);
@@ -134,7 +134,7 @@ test('it runs what its subscriptions ask for, and the result is like any other',
   agent.cut();
 });
 
-test('a silence on its own subscription covers its events', async () => {
+test('a silence on the own subscription of a v2 agent covers its events', async () => {
   const agent = await GoAgent.joined(url, { name: 'quiet' });
   await agent.register();
   await api.silence({ subscription: 'client:quiet', reason: 'work', creator: 'me' });
@@ -163,7 +163,7 @@ test('the stored settings of an agent override its own, and the agent receives t
   again.cut();
 });
 
-test('an agent of version 5, and one that manages its entity itself, say what they are', async () => {
+test('agents of version 5 and agents that manage their entity override the stored settings', async () => {
   const old = await GoAgent.joined(url, { name: 'five', version: '5.11.1', subscriptions: ['old'] });
   await old.register();
   await api.saveClient({ ...(await api.client('five')), name: 'five', address: '192.0.2.7', subscriptions: ['db'] });
@@ -190,7 +190,7 @@ function labelled(name: string, labels: unknown): Promise<GoAgent> {
   return GoAgent.joined(url, { name, subscriptions: ['labelled'], entity: { metadata } });
 }
 
-test('tokens of a check are replaced before it is asked for; without a value it is not', async () => {
+test('tokens are replaced before a check request is sent, and a missing value prevents it', async () => {
   const [known, unknown] = [await labelled('known', { region: 'eu' }), await labelled('unknown', null)];
   await Promise.all([known.register(), unknown.register()]);
   clock.advance(INTERVAL_S * 1000);
@@ -206,7 +206,7 @@ test('tokens of a check are replaced before it is asked for; without a value it 
   unknown.cut();
 });
 
-test('its events can be about other entities, and about checks that nobody has defined', async () => {
+test('events of a v2 agent may name other entities and undefined checks', async () => {
   const agent = await GoAgent.joined(url, { name: 'prober' });
   await agent.register();
   agent.event({ metadata: { name: 'ping' }, status: 1, output: 'lost', proxy_entity_name: 'router-1' });
@@ -227,14 +227,14 @@ test('the keepalive of a silent v2 agent fails by its own thresholds', async () 
   });
 });
 
-test('pings are answered', async () => {
+test('pings of a v2 agent are acknowledged', async () => {
   const agent = await GoAgent.joined(url, { name: 'pinger' });
   agent.ping();
   await vi.waitFor(() => expect(agent.pongs).toBe(1));
   agent.cut();
 });
 
-test('deleting its entity closes its connection; it may come back as a new one', async () => {
+test('deleting the entity of a v2 agent closes its connection, and it can register again', async () => {
   const agent = await GoAgent.joined(url, { name: 'deleted' });
   await agent.register();
   await api.deleteClient('deleted');
@@ -247,7 +247,7 @@ test('deleting its entity closes its connection; it may come back as a new one',
   again.cut();
 });
 
-test('its keepalive event is there from the first keepalive on, and keeps to its thresholds by the second', async () => {
+test('the keepalive event of a v2 agent opens with the first keepalive and follows its thresholds', async () => {
   const agent = await GoAgent.joined(url, { name: 'punctual' });
   const begun = Math.floor(clock.now() / 1000);
   const check = { metadata: { name: 'keepalive' }, interval: 4, timeout: 8, ttl: 16, status: 0, output: '' };
@@ -292,7 +292,7 @@ test('the keepalive event of a v2 agent without a critical threshold stays a war
   });
 });
 
-test('each of its keepalives is an event at once, which ends the one of its silence', { tags: 'slow' }, async () => {
+test('each keepalive of a v2 agent is an event, which resolves an expired one', { tags: 'slow' }, async () => {
   const agent = await GoAgent.joined(url, { name: 'back' });
   const core = new V2Peer(backend.url);
   const event = async (): Promise<unknown> => (await core.get('/namespaces/default/events/back/keepalive')).body;
@@ -322,7 +322,7 @@ test('each of its keepalives is an event at once, which ends the one of its sile
   agent.cut();
 });
 
-test('one that is to deregister goes with its events when it says goodbye, not when it is cut off', async () => {
+test('a v2 agent that is to deregister is deleted at its goodbye, not when its connection is lost', async () => {
   const entity = { deregister: true, deregistration: { handler: 'cmdb' } };
   const agent = await GoAgent.joined(url, { name: 'cattle', entity });
   await agent.register();
@@ -353,7 +353,7 @@ test('a v2 agent that is to deregister is deleted when its keepalive expires', a
   });
 });
 
-test('our own agents connect to the same listener', async () => {
+test('mon-agent can connect to the listener for v2 agents', async () => {
   const peer = await AgentPeer.connect(url, 'mine');
   expect(await peer.join()).toMatchObject({ type: 'welcome' });
   peer.cut();
@@ -372,7 +372,7 @@ test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; statu
     status: 400,
     body: 'Sensu-AgentName: must be word characters, dots, hyphens and colons only',
   },
-])('an agent $name is refused before its connection is opened', async ({ identity, status, body }) => {
+])('a v2 agent $name is rejected before its connection is opened', async ({ identity, status, body }) => {
   expect(await GoAgent.connect(url, identity)).toEqual({ status, body, type: 'text/plain; charset=utf-8' });
 });
 
@@ -386,7 +386,7 @@ test.each<{ name: string; frame: string | Buffer; reason: string }>([
     reason: 'not to other',
   },
   { name: 'a keepalive that is no event', frame: 'keepalive\n[]', reason: 'expected' },
-])('a frame with $name closes the connection and says why', async ({ frame, reason }) => {
+])('a frame with $name closes the connection with a reason', async ({ frame, reason }) => {
   const agent = await GoAgent.joined(url, { name: 'hostile' });
   agent.sendRaw(frame);
   expect(await agent.ends()).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
@@ -405,7 +405,7 @@ test.each<{ name: string; event: unknown; reason: string }>([
     event: { check: { metadata: { name: 'a' }, deep: nested(200) } },
     reason: 'nested deeper than',
   },
-])('an event with $name is refused, and takes no other with it', async ({ event, reason }) => {
+])('an event with $name is rejected and does not affect the next one', async ({ event, reason }) => {
   const agent = await GoAgent.joined(url, { name: 'careless' });
   await agent.register();
   const before = backend.log.records.length;
@@ -490,7 +490,7 @@ test('a v2 agent that sends random frames disturbs neither the backend nor other
   steady.cut();
 });
 
-test('a metric without a check has no status and is left out', async () => {
+test('an event with metrics and no check has no status and is left out', async () => {
   const agent = await GoAgent.joined(url, { name: 'metrics' });
   agent.send('event', { entity: agent.entity, metrics: { handlers: [], points: [{ name: 'a', value: 1 }] } });
   agent.event({ metadata: { name: 'y' }, status: 0, output: '' });
@@ -504,7 +504,7 @@ function isGone(client: string): boolean {
   );
 }
 
-test('one that does not read is cut off before its requests fill the memory', async () => {
+test('a v2 agent that does not read is disconnected before its requests fill the memory', async () => {
   const agent = await GoAgent.joined(url, { name: 'slow', subscriptions: ['slow'] });
   await agent.register();
   agent.deafen();
@@ -555,7 +555,7 @@ test.each(['stays', 'hangs up'])(
   },
 );
 
-test('a backend that stops takes no goodbye for a departure', async () => {
+test('a stopping backend does not take the goodbye of an agent for a deregistration', async () => {
   const state = await tempDir();
   const { program } = await loadConfig({ directories: [], env: {}, flags: { 'agent-listener': { port: 0 } } });
   const open = (): ReturnType<typeof openBackend> => openBackend({ dir: state, definitions: { program } });
