@@ -42,8 +42,8 @@ async function problemOfChain(): Promise<string | undefined> {
   return expected.id === first - 1 ? undefined : 'the trail is too short';
 }
 
-describe('what operators do is written down (security S22)', () => {
-  test('silences that are made, replaced and cleared, with what was before and after', async () => {
+describe('records of what operators do (security S22)', () => {
+  test('created, replaced and cleared silences are recorded with their old and new values', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada' });
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });
     await ask('POST', '/silenced/clear', { check: 'disk' });
@@ -113,7 +113,7 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('runs that are asked for', async () => {
+  test('requested check runs are recorded', async () => {
     await ask('POST', '/request', { check: 'disk', subscribers: ['web'], reason: 'is it full?', creator: 'ada' });
     expect(await trail()).toMatchObject([
       { who: 'ada', action: 'check.request', target: 'disk', after: { subscribers: ['web'] }, reason: 'is it full?' },
@@ -137,7 +137,7 @@ describe('what operators do is written down (security S22)', () => {
     expect(await trail()).toEqual([]);
   });
 
-  test('silences that end by themselves are, as what the backend did', async () => {
+  test('expired silences are recorded as actions of the backend', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     await ask('POST', '/silenced', { check: 'swap', expire_on_resolve: true });
     await report('swap', 1);
@@ -152,7 +152,7 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('no secret gets in', async () => {
+  test('the audit trail contains no secrets', async () => {
     await ask('POST', '/clients', {
       name: 'web-2',
       address: 'a',
@@ -201,7 +201,7 @@ describe('a record is in the commit of its change', () => {
     expect(await problemOfChain()).toBeUndefined();
   });
 
-  test('one write holds both', async () => {
+  test('one write contains the record and its change', async () => {
     const written: string[][] = [];
     rig.store.refuses = (ops) => {
       // The newest time may be part of any write, and the timeline contains what happens to a silence.
@@ -213,7 +213,7 @@ describe('a record is in the commit of its change', () => {
     expect(written).toEqual([['silenced', 'audit', 'audit-head']]);
   });
 
-  test('a restart goes on with the chain', async () => {
+  test('the chain of records continues after a restart', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await rig.stop();
     await rig.start(SECTIONS);
@@ -224,7 +224,7 @@ describe('a record is in the commit of its change', () => {
 });
 
 describe('the trail is bounded', () => {
-  test('the oldest records go, and the rest is still a chain', async () => {
+  test('the oldest records are removed, and the others still form a chain', async () => {
     for (let count = 0; count < LIMIT + 3; count++) await ask('POST', '/silenced', { check: `check-${String(count)}` });
     expect(await head()).toMatchObject({ first: 4, last: LIMIT + 3 });
     const records = await trail();
@@ -233,7 +233,7 @@ describe('the trail is bounded', () => {
     expect(await problemOfChain()).toBeUndefined();
   });
 
-  test('a record that somebody changed in the store is found', async () => {
+  test('a record that was changed in the store is detected', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await ask('POST', '/silenced', { check: 'swap' });
     await rig.stop();
@@ -269,21 +269,21 @@ describe('GET /api/mon/v1/audit', () => {
     ['?filter.who=ada', [2, 1]],
     ['?filter.who=bob&filter.target=*:c', [3]],
     ['?filter.after.check=b', [2]],
-  ])('%s', async (query, expected) => {
+  ])('GET /api/mon/v1/audit%s returns the matching records', async (query, expected) => {
     expect((await trail(query)).map(({ id }) => id)).toEqual(expected);
   });
 
-  test('says how many there are', async () => {
+  test('the audit trail is paginated with a total', async () => {
     const answer = await ask('GET', `${AUDIT}?limit=1`);
     expect(answer.headers['x-pagination']).toBe('{"limit":1,"offset":0,"total":4}');
   });
 
-  test('gives at most a thousand at once, whatever is asked for', async () => {
+  test('the audit trail returns at most a thousand records at once', async () => {
     const answer = await ask('GET', `${AUDIT}?limit=5000`);
     expect(answer.headers['x-pagination']).toBe('{"limit":1000,"offset":0,"total":4}');
   });
 
-  test('it can be read and nothing else', async () => {
+  test('the audit trail accepts no method but GET', async () => {
     for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) {
       expect((await ask(method, AUDIT, {})).status).toBe(405);
     }

@@ -51,7 +51,7 @@ test.each([
   ['an object without a spec', { objects: [{ type: 'Entity', api_version: 'core/v2', metadata: {} }] }],
   ['another attribute', { objects: [anEntity('a')], force: true }],
   ['no object', []],
-])('refused as a whole: %s', async (_what, body) => {
+])('a restore is rejected completely: %s', async (_what, body) => {
   expect(await restore(body)).toMatchObject({ status: 400 });
 });
 
@@ -95,7 +95,7 @@ test.each([
     { type: 'User', api_version: 'core/v2', metadata: {}, spec: { username: 'eve', password_hash: 'plain' } },
     /password_hash/,
   ],
-])('left out, with the others done: %s', async (_what, object, reason) => {
+])('an object is left out of a restore that applies the others: %s', async (_what, object, reason) => {
   const [here, found] = await outcomes(anEntity('here'), object);
   expect(here?.outcome).not.toBe('left out');
   expect(found).toEqual({ outcome: 'left out', reason: expect.stringMatching(reason) as string });
@@ -121,7 +121,7 @@ test('a restored object whose expression names an unknown attribute gets a warni
   ]);
 });
 
-test('exact state that is not of its shape, or of another object, does not count', async () => {
+test('exact state of a wrong form or of another object is ignored', async () => {
   await outcomes(anEntity('state'), anEvent('state', 'disk'));
   const page = (await ask('GET', '/api/mon/v1/dump/events?limit=100')).body as {
     objects: { spec: { mon: { history: { length: number } }; check: { metadata: { name: string } } } }[];
@@ -138,7 +138,7 @@ test('exact state that is not of its shape, or of another object, does not count
   }
 });
 
-test('the exact end of a silence comes back, also from a dump that has it in milliseconds', async () => {
+test('the exact end of a silence is restored, even from a dump in milliseconds', async () => {
   await ask('POST', '/silenced', { check: 'exact', expire: 3600 });
   const { objects } = (await ask('GET', '/api/mon/v1/dump/silenced')).body as {
     objects: { spec: { check: string; mon: { entry: { expire_at: number } } } }[];
@@ -151,7 +151,7 @@ test('the exact end of a silence comes back, also from a dump that has it in mil
   expect(await outcomes(dumped, older)).toEqual([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
 });
 
-test('a silence by search comes back, and knows the attributes that it asks for', async () => {
+test('a restored silence by search covers matching events', async () => {
   await ask('POST', '/clients', { name: 'searched', address: '192.0.2.1', subscriptions: [], env: 'prod' });
   await ask('POST', '/results', { source: 'searched', name: 'disk', status: 2, output: 'x' });
   await ask('POST', '/api/mon/v1/silenced', { selector: 'client.env=prod', reason: 'why', expire: 3600 });
@@ -168,7 +168,7 @@ test('a silence by search comes back, and knows the attributes that it asks for'
   expect(await outcomes(unreadable)).toMatchObject([{ outcome: 'left out' }]);
 });
 
-test('an event restored runs no handler', async () => {
+test('a restored event runs no handler', async () => {
   const { port, received } = await openLineReceiver();
   await using own = await startBackend({
     settings: { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } },
@@ -269,13 +269,13 @@ test('dumps and restores are recorded in the audit trail, dry runs are not', asy
   expect(before).toMatchObject({ action: 'dump', target: 'User' });
 });
 
-test('a dump that begins in the middle is in the audit trail as well', async () => {
+test('a dump that begins in the middle is recorded in the audit trail as well', async () => {
   expect((await ask('GET', '/api/mon/v1/dump/namespaces?continue=WyJhIl0')).status).toBe(200);
   const [newest] = (await ask('GET', '/api/mon/v1/audit?limit=1')).body as AuditRecord[];
   expect(newest).toMatchObject({ action: 'dump', target: 'Namespace' });
 });
 
-test('pages follow one another, also while objects come and go', async () => {
+test('a dump is complete across pages although objects are deleted meanwhile', async () => {
   await outcomes(...['p-1', 'p-2', 'p-3', 'p-4'].map((name) => anEntity(name)));
   const names: string[] = [];
   let after: string | null = '';
