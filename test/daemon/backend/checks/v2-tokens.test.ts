@@ -37,7 +37,7 @@ async function asked(check: string, requests = 1): Promise<readonly CheckRequest
   });
 }
 
-test('the agent is told which checks have tokens of the newer face: those that are stored', async () => {
+test('check requests mark stored checks as having v2 tokens, and configured ones not', async () => {
   await v2.put(`${CHECKS}/stored`, {
     command: COMMAND,
     interval: 60,
