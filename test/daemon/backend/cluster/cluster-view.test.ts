@@ -65,7 +65,7 @@ test.each<{ readonly name: string; readonly members: readonly StoredMember[]; re
   expect(shown(members)).toEqual(expected);
 });
 
-test('the view of a cluster shows a killed writer beside its successor while it holds the lease', () => {
+test('the view of a cluster shows a killed leader beside its successor while it holds the lease', () => {
   const members = [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])];
   expect(shown(members, 'old')).toEqual(['a member ok', 'old writer ok', 'new member ok']);
 });
