@@ -406,13 +406,16 @@ async function written(files: Broken['files']): Promise<string> {
   return dir;
 }
 
-test.each(BROKEN)('$name', async ({ files, env = {}, problems }) => {
-  const dir = await written(files);
-  const error = await loadConfig({ directories: [dir], env }).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(InvalidSettings);
-  const text = JSON.stringify((error as InvalidSettings).problems).replaceAll(`${dir}/`, '');
-  expect(JSON.parse(text)).toEqual(problems);
-});
+test.each(BROKEN)(
+  'a broken configuration is rejected with its problems: $name',
+  async ({ files, env = {}, problems }) => {
+    const dir = await written(files);
+    const error = await loadConfig({ directories: [dir], env }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidSettings);
+    const text = JSON.stringify((error as InvalidSettings).problems).replaceAll(`${dir}/`, '');
+    expect(JSON.parse(text)).toEqual(problems);
+  },
+);
 
 const LEFT_OUT = 'this filter is ignored, so its handlers get all events: fix it';
 const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
@@ -450,7 +453,7 @@ describe.each<Broken>([
     `the expression "entity.name ==" cannot be read, character 15: a value is missing here; ${FOR_NOBODY}`,
   ),
 ])('$name', ({ files, problems }) => {
-  test('is warned of', async () => {
+  test('the problem of this configuration is a warning', async () => {
     const dir = await written(files);
     const { warnings, checks, filters } = await loadConfig({ directories: [dir], env: {} });
     const [{ file, path, message }] = problems as readonly [{ file: string; path: string; message: string }];
@@ -458,7 +461,7 @@ describe.each<Broken>([
     expect([...checks.keys(), ...filters.keys()]).toEqual(file === 'checks.json' ? ['disk'] : []);
   });
 
-  test('is a problem where warnings are', async () => {
+  test('the warning is an error in strict mode', async () => {
     const dir = await written(files);
     await expect(loadConfig({ directories: [dir], env: {}, isStrict: true })).rejects.toThrow(InvalidSettings);
   });
