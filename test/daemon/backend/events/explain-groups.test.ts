@@ -140,7 +140,7 @@ test('explain says that the group of a silenced event was flushed without it dur
   ]);
 });
 
-test('nothing is said of groups that would not hear of it anyway, and what all have in common is said once', async () => {
+test('explain does not mention groups that do not apply, and names a common reason once', async () => {
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat', 'calm'] });
   const { reason, handlers } = await explain();

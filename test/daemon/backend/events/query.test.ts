@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('GET /api/mon/v1/events', () => {
-  test('gives rows as the feed does, the worst first and silenced ones last', async () => {
+  test('the list of events has the rows of the feed, the most severe first and silenced ones last', async () => {
     const { status, body } = await list({});
     const now = Math.floor(rig.clock.now() / 1000);
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('GET /api/mon/v1/events', () => {
     ['client~web-* status>=warn', ['web-1/http', 'web-2/disk']],
     ['age>1h or output~full', ['web-1/http', 'db-1/disk']],
     ['nothing-like-it', []],
-  ])('finds %s', async (q, expected) => {
+  ])('the query "%s" returns the matching events', async (q, expected) => {
     expect(await names({ q })).toEqual(expected);
   });
 
@@ -62,7 +62,7 @@ describe('GET /api/mon/v1/events', () => {
     ['-client', ['web-2/disk', 'web-1/http', 'db-1/disk', 'db-1/load']],
     ['age', ['db-1/load', 'db-1/disk', 'web-2/disk', 'web-1/http']],
     ['-age', ['web-1/http', 'db-1/disk', 'web-2/disk', 'db-1/load']],
-  ])('sorted by %s', async (sort, expected) => {
+  ])('the list of events can be sorted by %s', async (sort, expected) => {
     expect(await names({ sort })).toEqual(expected);
   });
 
@@ -72,7 +72,7 @@ describe('GET /api/mon/v1/events', () => {
     expect(body).toMatchObject([{ client: 'db-1', check: 'load' }]);
   });
 
-  test('says where a filter is wrong and what is allowed', async () => {
+  test('an invalid query is rejected with the position of the error and a remedy', async () => {
     expect(await list({ q: 'disk status>=bad' })).toMatchObject({
       status: 400,
       body: { error: 'q: "bad" is not a status: use ok, warn, crit, unknown or a number (at character 14)' },
