@@ -108,7 +108,7 @@ const rulesIn = ({ replica }: FeedPeer): string[] =>
   );
 
 describe('groups on the feed', () => {
-  test('come as they are, and with each change, until they are gone', async () => {
+  test('groups are sent with their state and each change until they are gone', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -129,7 +129,7 @@ describe('groups on the feed', () => {
     expect(peer.all('snapshot')).toHaveLength(1);
   });
 
-  test('one commit of many events of a group is one row', async () => {
+  test('a commit of many events of a group sends one row', async () => {
     const noise = await NoiseRig.open();
     const peer = await noise.live({ topics: ['groups'] });
     await noise.rig.results.submit(
@@ -140,7 +140,7 @@ describe('groups on the feed', () => {
     expect(peer.all('changes').filter(({ rows }) => Object.keys(rows.groups ?? {}).length > 0)).toHaveLength(1);
   });
 
-  test('are those of the namespaces that were asked for; among all, each says where it is', async () => {
+  test('groups and inhibitions of the requested namespaces are sent, among all with their namespace', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await new Namespaces(rig.batcher).put('team-a', () => undefined, { who: 'ops', from: null, how: 'test' });
@@ -190,7 +190,7 @@ describe('groups on the feed', () => {
 });
 
 describe('inhibitions on the feed', () => {
-  test('say what they keep quiet, and because of what', async () => {
+  test('inhibition rules are sent with the number of inhibited events and their source', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     const peer = await noise.live({ topics: ['inhibitions'] });
@@ -210,7 +210,7 @@ describe('inhibitions on the feed', () => {
     await noise.until(() => expect([...peer.replica.inhibitions.keys()]).toEqual(['other']));
   });
 
-  test('to who is kept to a namespace only with what they do there', async () => {
+  test('a user of one namespace sees only the inhibitions there', async () => {
     const kept: Principal = { name: 'ada', scopes: new Set(['read']), via: 'key', namespace: 'team-a' };
     const noise = await NoiseRig.open(kept);
     await noise.switchIs(2);
