@@ -38,8 +38,8 @@ async function openRacks(
   return rig;
 }
 
-describe('a handler with group_by has one run for the events of a group', () => {
-  test('once the first of them has waited for group_wait', async () => {
+describe('a handler with group_by', () => {
+  test('a group is flushed once its first event has waited for group_wait', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 10);
@@ -52,7 +52,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['b-1/disk new']);
   });
 
-  test('then not before group_interval, with what changed and what did not', async () => {
+  test('a group is flushed again after group_interval with changed and unchanged events', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -73,7 +73,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('again after repeat_interval while a problem persists and nothing changed', async () => {
+  test('a group is notified again after repeat_interval while nothing changed', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -85,7 +85,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk same']);
   });
 
-  test('never again with repeat_interval: 0', async () => {
+  test('a group with repeat_interval: 0 is never notified again', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 0 }) } });
     await rig.report(2, { source: 'a-1' });
     for (let hour = 0; hour < 10; hour++) await pass(rig, 3600);
@@ -144,7 +144,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
 });
 
 describe('silences', () => {
-  test('one by search that begins while an event waits keeps it back', async () => {
+  test('a silence by search that begins while an event is pending suppresses it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -153,7 +153,7 @@ describe('silences', () => {
     expect(await takeTold(rig)).toEqual(['a-2/disk new']);
   });
 
-  test('one that begins while an event waits keeps it back, and its end brings it', async () => {
+  test('a silence that begins while an event is pending suppresses it, and its end releases it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
@@ -190,7 +190,7 @@ const untold = async (): Promise<GroupRig> => {
   return rig;
 };
 
-describe('a reload while a group waits', () => {
+describe('a reload while an event is pending', () => {
   test('a reload that removes group_by notifies pending events singly and nothing twice', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
@@ -229,7 +229,7 @@ function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
 }
 
 describe('a check that is renamed', () => {
-  test('while its event waits: it is told under its new name, when it would have been', async () => {
+  test('a pending event is notified under its new name after a rename, at the same time', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 20);
@@ -267,7 +267,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(second)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
   });
 
-  test('an end that waits is told under the new name, too', async () => {
+  test('a pending resolution is notified under the new name after a rename', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -278,7 +278,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
   });
 
-  test('goes to the group where it belongs by its new name, with the rhythm of the one where it was', async () => {
+  test('a renamed event moves to the group of its new name with the times of its old group', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -292,7 +292,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk-usage changed']);
   });
 
-  test('to one that has an event in the group, too: they are one, which is told once', async () => {
+  test('an event joined by a rename within a group is notified once', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-1', name: 'disk-usage' });
@@ -303,7 +303,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('to one that was told with another status: that is what is known', async () => {
+  test('an event joined by a rename keeps the notified status of its new name', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -330,7 +330,7 @@ describe('a check that is renamed', () => {
 });
 
 test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }])(
-  'an OK of a metric that leaves its event open ends nothing in a group: handlers $handlers',
+  'an unresolving OK result of a metric changes nothing in a group: handlers $handlers',
   async ({ handlers }) => {
     const rig = await openRacks({ handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } });
     const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
@@ -356,20 +356,23 @@ test('a pending event whose check turned OK but does not resolve is notified at 
   expect(await takeTold(rig)).toEqual(['a-1/disk new']);
 });
 
-describe('an end that comes to other handlers than the problem', () => {
+describe('a resolution for other handlers than the problem', () => {
   const TWO = { handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } };
 
-  test.each(['other', 'nobody'])('is told to the group that was told of it: with the handler %s', async (name) => {
-    const rig = await openRacks(TWO);
-    await rig.report(2, { source: 'a-1' });
-    await pass(rig, 30);
-    await takeTold(rig);
-    await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
-    expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
-    await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
-    expect(groupCount(rig)).toBe(0);
-  });
+  test.each(['other', 'nobody'])(
+    'a resolution is notified to the group that notified the problem: with the handler %s',
+    async (name) => {
+      const rig = await openRacks(TWO);
+      await rig.report(2, { source: 'a-1' });
+      await pass(rig, 30);
+      await takeTold(rig);
+      await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
+      expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
+      await pass(rig, 300);
+      expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+      expect(groupCount(rig)).toBe(0);
+    },
+  );
 
   test('a resolution handled by another handler removes the pending notification of the problem', async () => {
     const rig = await openRacks(TWO);
@@ -403,8 +406,8 @@ describe('an end that comes to other handlers than the problem', () => {
   });
 });
 
-describe('nothing is lost', () => {
-  test('a backend that is started again goes on where the last one was', async () => {
+describe('delivery under failures', () => {
+  test('a restarted backend continues with the groups of the previous one', async () => {
     const dir = await tempDir();
     const first = await openRacks(GROUPING, { dir });
     await first.report(2, { source: 'a-1' });
@@ -429,7 +432,7 @@ describe('nothing is lost', () => {
     }
   });
 
-  test('a turn that the store refuses is taken later, once', async () => {
+  test('a flush that the store rejects is repeated once', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await settled(rig);
@@ -454,7 +457,7 @@ describe('nothing is lost', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('a correction of the clock moves the times of groups along', async () => {
+  test('a clock correction moves the times of groups', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await settled(rig);
@@ -465,7 +468,7 @@ describe('nothing is lost', () => {
     expect(value).toEqual({ by: [['client.rack', 'a']], untold_since: rig.clock.now() + 3_600_000 });
   });
 
-  test('an event that is stored nowhere, such as a registration, is told once', async () => {
+  test('a transient event, such as a registration, is notified once', async () => {
     const rig = await openRacks({ handlers: { registration: groupingPipe() } });
     await rig.report(0, { source: 'new-1' });
     await rig.report(0, { source: 'new-2' });

@@ -30,7 +30,7 @@ async function openRacks(
 const switchIs = (rig: GroupRig, status: number, source = 'sw-a'): Promise<void> =>
   rig.report(status, { source, name: 'switch' });
 
-describe('an event is quiet while there is one that a rule names', () => {
+describe('an inhibited event', () => {
   test('an event that shares the attributes of a rule with its source is inhibited, and others are notified', async () => {
     const rig = await openRacks();
     await switchIs(rig, 2);
@@ -73,7 +73,7 @@ describe('an event is quiet while there is one that a rule names', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
   });
 
-  test('whoever fires the rule itself is never quiet by it', async () => {
+  test('a source is never inhibited by its own rule', async () => {
     const rig = await openRacks({
       ...SECTIONS,
       inhibitions: { any: { when: 'check=switch', quiet: 'status>=warn' } },
@@ -101,7 +101,7 @@ describe('an event is quiet while there is one that a rule names', () => {
   });
 });
 
-test('an OK that leaves its event, and that nobody hears of, takes nothing from whom an inhibition kept it from', async () => {
+test('an unresolving OK result without handlers keeps a suppressed notification pending', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' } } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
   await switchIs(rig, 2);
@@ -136,7 +136,7 @@ test('only handlers that an inhibition suppressed get inhibition_ended, even aft
 const jobs = (rig: GroupRig): unknown[] =>
   rig.takeJobs().map(({ handler, event }) => [handler, event.check.status, event.inhibition_ended]);
 
-describe('what an inhibition kept from a handler is owed to it', () => {
+describe('a notification suppressed by an inhibition', () => {
   const FILTERED = { ...PIPE, filter: 'occurrences' };
   const OWING = { ...SECTIONS, handlers: { default: FILTERED, other: FILTERED } };
   const disk = { source: 'a-1', interval: 60, refresh: 3600 };
@@ -196,7 +196,7 @@ describe('what an inhibition kept from a handler is owed to it', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('for as long as the event lasts', async () => {
+  test('a suppressed notification stays pending only as long as its event', async () => {
     const rig = await freedForOthers(['other']);
     await rig.report(0, { ...disk, handlers: [] });
     await rig.report(1, { ...toBoth, occurrences: 2 });
@@ -224,7 +224,7 @@ test('an unresolving OK result notifies its own handlers and leaves the suppress
   ]);
 });
 
-test('an OK that leaves its event makes nobody an heir of what an inhibition kept from others', async () => {
+test('an unresolving OK result does not pass a suppressed notification to other handlers', async () => {
   const rig = await openRacks({
     ...SECTIONS,
     handlers: { default: { ...PIPE, severities: ['critical'] }, graph: PIPE },
@@ -239,7 +239,7 @@ test('an OK that leaves its event makes nobody an heir of what an inhibition kep
   expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended])).toEqual([['graph', undefined]]);
 });
 
-test('a silence that ends between the inhibition and the next result leaves everything to that one', async () => {
+test('a silence that ends after an inhibition leaves the pending notification to the next result', async () => {
   const handlers = { heeds: PIPE, hears: { ...PIPE, handle_silenced: true } };
   const rig = await openRacks({
     ...SECTIONS,
@@ -270,7 +270,7 @@ test('a silence that ends between the inhibition and the next result leaves ever
   expect(rig.takeRuns()).toEqual([]);
 });
 
-test('is shown as quiet for as long as both have in common what the rule says', async () => {
+test('an event is shown as inhibited while it shares the attributes of the rule with its source', async () => {
   const rig = await openRacks();
   const shown = (): unknown => {
     const entry = rig.entry('a-1');
@@ -312,7 +312,7 @@ describe('the end of a problem', () => {
   });
 });
 
-test('a backend that is started again knows what keeps others quiet, and who has heard of nothing', async () => {
+test('a restarted backend knows the inhibited events and those that were never notified', async () => {
   const dir = await tempDir();
   const first = await openRacks(SECTIONS, { dir });
   await switchIs(first, 2);
@@ -327,7 +327,7 @@ test('a backend that is started again knows what keeps others quiet, and who has
   expect(inhibitorsOf(second.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
 });
 
-test('a group that waits tells one problem in place of 300 that follow from it', async () => {
+test('a group flush notifies one source instead of 300 inhibited events', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe() } });
   const clients = Array.from({ length: 300 }, (_, at) => `m-${String(at)}`);
   await Promise.all(clients.map((name) => rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: 'a' })));
