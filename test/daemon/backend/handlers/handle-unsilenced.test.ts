@@ -56,7 +56,7 @@ async function takeRuns(rig: HandlingRig): Promise<string[]> {
 
 const ENDED = ['default create silence ended'];
 
-describe('an event that a silence kept back is handled once when the silence ends', () => {
+describe('an event that a silence suppressed is handled once when the silence ends', () => {
   const ends: readonly { name: string; with?: object; end: (rig: HandlingRig) => unknown }[] = [
     { name: 'by its time', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
     { name: 'because it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
@@ -77,19 +77,22 @@ describe('an event that a silence kept back is handled once when the silence end
     },
   ];
 
-  test.each(ends)('$name', async ({ with: attributes = {}, end }) => {
-    const rig = await openRig();
-    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
-    await silence(rig, attributes);
-    await rig.report(2);
-    await rig.report(2);
-    expect(await takeRuns(rig)).toEqual([]);
-    await end(rig);
-    expect(await takeRuns(rig)).toEqual(ENDED);
-    rig.clock.advance(3_600_000);
-    expect(await takeRuns(rig)).toEqual([]);
-    expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
-  });
+  test.each(ends)(
+    'a suppressed event is notified when its silence ends: $name',
+    async ({ with: attributes = {}, end }) => {
+      const rig = await openRig();
+      await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
+      await silence(rig, attributes);
+      await rig.report(2);
+      await rig.report(2);
+      expect(await takeRuns(rig)).toEqual([]);
+      await end(rig);
+      expect(await takeRuns(rig)).toEqual(ENDED);
+      rig.clock.advance(3_600_000);
+      expect(await takeRuns(rig)).toEqual([]);
+      expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+    },
+  );
 
   test('the notification at the end of a silence contains the stored event and silence_ended as its last attribute', async () => {
     const rig = await openRig();
@@ -150,8 +153,8 @@ describe('an event that a silence kept back is handled once when the silence end
   });
 });
 
-describe('who hears of it', () => {
-  test('not the handlers that opted out of silences: they had it already', async () => {
+describe('the handlers at the end of a silence', () => {
+  test('a handler with handle_silenced is not notified again at the end of a silence', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
     await silence(rig);
     await rig.report(2, { handlers: ['mail', 'audit'] });
@@ -160,7 +163,7 @@ describe('who hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['mail create silence ended']);
   });
 
-  test('those that count occurrences, however far their next refresh is', async () => {
+  test('a handler with the filter occurrences is notified at the end of a silence, whatever its refresh', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const attributes = { occurrences: 2, interval: 60, refresh: 1800 };
     await silence(rig);
@@ -171,7 +174,7 @@ describe('who hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('not while it has not occurred often enough, and then as usual', async () => {
+  test('an event without enough occurrences is not notified at the end of a silence, but later as usual', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const attributes = { occurrences: 2 };
     await silence(rig);
@@ -182,7 +185,7 @@ describe('who hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['default create']);
   });
 
-  test('not those whose other filters keep it out, which the log tells', async () => {
+  test('another filter suppresses the notification at the end of a silence and is logged', async () => {
     const staging = { attributes: { client: { environment: 'staging' } } };
     const rig = await openRig({ handlers: { default: PIPE }, filters: { staging } });
     await silence(rig);
@@ -193,7 +196,7 @@ describe('who hears of it', () => {
     expect(rig.log.records.at(-1)).toMatchObject({ message: 'event was filtered', fields: { check: 'disk' } });
   });
 
-  test('whom a reload made the handler meanwhile', async () => {
+  test('the notification at the end of a silence goes to the handlers after a reload', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -203,8 +206,8 @@ describe('who hears of it', () => {
   });
 });
 
-describe('nobody hears of it', () => {
-  test('while another entry silences the event, until that ends too', async () => {
+describe('no notification at the end of a silence', () => {
+  test('an event is notified at the end of the last of two silences', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await silence(rig, { check: null, subscription: 'client:web-1', expire: 120 });
@@ -260,7 +263,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('while a silence begins', async () => {
+  test('an event that opened when its silence began is notified at the end of the silence', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60, expire: 60 });
     rig.clock.advance(60_000);
@@ -298,7 +301,7 @@ describe('nobody hears of it', () => {
 });
 
 describe('restarts and failures', () => {
-  test('a silence that ended while the backend was away, and only once', async () => {
+  test('a silence that expired during a stop of the backend is handled once after the restart', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { expire: 60 });
@@ -311,7 +314,7 @@ describe('restarts and failures', () => {
     expect(await takeRunsAfterStart(dir, rig.clock)).toEqual([]);
   });
 
-  test('a silence that goes on over a restart ends later', async () => {
+  test('a silence that lasts across a restart suppresses until it expires', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { expire: 3600 });
@@ -344,7 +347,7 @@ describe('restarts and failures', () => {
     ]);
   });
 
-  test('the deletion of an aggregate stays as it was, whatever is handled since', async () => {
+  test('a deleted aggregate stays deleted although an event is handled at the end of a silence', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2, { aggregate: 'fleet' });
@@ -355,7 +358,7 @@ describe('restarts and failures', () => {
     expect(rig.registry.namespace(DEFAULT_NAMESPACE).aggregates.get('fleet')).toBeUndefined();
   });
 
-  test.each([1, 2, 3])('a backend that is killed after %i writes asks for each run once', async (survived) => {
+  test.each([1, 2, 3])('a backend killed after %i writes creates each job once', async (survived) => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -396,7 +399,7 @@ describe('restarts and failures', () => {
   });
 });
 
-test('10,000 events at once do not hold up results: those take their turn in between', async () => {
+test('10,000 notifications at the end of a silence do not block results', async () => {
   const count = 10_000;
   const rig = await openRig();
   await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -439,7 +442,7 @@ async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<stri
 test.each([
   { name: 'that recovers', well: { resolve_after: 5 } },
   { name: 'that nothing resolves', well: { auto_resolve: false } },
-])('an event $name is handled when an OK takes it out of what a silence finds', async ({ well }) => {
+])('an event $name is notified when an OK result removes it from the selector of its silence', async ({ well }) => {
   const rig = await openRig();
   await silence(rig, { check: undefined, selector: 'check.team=storage' });
   await rig.report(2, { team: 'storage', ...well });

@@ -21,8 +21,8 @@ async function mutated(mutator: string | undefined, mutators: Readonly<Record<st
   return await readFile(file, 'utf8');
 }
 
-describe('what a handler gets', () => {
-  test.each([undefined, 'json'])('is the event as JSON, without a newline behind it: %s', async (mutator) => {
+describe('the input of a handler', () => {
+  test.each([undefined, 'json'])('a handler gets the event as JSON without a trailing newline: %s', async (mutator) => {
     expect(await mutated(mutator)).toBe(JSON.stringify(anEvent()));
   });
 
@@ -44,7 +44,7 @@ describe('what a handler gets', () => {
   });
 });
 
-describe('the handler does not run, and never will by itself,', () => {
+describe('a handler that does not run and is not retried', () => {
   test('an undefined mutator keeps the handler from running', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'nobody' });
@@ -80,7 +80,7 @@ describe('the handler does not run, and never will by itself,', () => {
   });
 });
 
-test('a mutator that could not be run may run the next time', async () => {
+test('a handler whose mutator could not be started can be retried', async () => {
   const rig = new DeliveryRig({ mutators: { unlucky: { command: `${KILL_RUNNER}; sleep 600` } } });
   expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
     kind: 'failed',
@@ -90,7 +90,7 @@ test('a mutator that could not be run may run the next time', async () => {
   expect(rig.log.messages('warn')).toEqual(['the process that runs commands has ended']);
 });
 
-test('a mutator that the backend cannot wait for has not failed', async () => {
+test('a mutator interrupted by a stop of the backend has not failed', async () => {
   const rig = new DeliveryRig({ mutators: { slow: { command: 'sleep 600' } } });
   const stopping = new AbortController();
   const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' }, { signal: stopping.signal });
@@ -99,7 +99,7 @@ test('a mutator that the backend cannot wait for has not failed', async () => {
   expect(rig.log.records).toEqual([]);
 });
 
-test('a mutator of a redacting handler gets the event without its secrets', async () => {
+test('the mutator of a redacting handler gets the event without its secrets', async () => {
   const file = join(await tempDir(), 'seen');
   const rig = new DeliveryRig({ mutators: { spy: { command: `tee ${file}` } } });
   const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
