@@ -53,7 +53,7 @@ async function memoryMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-test('readers of a long list that do not read cost a little each, not the list', { tags: 'slow' }, async () => {
+test('peers that do not read a long list cost little memory each', { tags: 'slow' }, async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir() });
   await submitEvents(daemon.url, 5000, 1000);
   // The first request pays for code and caches.
@@ -69,7 +69,7 @@ test('readers of a long list that do not read cost a little each, not the list',
   expect(await metric(daemon.url, 'mon_buffered_bytes')).toBeLessThan(150 * MIB);
 });
 
-describe('a peer is cut', () => {
+describe('a closed connection', () => {
   const clock = new ManualClock();
   const start = async (): Promise<RunningBackend> =>
     await startBackend({
@@ -139,7 +139,7 @@ describe('a peer is cut', () => {
     },
   );
 
-  test('whose connection is of TLS, as well', { tags: 'slow' }, async () => {
+  test('the connection of a stalled TLS peer is closed as well', { tags: 'slow' }, async () => {
     const dir = await tempDir();
     const certificate = makeCertificate('localhost', { names: ['localhost'] });
     await using backend = await startBackend({ clock, settings: { tls: await writePair(dir, certificate) } });
@@ -181,7 +181,7 @@ describe('a peer is cut', () => {
   });
 });
 
-test('a request that is sent ahead starts when the answer to the one before was taken, and never on a closed connection', async () => {
+test('a pipelined request starts when the previous response was read, and never on a closed connection', async () => {
   await using backend = await startBackend();
   await submitEvents(backend.url, 8, 900_000);
   const open = async (source: string): Promise<HeldSocket | undefined> => {
@@ -205,14 +205,14 @@ test('a request that is sent ahead starts when the answer to the one before was 
   expect(await isStored('gone')).toBe(false);
 });
 
-test('a connection that sends far more ahead is cut', async () => {
+test('a connection that pipelines far too many requests is closed', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(2000));
   held?.socket.resume();
   await vi.waitFor(() => expect(held?.isLeft).toBe(true));
 });
 
-test('requests that are sent ahead are answered up to a hundred at once', async () => {
+test('up to a hundred pipelined requests are served', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(150));
   held?.socket.resume();
