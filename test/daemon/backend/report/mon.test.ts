@@ -36,7 +36,7 @@ async function result(check: string, status: number, source = 'web-1'): Promise<
 const report = async (query = ''): Promise<Report> => (await ask('GET', `${MON}/report${query}`)).body as Report;
 
 describe('GET /api/mon/v1/report (spec, report)', () => {
-  test('tells what is open, since when, and who is at it', async () => {
+  test('the report lists open events with their duration and silences', async () => {
     await result('disk', 0);
     await result('disk', 1);
     await result('disk', 2);
@@ -140,7 +140,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
-  test('an end in the past is told as it was then', async () => {
+  test('a report with an end in the past shows the state at that time', async () => {
     await result('disk', 2);
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', expire: 90 });
     rig.clock.advance(MINUTE);
@@ -197,13 +197,13 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect([whole.is_cut, whole.complete_since, whole.total.checks]).toEqual([false, START, 2]);
   });
 
-  test('a span that ends before it begins is refused', async () => {
+  test('a report whose end is before its start is rejected', async () => {
     const answer = await ask('GET', `${MON}/report?since=5&until=4`);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('since must be before until')]);
   });
 });
 
-test('a namespace has a report of its own, and who is kept to one gets no audit trail', async () => {
+test('each namespace has a report of its own, which for a user of one has no audit trail', async () => {
   await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(running.url, basic('root', 'long enough'));
   for (const name of ['team-a', 'team-b']) {
