@@ -38,8 +38,8 @@ async function simulate(source: string, name: string, status: number, more: obje
   return (await post('/api/mon/v1/simulate', { source, name, status, output: 'o', ...more })).body as Simulation;
 }
 
-describe('what a result would do to events that follow from its own', () => {
-  test('it would keep them quiet, still do, and free them', async () => {
+describe('the effect of a simulated result on inhibited events', () => {
+  test('a simulated result shows whether an inhibition would begin, continue or end', async () => {
     expect((await simulate('sw-a', 'switch', 2)).inhibits).toEqual([
       { rule: 'switch', change: 'begins', quieted: 0, equal: ['client.rack'] },
     ]);
@@ -61,7 +61,7 @@ describe('what a result would do to events that follow from its own', () => {
   });
 });
 
-describe('of a handler with groups the reason says', () => {
+describe('the groups in a simulated result', () => {
   test('the reason names the group where the event is pending, and when it is flushed', async () => {
     await report('b-1', 'disk', 2);
     const answer = await send(backend.url, {
@@ -77,14 +77,14 @@ describe('of a handler with groups the reason says', () => {
     );
   });
 
-  test('which of several tell of the group', async () => {
+  test('the reason says which of several handlers notify by group', async () => {
     const { reason } = await simulate('b-1', 'disk', 2, { handlers: ['default', 'chat'] });
     expect(reason).toBe('an event would open: default, chat handle it, default with its group');
   });
 });
 
 describe('the end of a problem', () => {
-  test('is told to the group that has it, also with other handlers, or none', async () => {
+  test('a simulated resolution is notified to the group of the problem, even with other handlers or none', async () => {
     await report('b-1', 'disk', 2);
     for (const handlers of [['chat'], []]) {
       const simulated = await simulate('b-1', 'disk', 0, { handlers });
@@ -95,14 +95,14 @@ describe('the end of a problem', () => {
     }
   });
 
-  test('is not what leaves its event open', async () => {
+  test('a simulated OK result that leaves its event open is not a resolution', async () => {
     const lasting = { type: 'metric', auto_resolve: false };
     await report('b-1', 'disk', 2, lasting);
     expect((await simulate('b-1', 'disk', 0, lasting)).handlers).toMatchObject([{ verdict: 'action' }]);
     expect((await simulate('b-1', 'disk', 0, { ...lasting, handlers: [] })).handlers).toEqual([]);
   });
 
-  test('is of no concern to a group that does not have it', async () => {
+  test('a simulated resolution does not concern a group without the problem', async () => {
     await report('b-1', 'disk', 2, { handlers: ['chat'] });
     expect((await simulate('b-1', 'disk', 0, { handlers: ['chat'] })).handlers).toMatchObject([{ handler: 'chat' }]);
   });
@@ -118,7 +118,7 @@ test('a simulated result passes the filter occurrences after an inhibition suppr
   expect((await simulate('a-1', 'disk', 2, often)).handlers).toMatchObject([{ handler: 'pager', verdict: 'filtered' }]);
 });
 
-describe('what the rules about aggregates would say', () => {
+describe('the aggregate rules in a simulated result', () => {
   const web = { aggregate: 'web' };
 
   test('the first results of an aggregate show what its rules would say', async () => {

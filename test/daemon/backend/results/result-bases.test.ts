@@ -9,7 +9,7 @@ function add(bases: ResultBases, id: number, entry = {} as CheckEntry): boolean 
   return bases.add({ id, entry, signature: '', hasDuration: false }, NOW);
 }
 
-test('a connection has at most 1024 bases, and one that is deleted makes room', () => {
+test('a connection has at most 1024 baselines, and a deleted one frees space', () => {
   const bases = new ResultBases(new BaseRoom());
   for (let id = 1; id <= 1024; id++) expect(add(bases, id)).toBe(true);
   expect(add(bases, 1025)).toBe(false);
@@ -17,7 +17,7 @@ test('a connection has at most 1024 bases, and one that is deleted makes room', 
   expect(add(bases, 1025)).toBe(true);
 });
 
-test('all connections share a limit, and one that ends makes room and gets none itself', () => {
+test('all connections share a limit of baselines, and a closed one frees space', () => {
   const room = new BaseRoom(2);
   const [one, other] = [new ResultBases(room), new ResultBases(room)];
   expect([add(one, 1), add(one, 2), add(other, 1), room.taken]).toEqual([true, true, false, 2]);
@@ -25,7 +25,7 @@ test('all connections share a limit, and one that ends makes room and gets none 
   expect([add(other, 1), add(one, 3), room.taken]).toEqual([true, false, 1]);
 });
 
-test('a base is good once it is stored, while its check has it and nothing else has changed', () => {
+test('a baseline is valid once it is stored and until its check or anything else changes', () => {
   const bases = new ResultBases(new BaseRoom());
   const entry = {} as CheckEntry;
   add(bases, 1, entry);

@@ -120,7 +120,7 @@ const short = (id: number, of: number, about: object = {}): ShortResult => ({
 const invalid = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
 const BAD = 'name: must be word characters, dots, hyphens and colons only';
 
-test('a short result has the times, and the output where it has one, in place of those of the one that it names', async () => {
+test('a delta result replaces the times and the output of its baseline', async () => {
   const rig = await Rig.open();
   expect(await rig.told(whole(1, { team: 'a' }))).toMatchObject({ takenId: 1, offered: [1] });
   expect(await rig.told(short(2, 1))).toMatchObject({ takenId: 2, offered: [], cutAfter: undefined });
@@ -141,12 +141,12 @@ test('a short result has the times, and the output where it has one, in place of
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
 
-describe('nothing is taken from a short result on that cannot go on from its base', () => {
+describe('a delta result without a valid baseline', () => {
   test.each([
-    ['of none', short(3, 2)],
+    ['of another delta result', short(3, 2)],
     ['of itself', short(3, 3)],
-    ['of one that was refused', short(3, 9)],
-  ])('%s', async (_, bad) => {
+    ['of a rejected result', short(3, 9)],
+  ])('a delta result is rejected with everything behind it: %s', async (_, bad) => {
     const rig = await Rig.open();
     await rig.told(whole(1));
     expect(await rig.told(short(2, 1), bad, whole(4, { name: 'cpu' }))).toMatchObject({ takenId: 2, cutAfter: 2 });
@@ -163,7 +163,7 @@ describe('nothing is taken from a short result on that cannot go on from its bas
     expect(await Promise.all(both)).toMatchObject([{ takenId: 1 }, { cutAfter: 1 }]);
   });
 
-  test('whose duration no whole result could have', async () => {
+  test('a delta result with an impossible duration is rejected', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1));
     expect(await rig.told(short(2, 1, { duration: 1e300 }))).toMatchObject({ cutAfter: 1 });
@@ -182,7 +182,7 @@ const defined = (about: object) => ({
   checks: new Map([['disk', checkSchema.parse({ command: 'check', subscribers: ['web'], interval: 60, ...about })]]),
 });
 
-describe('what can be a base', () => {
+describe('valid baselines', () => {
   test.each<object>([
     { status: 1 },
     { type: 'metric' },
@@ -190,17 +190,17 @@ describe('what can be a base', () => {
     { max_output_size: 3 },
     { low_flap_threshold: 4, high_flap_threshold: 30 },
     { event_metadata: {} },
-  ])('not %j: of the next one more counts than the times and the output', async (about) => {
+  ])('a result with %j is no baseline, because the next one depends on more than times and output', async (about) => {
     const rig = await Rig.open();
     expect(await rig.told(whole(1, about))).toMatchObject({ takenId: 1, offered: [] });
   });
 
-  test('not one while an event of its check is open', async () => {
+  test('a result is no baseline while an event of its check is open', async () => {
     const rig = await Rig.open();
     expect(await rig.told(whole(1, { status: 1 }), whole(2, { auto_resolve: false }))).toMatchObject({ offered: [] });
   });
 
-  test('not a result that was received under other definitions than those in force when it is committed', async () => {
+  test('a result received under other definitions than at its commit is no baseline', async () => {
     const rig = await Rig.open();
     const delivered = rig.deliver(whole(1));
     rig.definitions.replace(defined({ team: 'b' }));
@@ -209,14 +209,14 @@ describe('what can be a base', () => {
     expect(await rig.told(short(2, 1))).toMatchObject({ cutAfter: 1 });
   });
 
-  test('not one that may have its duration from its definition', async () => {
+  test('a result whose duration may come from its definition is no baseline', async () => {
     const rig = await Rig.open();
     rig.definitions.replace(defined({ duration: 7 }));
     expect(await rig.told(whole(1))).toMatchObject({ takenId: 1, offered: [] });
   });
 });
 
-test('whoever reads what is stored in the batch of a short result reads what comes of that', async () => {
+test('a read in the batch of a delta result sees the new result', async () => {
   const rig = await Rig.open();
   await rig.told(whole(1));
   for (const told of [short(2, 1), short(3, 1, { output: 'other' }), short(4, 1, { output: 'third' })]) {
@@ -232,7 +232,7 @@ test('whoever reads what is stored in the batch of a short result reads what com
   expect(await both[0]).toMatchObject({ cutAfter: 4 });
 });
 
-test('a batch that is applied again because of a defect leaves out nothing that comes before a short result which is cut', async () => {
+test('a batch that is applied again because of a defect keeps what precedes a rejected delta result', async () => {
   const rig = await Rig.open();
   await rig.told(whole(1));
   const delivered = [rig.deliver(whole(2, { name: 'cpu' })), rig.deliver(short(3, 7)), rig.deliver(whole(4))];
@@ -248,7 +248,7 @@ test('a batch that is applied again because of a defect leaves out nothing that 
   expect((await rig.record('cpu'))?.check).toMatchObject({ output: 'fine' });
 });
 
-describe('a result that is refused is told of, and counted, once', () => {
+describe('the count of invalid results', () => {
   test('an invalid result behind a rejected delta is counted only when it is sent again', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1));
