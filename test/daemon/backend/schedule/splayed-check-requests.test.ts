@@ -90,7 +90,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
   },
   { name: 'not at all without splay', proxy: {}, periodMs: 60_000, expected: [0, 0, 0, 0] },
   { name: 'not at all with splay off', proxy: { splay: false }, periodMs: 60_000, expected: [0, 0, 0, 0] },
-])('requests are spread $name', async ({ proxy, periodMs, expected }) => {
+])('check requests are spread $name', async ({ proxy, periodMs, expected }) => {
   const { clock, names, sent, requests, check } = await rig(4, proxy);
   await requests.publish('default', check, { periodMs });
   clock.advance(3_600_000);
@@ -99,7 +99,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
   expect(clock.pending).toBe(0);
 });
 
-test('each says when it was sent, has its tokens replaced, and goes to every subscription at once', async () => {
+test('each splayed request has its own time and tokens and goes to every subscription at once', async () => {
   const { clock, sent, requests, check } = await rig(2, { splay: true }, ['roundrobin:a', 'b']);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
@@ -114,7 +114,7 @@ test('each says when it was sent, has its tokens replaced, and goes to every sub
   ]);
 });
 
-test('however many they are, each client is asked about once, and they are spread as evenly as timers can', async () => {
+test('each of many clients gets one request, and all are spread as evenly as timers allow', async () => {
   // More clients than milliseconds.
   const { clock, names, sent, requests, check } = await rig(2000);
   await requests.publish('default', check, { periodMs: 1000 });
@@ -125,7 +125,7 @@ test('however many they are, each client is asked about once, and they are sprea
   expect(sent.map(({ check: { source } }) => source)).toEqual(names);
 });
 
-test('late timers do not add up', async () => {
+test('delays of late timers do not add up', async () => {
   const { clock, sent, requests, check } = await rig(4, { splay: true }, ['poller'], 1000);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
