@@ -3,11 +3,11 @@ import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { send } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 
-test('a namespace has a million silenced entries unless the configuration says otherwise', async () => {
+test('the default limit is a million silences per namespace', async () => {
   expect((await loadConfig({ directories: [], env: {} })).program['silences-limit']).toBe(1_000_000);
 });
 
-test('beyond the limit no silence is made, by whatever way; one that is there is changed, and one that goes makes room', async () => {
+test('a new silence beyond the limit is rejected by every API, a changed one is not, and deleting frees space', async () => {
   await using backend = await startBackend({
     settings: { 'silences-limit': 2 },
     batcher: { batchLimit: 1 },
