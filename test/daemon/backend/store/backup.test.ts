@@ -30,7 +30,7 @@ async function aBackup(): Promise<{ backup: Backup; dir: string }> {
   return { dir, backup: await readBackup(place) };
 }
 
-test('a backup is a directory of its own, for the owner only, named by its time and the schema', async () => {
+test('a backup is a private directory named by its time and schema', async () => {
   expect(backupDir('/var/lib/mon', 1, new Date('2026-11-21T20:17:00.123Z'))).toBe(
     '/var/lib/mon/backups/20261121T201700.123Z-schema-1',
   );
@@ -48,7 +48,7 @@ test('a backup is a directory of its own, for the owner only, named by its time 
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-test('it holds the store as it was between two writes, whatever is written meanwhile', async () => {
+test('a backup contains the store as it was between two writes, whatever is written meanwhile', async () => {
   const dir = await earlierStore({ schema: 2, clients: 40, checksEach: 50 });
   const store = await openLevelStore(dir);
   onTestFinished(() => store.close());
@@ -67,7 +67,7 @@ test('it holds the store as it was between two writes, whatever is written meanw
   expect(numbers('right')).toEqual(numbers('left'));
 });
 
-describe('no backup is taken, and nothing is left behind,', () => {
+describe('a failed backup', () => {
   test('a backup into an existing directory is rejected and leaves nothing behind', async () => {
     const { dir, backup } = await aBackup();
     await using opened = await openSchema(dir);
@@ -107,7 +107,7 @@ describe('no backup is taken, and nothing is left behind,', () => {
   });
 });
 
-describe('what was changed in a backup is found:', () => {
+describe('a changed backup', () => {
   test.each<{ name: string; change: (backup: Backup) => Promise<void>; message: RegExp }>([
     {
       name: 'a value',
@@ -119,7 +119,7 @@ describe('what was changed in a backup is found:', () => {
       change: async ({ dir }) => writeFile(join(dir, 'store', 'CURRENT'), 'MANIFEST-999999\n'),
       message: /cannot be opened/,
     },
-  ])('$name', async ({ change, message }) => {
+  ])('verifying a backup detects a change: $name', async ({ change, message }) => {
     const { backup } = await aBackup();
     await verifyBackup(backup, { signal: never });
     await change(backup);
@@ -133,7 +133,7 @@ describe('what was changed in a backup is found:', () => {
     { name: 'a missing manifest', text: undefined, message: /there is no backup in/ },
     { name: 'a manifest that is no JSON', text: '{', message: /is damaged or of a later program/ },
     { name: 'a manifest of a later program', text: '{"format": 2}', message: /is damaged or of a later program/ },
-  ])('$name', async ({ text, message }) => {
+  ])('reading a backup detects a problem: $name', async ({ text, message }) => {
     const dir = await tempDir();
     if (text !== undefined) await writeFile(join(dir, 'manifest.json'), text);
     await expect(readBackup(dir)).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
@@ -154,7 +154,7 @@ test.each([
 });
 
 describe('a backup is restored', () => {
-  test('into an empty directory and over another store, to the last key', async () => {
+  test('a backup is restored into an empty directory and over another store, to the last key', async () => {
     const { backup, dir } = await aBackup();
     const content = await contentOf(dir);
     const empty = await tempDir();
@@ -213,7 +213,7 @@ test('the next backup removes the remains of a killed one', async () => {
   expect(await readdir(join(dir, 'backups'))).toEqual([basename(place)]);
 });
 
-test('an empty store has a backup too', async () => {
+test('a backup of an empty store is possible', async () => {
   const database = await emptyDatabase();
   const place = join(await tempDir(), 'backup');
   await backUp(database, place, { schema: 1, storeId: 'x', signal: never });

@@ -52,7 +52,7 @@ test.each([
   { killAfter: 60, inFlight: 1 },
   { killAfter: 300, inFlight: 16 },
   { killAfter: 1500, inFlight: 64 },
-])('killed after $killAfter answers with $inFlight in flight, it has all that was acknowledged', async (given) => {
+])('a store killed after $killAfter writes with $inFlight in flight has all acknowledged ones', async (given) => {
   const dir = await tempDir();
   const { acknowledged } = await runWriter([process.execPath, WRITER, dir, String(given.inFlight)], given.killAfter);
   expect(acknowledged.size).toBeGreaterThanOrEqual(given.killAfter);
@@ -88,7 +88,7 @@ test('writes that the disk rejects leave no trace, and all acknowledged ones are
   await store.close();
 });
 
-test('a log that was cut off ends with its last whole write', async () => {
+test('a truncated log ends with its last complete write', async () => {
   const dir = await tempDir();
   const store = await openLevelStore(dir);
   const lease = await store.acquire('main', 30_000);

@@ -19,7 +19,7 @@ const newestLog = async (dir: string): Promise<string> => join(dir, (await store
 const firstTable = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).tables[0] ?? '');
 const manifest = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).manifests.at(-1) ?? '');
 
-describe('a damaged store is refused with what is wrong and what to do, and left as it is', () => {
+describe('a damaged store is rejected with a remedy and left unchanged', () => {
   test.each<{ name: string; damage: Damager; says: RegExp; isServable?: boolean }>([
     {
       name: 'CURRENT is missing',
@@ -80,24 +80,27 @@ describe('a damaged store is refused with what is wrong and what to do, and left
       says: /: \d+\.log is missing, and with it the newest writes/,
       isServable: true,
     },
-  ])('$name', async ({ damage, says, isServable = false }) => {
-    const { dir, story } = await writtenStore(WRITES);
-    await damage(dir);
-    const before = await filesOf(dir);
-    const message = await openLevelStore(dir).then(() => 'opened', String);
-    expect(message).toMatch(says);
-    expect(message).toContain(`mon-backend repair ${dir}`);
-    expect(message.includes('--accept-loss')).toBe(isServable);
-    expect(await filesOf(dir)).toEqual(before);
+  ])(
+    'a damaged store is rejected with its problem and a remedy, and left unchanged: $name',
+    async ({ damage, says, isServable = false }) => {
+      const { dir, story } = await writtenStore(WRITES);
+      await damage(dir);
+      const before = await filesOf(dir);
+      const message = await openLevelStore(dir).then(() => 'opened', String);
+      expect(message).toMatch(says);
+      expect(message).toContain(`mon-backend repair ${dir}`);
+      expect(message.includes('--accept-loss')).toBe(isServable);
+      expect(await filesOf(dir)).toEqual(before);
 
-    const target = `${dir}-repaired`;
-    const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
-    expect(await filesOf(dir)).toEqual(before);
-    const held = await heldBy(target);
-    for (const [name, value] of held) expect(story.get(name)).toContain(value);
-    expect(lost.length).toBeGreaterThan(0);
-    await rm(target, { recursive: true });
-  });
+      const target = `${dir}-repaired`;
+      const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
+      expect(await filesOf(dir)).toEqual(before);
+      const held = await heldBy(target);
+      for (const [name, value] of held) expect(story.get(name)).toContain(value);
+      expect(lost.length).toBeGreaterThan(0);
+      await rm(target, { recursive: true });
+    },
+  );
 });
 
 test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
@@ -105,7 +108,7 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   { name: 'the manifest', fileOf: manifest },
   { name: 'a table', fileOf: firstTable },
   { name: 'the log', fileOf: newestLog },
-])('a file that this user must not read is no damage: $name', async ({ fileOf }) => {
+])('a file without read permission is not reported as damage: $name', async ({ fileOf }) => {
   const { dir } = await writtenStore(WRITES);
   await chmod(await fileOf(dir), 0o000);
   // Root can read everything.
@@ -117,13 +120,13 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   expect(await answer).toContain(expected);
 });
 
-test.each(['EACCES', 'EPERM'])('%s is passed on, and an error of the disk is not', (code) => {
+test.each(['EACCES', 'EPERM'])('the error %s is passed on as a rejection, but not an error of the disk', (code) => {
   const refused = Object.assign(new Error('open'), { code });
   expect(() => passOnRefusal(refused)).toThrow(refused);
   expect(() => passOnRefusal(Object.assign(new Error('read'), { code: 'EIO' }))).not.toThrow();
 });
 
-test('a last write that a kill cut off was never acknowledged, and keeps nobody from starting', async () => {
+test('a last write that a kill cut off was not acknowledged and does not keep the store from opening', async () => {
   const { dir, story } = await writtenStore(WRITES, true);
   const log = await newestLog(dir);
   await truncate(log, (await stat(log)).size - 100);
@@ -142,7 +145,7 @@ test('a manifest of an interrupted first start does not keep a store from openin
   expect(await heldBy(dir)).toEqual(new Map());
 });
 
-describe('with the loss accepted', () => {
+describe('opening with accepted loss', () => {
   test('a store opened with accepted loss serves the rest under a new id and keeps copies of the damaged files', async () => {
     const { dir, id, story } = await writtenStore(WRITES);
     const log = await newestLog(dir);
@@ -162,7 +165,7 @@ describe('with the loss accepted', () => {
     await store.close();
   });
 
-  test('a store that needs a repair is refused all the same', async () => {
+  test('a store that needs a repair is rejected even if the loss is accepted', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
     await expect(openLevelStore(dir, { loss: { onAccepted: () => undefined } })).rejects.toThrow(/ldb is missing/);
@@ -180,7 +183,7 @@ describe('a repair', () => {
     await rm(`${dir}-repaired`, { recursive: true });
   });
 
-  test('names between which entries something is lost', async () => {
+  test('a repair names the keys between which entries are lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await flip(await firstTable(dir), 700);
     const { lost } = await repairStore(dir, `${dir}-repaired`, { signal: never });
@@ -194,7 +197,7 @@ describe('a repair', () => {
     await rm(`${dir}-repaired`, { recursive: true });
   });
 
-  test('asks for the form of the store when that is lost', async () => {
+  test('a repair requires the schema of the store if that is lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
     await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/give it with --schema/);

@@ -37,7 +37,7 @@ test('the free space is read from the file system', async () => {
   expect(await new DiskSpace(await tempDir()).freeBytes()).toBeGreaterThan(0);
 });
 
-test('nothing is set aside in, or taken from, a directory that has replaced the one of the store', async () => {
+test('the reserve is neither allocated in nor released from a replaced directory', async () => {
   const dir = join(await tempDir(), 'store');
   await mkdir(dir);
   await writeFile(join(dir, 'LOCK'), '');

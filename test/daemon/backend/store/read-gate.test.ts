@@ -35,7 +35,7 @@ test('shutting the gate and entering it both time out', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('it opens again when the task fails', async () => {
+test('the gate opens again when its task fails', async () => {
   const gate = new ReadGate(new ManualClock());
   await expect(gate.shut(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
   expect(gate.isShut).toBe(false);

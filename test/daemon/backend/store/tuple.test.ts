@@ -44,7 +44,7 @@ function compare(left: Tuple, right: Tuple): number {
   return left.length === right.length ? 0 : -1;
 }
 
-test('a tuple is read back as it was written', () => {
+test('a tuple is decoded as it was encoded', () => {
   fc.assert(
     fc.property(tuple, (key) => {
       expect(decodeTuple(encodeTuple(key))).toEqual(key);
@@ -52,7 +52,7 @@ test('a tuple is read back as it was written', () => {
   );
 });
 
-test('bytes sort as tuples do, and only equal tuples are equal', () => {
+test('encoded tuples sort like tuples, and only equal tuples are equal', () => {
   fc.assert(
     fc.property(tuple, tuple, (left, right) => {
       expect(Buffer.compare(bytes(encodeTuple(left)), bytes(encodeTuple(right)))).toBe(compare(left, right));
@@ -61,7 +61,7 @@ test('bytes sort as tuples do, and only equal tuples are equal', () => {
   );
 });
 
-test('the range of a prefix holds exactly the tuples that start with its parts', () => {
+test('the range of a prefix contains exactly the tuples that start with it', () => {
   fc.assert(
     fc.property(tuple, tuple, fc.boolean(), (prefix, rest, isBelow) => {
       const key = isBelow ? [...prefix, ...rest] : rest;
@@ -81,7 +81,7 @@ test('tuples that are split differently have different keys', () => {
   expect(encodeTuple(['1'])).not.toBe(encodeTuple([1]));
 });
 
-describe('refused', () => {
+describe('invalid tuples', () => {
   test.each<{ name: string; key: Tuple }>([
     { name: 'a negative number', key: [-1] },
     { name: 'a fraction', key: [1.5] },

@@ -12,7 +12,7 @@ import type { Database } from '../../../../../daemon/backend/store/database.ts';
 const QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up your database!';
 
-test('asks, takes a backup, upgrades, and tells the log in the words of the reference', async () => {
+test('an upgrade asks, takes a backup, upgrades, and logs the messages of the reference', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const rig = commandRig();
@@ -30,7 +30,7 @@ test('asks, takes a backup, upgrades, and tells the log in the words of the refe
   expect(await contentOf(dir)).toEqual(await contentOf(clean));
 });
 
-test('says that there is nothing to do, and asks nothing, when it is run again', async () => {
+test('a second upgrade reports that nothing is to do and asks no question', async () => {
   const dir = await earlierStore({ schema: 2 });
   await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, commandRig());
   const after = await contentOf(dir);
@@ -106,7 +106,7 @@ describe('nothing is changed', () => {
     expect(rig.printed.join('')).toContain('an upgrade would bring it to 4');
   });
 
-  test('while a backend holds the store: its holder is named, and the other way', async () => {
+  test('an upgrade of a store in use is rejected with its holder and an alternative', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using holder = await openSchema(dir);
     await expect(upgradeDir(dir, FLAGS, commandRig())).rejects.toMatchObject({
@@ -136,7 +136,7 @@ test.each<{ name: string; way: (database: Database) => Promise<void> }>([
 });
 
 describe('the backup', () => {
-  test('goes where the operator says', async () => {
+  test('the backup of an upgrade is written where the operator wants', async () => {
     const dir = await earlierStore({ schema: 2 });
     const place = join(await tempDir(), 'copy');
     await upgradeDir(dir, { ...FLAGS, backup: { dir: place } }, commandRig());
@@ -144,13 +144,13 @@ describe('the backup', () => {
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('is not taken when the operator does not want it', async () => {
+  test('no backup is taken if the operator does not want one', async () => {
     const dir = await earlierStore({ schema: 2 });
     await upgradeDir(dir, { ...FLAGS, backup: false }, commandRig());
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('keeps the upgrade from beginning when it fails', async () => {
+  test('a failed backup keeps the upgrade from starting', async () => {
     const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
     const upgrade = upgradeDir(dir, { ...FLAGS, backup: { dir: '/dev/null/copy' } }, commandRig());
@@ -159,7 +159,7 @@ describe('the backup', () => {
   });
 });
 
-test('an upgrade that takes longer than --timeout stops, and the next one goes on', async () => {
+test('an upgrade that exceeds --timeout stops, and the next one continues', async () => {
   const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 50 });
   const clock = new ManualClock();
   const rig = commandRig({ clock });

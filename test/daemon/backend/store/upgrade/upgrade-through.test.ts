@@ -42,7 +42,7 @@ function post({ url }: Backend, body: string): Promise<Response> {
   return fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', headers: administratorOf(url), body });
 }
 
-test('a backend serves a store of an earlier version, says so in its log, and shows it as the newest', async () => {
+test('a backend serves a store of an earlier version, logs this, and shows it like the newest one', async () => {
   const [old, current] = [await serving({ schema: 1 }), await serving({ schema: 2 })];
   expect(old.log.records).toContainEqual({
     level: 'warn',
@@ -57,7 +57,7 @@ test('a backend serves a store of an earlier version, says so in its log, and sh
   expect(await get(old.backend.url, '/api/mon/v1/versions')).toMatchObject({ store: { schema: 1 } });
 });
 
-test('it upgrades its store while it serves: asked, told in the same words, audited, with a backup', async () => {
+test('a backend upgrades its store while it serves, with a confirmation, the same log, an audit record and a backup', async () => {
   const served = await serving({ schema: 1 });
   const { backend, dir } = served;
   const before = await get(backend.url, '/events');
@@ -152,8 +152,8 @@ test('results sent during an upgrade are committed, and none is lost or replaced
   expect((await checkRecordsOf(dir)).filter(([, value]) => !value.startsWith('{"history":{'))).toEqual([]);
 });
 
-describe('refused', () => {
-  test('while something stands in the way: the backend goes on as it was', async () => {
+describe('rejected upgrades', () => {
+  test('an upgrade with an obstacle is rejected, and the backend continues', async () => {
     const served = await serving({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(through(served, rig)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe('refused', () => {
   });
 
   test.each([{ body: '{"backup": 1}' }, { body: '{"timeout": 0}' }, { body: '{"dir": "/tmp"}' }])(
-    'a request with $body',
+    'an upgrade request with $body is rejected',
     async ({ body }) => {
       const { backend } = await serving({ schema: 2 });
       expect((await post(backend, body)).status).toBe(400);
@@ -214,7 +214,7 @@ function failingUpgrade(store: Store): Store {
   return Object.assign(new TroubledStore(store), { schema: troubled });
 }
 
-test('a failed upgrade is told, and the next one goes on', async () => {
+test('a failed upgrade is reported, and the next one continues', async () => {
   const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
   const served = { dir, log: new RecordedLog(), backend: await openBackend({ dir, around: failingUpgrade }) };
   onTestFinished(() => served.backend.stop());
@@ -228,7 +228,7 @@ test('a failed upgrade is told, and the next one goes on', async () => {
   expect(await get(served.backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ run: { state: 'failed' } });
 });
 
-test('a backend that stops ends its upgrade, and goes on with it after its start', { tags: 'slow' }, async () => {
+test('a stopping backend ends its upgrade, which continues after the start', { tags: 'slow' }, async () => {
   const served = await serving({ schema: 1, clients: 100, checksEach: 100 });
   const body = '{"backup": false}';
   expect((await post(served.backend, body)).status).toBe(202);
