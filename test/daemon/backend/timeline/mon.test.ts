@@ -51,8 +51,8 @@ const kinds = async (query = ''): Promise<string[]> =>
 const availability = async (query: string): Promise<AvailabilityReport> =>
   (await ask('GET', `${MON}/availability${query}`)).body as AvailabilityReport;
 
-describe('what becomes of a check is kept (spec, timeline 1)', () => {
-  test('each transition says what the list of events showed from then on', async () => {
+describe('the transitions of a check (spec, timeline 1)', () => {
+  test('each transition contains what the list of events showed from then on', async () => {
     await report('disk', 0);
     await report('disk', 2);
     await report('disk', 2);
@@ -125,7 +125,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     ]);
   });
 
-  test('a silence is one transition however many checks it is about, and is shown with each of them', async () => {
+  test('a silence is one transition for many checks, and is shown with each of them', async () => {
     await report('disk', 2);
     await report('disk', 2, 'web-2');
     rig.clock.advance(MINUTE);
@@ -161,13 +161,13 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     expect(await rows('?q=kind=clear')).toMatchObject([{ by: 'anonymous' }]);
   });
 
-  test('a client that hides its outputs hides them here', async () => {
+  test('the timeline redacts the output of a client that redacts it', async () => {
     await ask('POST', '/clients', { name: 'web-9', address: 'a', subscriptions: [], redact: ['output'] });
     await report('disk', 2, 'web-9');
     expect(await rows('?client=web-9')).toMatchObject([{ output: 'REDACTED' }]);
   });
 
-  test('off, nothing is kept', async () => {
+  test('no transitions are stored when the timeline is turned off', async () => {
     await rig.stop();
     days = 0;
     await rig.start(sections());
@@ -200,7 +200,7 @@ describe('a transition is in the commit of its change', () => {
     expect(written.flat()).toEqual(['timeline', 'timeline-check', 'timeline-head']);
   });
 
-  test('a restart keeps it and goes on behind it, also with a clock that was set back', async () => {
+  test('the timeline continues after a restart, even after a clock jump back', async () => {
     await report('disk', 2);
     await restartAt(-DAY);
     await report('disk', 0);
@@ -217,7 +217,7 @@ async function pastOf(namespace: string): Promise<unknown[]> {
   return found;
 }
 
-describe('only so much is kept (spec, timeline 3)', () => {
+describe('the limits of the timeline (spec, timeline 3)', () => {
   test('transitions older than the retention are deleted in small batches', async () => {
     await report('disk', 2);
     await ask('POST', '/silenced', { check: 'disk' });
@@ -242,7 +242,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     expect(await rows('?limit=1000')).toHaveLength((await ofDisk()) + 1);
   });
 
-  test('all of which is looked for after a start', async () => {
+  test('transitions beyond the limits are searched for after a start', async () => {
     await report('cpu', 1);
     for (let at = 0; at < PER_CHECK + 9; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
@@ -263,7 +263,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await expect.poll(() => pastOf('shop')).toEqual([]);
   });
 
-  test('turned off, all of it goes', async () => {
+  test('all transitions are deleted when the timeline is turned off', async () => {
     await report('disk', 2);
     await rig.stop();
     days = 0;
@@ -291,12 +291,12 @@ describe('GET /api/mon/v1/timeline', () => {
     [`?until=${at(2)}`, ['new db-1/load', 'new web-1/disk']],
     [`?client=web-1&since=${at(3)}&until=${at(5)}`, ['change web-1/disk', 'create web-1/disk']],
     ['?client=nobody', []],
-  ])('%s', async (query, expected) => {
+  ])('GET /api/mon/v1/timeline%s returns the matching transitions', async (query, expected) => {
     expect(await kinds(query)).toEqual(expected);
   });
 
   test.each(['?', '?client=web-1&', '?q=check=disk&'])(
-    '%s: pages follow one another while more comes in',
+    'GET /api/mon/v1/timeline%s is paginated correctly while more transitions arrive',
     async (query) => {
       const all = await kinds(`${query}limit=1000`);
       const paged: string[] = [];
@@ -312,13 +312,13 @@ describe('GET /api/mon/v1/timeline', () => {
     },
   );
 
-  test('a search or a place that cannot be read is refused', async () => {
+  test('an invalid search or position in the timeline is rejected', async () => {
     expect(await ask('GET', `${MON}/timeline?q=colour=red`)).toMatchObject({ status: 400 });
     expect(await ask('GET', `${MON}/timeline?after=yesterday`)).toMatchObject({ status: 400 });
   });
 });
 
-test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a gap, and when it was silenced', async () => {
+test('GET /api/mon/v1/timeline/:client/:check shows the statuses without a gap, and the silences', async () => {
   await report('disk', 0);
   await report('disk', 2);
   rig.clock.advance(9 * MINUTE);
@@ -401,7 +401,7 @@ describe('GET /api/mon/v1/availability', () => {
     expect((await availability(`?client=web-1${span}&limit=1`)).checks).toMatchObject([{ check: 'other', percent: 0 }]);
   });
 
-  test('before anything was kept there is no data', async () => {
+  test('the availability has no data from before the first result', async () => {
     await report('disk', 0);
     rig.clock.advance(MINUTE);
     expect((await availability('?client=web-1')).total).toMatchObject({
@@ -417,14 +417,14 @@ describe('GET /api/mon/v1/availability', () => {
     ['?check=disk&since=5&until=4', 400, 'since must be before until'],
     ['?check=disk&since=yesterday', 400, 'since: must be a whole number, 0 or more'],
     ['?check=disk&limit=-1', 400, 'limit: must be a whole number, 0 or more'],
-  ])('%s is refused', async (query, status, message) => {
+  ])('GET /api/mon/v1/availability%s is rejected', async (query, status, message) => {
     const answer = await ask('GET', `${MON}/availability${query}`);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(message);
   });
 });
 
-test('each namespace has its own, and a key that is kept to one sees no other', async () => {
+test('each namespace has its own timeline, and a key of one namespace sees no other', async () => {
   await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(running.url, basic('root', 'long enough'));
   for (const name of ['team-a', 'team-b']) {
@@ -449,7 +449,7 @@ test('each namespace has its own, and a key that is kept to one sees no other', 
   expect((await asTeam('GET', `${MON}/availability?namespace=team-b&client=team-b`)).status).toBe(403);
 });
 
-test('searches of the timeline are carried out one at a time, and those beyond twenty are refused', async () => {
+test('searches of the timeline run one at a time, and those beyond twenty are rejected', async () => {
   // So many transitions that a search takes longer than the requests need to arrive.
   const many = Array.from({ length: 2000 }, (_, index) => ({
     source: `s-${String(index)}`,
