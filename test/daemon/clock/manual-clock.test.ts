@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-test('time stands still until it is moved', () => {
+test('the time of a manual clock changes only when it is advanced', () => {
   const clock = new ManualClock();
   expect([clock.now(), clock.monotonic()]).toEqual([ManualClock.START_MS, 0]);
   clock.advance(1500);

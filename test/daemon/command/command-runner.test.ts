@@ -56,7 +56,7 @@ async function expectEndOf(pids: readonly number[]): Promise<void> {
 /** Returns a command that writes the ids of its two processes to the file, and keeps running. */
 const family = (file: string): string => `echo it begins; sleep 600 & echo $! $$ > ${file}; wait`;
 
-describe('a command in the process of its own ends as it does here', () => {
+describe('a command in another process', () => {
   test.each([
     'true',
     'exit 255',
@@ -69,7 +69,7 @@ describe('a command in the process of its own ends as it does here', () => {
     String.raw`printf 'a\377b\303'`,
     'echo \0',
     'ps -o pgid= -p $$ | tr -d " " | grep -qx $$',
-  ])('%s', async (command) => {
+  ])('a command has the same outcome in the process of the runner as without it: %s', async (command) => {
     const { signal } = new AbortController();
     using watchdog = new CommandWatchdog();
     const here = await runCommand(command, { clock: new SystemClock(), watchdog, input: 'héllo', signal });
@@ -100,7 +100,7 @@ test('a large input arrives in full, and a large output is cut at the limit', as
   });
 });
 
-test('two hundred commands at once run in one process, and each gets its own answer', async () => {
+test('two hundred concurrent commands run in one process, and each has its own output', async () => {
   const rig = openRunner();
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, at) => rig.run('cat; echo " $PPID"', { input: `input ${String(at)} of` })),
@@ -146,7 +146,7 @@ describe('the hard stop', () => {
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  test('reaches a command whose process does not answer any more', async () => {
+  test('the timeout kills a command whose process does not respond', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
     const rig = openRunner(clock, clock);
@@ -162,7 +162,7 @@ describe('the hard stop', () => {
 });
 
 describe('when the process is killed', () => {
-  test('its commands fail and end, and the next one runs in another', async () => {
+  test('the commands of a killed process fail, and the next one runs in a new process', async () => {
     const file = join(await tempDir(), 'pids');
     const rig = openRunner();
     const first = await processOf(rig);
@@ -193,7 +193,7 @@ describe('when the process is killed', () => {
     expect(await patient).toMatchObject({ kind: 'exited', output: 'ran\n' });
   });
 
-  test('nothing of it stays on the disk', async () => {
+  test('a killed process leaves no files', async () => {
     const dir = await tempDir();
     vi.stubEnv('TMPDIR', dir);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -203,7 +203,7 @@ describe('when the process is killed', () => {
   });
 });
 
-test('signals to all of a service or a terminal leave it to the backend when to stop', async () => {
+test('signals to a whole service or terminal do not stop the process', async () => {
   const rig = openRunner();
   const pid = await processOf(rig);
   expect(await outputOf(rig, 'kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; sleep 0.1; echo on')).toBe('on\n');
@@ -223,7 +223,7 @@ test('closing the runner ends its process and all commands without a warning', a
 });
 
 describe('the process', () => {
-  test('says what it is', async () => {
+  test('the process has a descriptive name', async () => {
     expect(await outputOf(openRunner(), 'ps -o args= -p $PPID')).toBe('mon-backend commands\n');
   });
 

@@ -27,7 +27,7 @@ test.each<{ name: string; state: number; log: number; warned: string[] }>([
   expect(log.messages('warn')).toEqual(warned);
 });
 
-test('the command that mends it can be pasted into a shell', async () => {
+test('the command in the warning can be pasted into a shell', async () => {
   const stateDir = join(await tempDir(), "it's here");
   await mkdir(stateDir);
   await chmod(stateDir, 0o755);
@@ -39,12 +39,9 @@ test('the command that mends it can be pasted into a shell', async () => {
   });
 });
 
-test.each(['/dev/null', '/nowhere/at/all'])(
-  'a log that is no file of ours is nobody’s to mend: %s',
-  async (logFile) => {
-    const stateDir = await tempDir();
-    const log = new RecordedLog();
-    await warnOfReaders({ stateDir, logFile }, log);
-    expect(log.records).toEqual([]);
-  },
-);
+test.each(['/dev/null', '/nowhere/at/all'])('a log that is not a regular file gets no warning: %s', async (logFile) => {
+  const stateDir = await tempDir();
+  const log = new RecordedLog();
+  await warnOfReaders({ stateDir, logFile }, log);
+  expect(log.records).toEqual([]);
+});
