@@ -38,7 +38,7 @@ async function untilWell(spool: HostedSpool): Promise<void> {
   await vi.waitFor(async () => expect(await spool.refresh()).toBeUndefined());
 }
 
-describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
   test.each<{ name: string; fault: Fault }>([
     { name: 'full', fault: FULL },
     { name: 'broken', fault: BROKEN },

@@ -118,7 +118,7 @@ function told({ frames }: AgentBackend): unknown[] {
   return frames.flatMap(({ results }) => results);
 }
 
-describe('connecting', () => {
+describe('the connection to a backend', () => {
   test('an agent sends hello with its client and spool, and a keepalive after the welcome', async () => {
     const backend = await AgentBackend.open();
     const { spool, clock } = await aBench(backend.url);
@@ -599,7 +599,7 @@ describe('a backend', () => {
   });
 
   test.each<{ name: string; frame: string }>([
-    { name: 'no JSON', frame: '{' },
+    { name: 'a frame that is not JSON', frame: '{' },
     { name: 'no object', frame: '[]' },
     { name: 'an unknown type', frame: '{"type":"surprise"}' },
     { name: 'a request without a name', frame: '{"type":"check_request","check":{"issued":1,"command":"true"}}' },
@@ -607,7 +607,7 @@ describe('a backend', () => {
       name: 'a request with a command that is neither a text nor a list',
       frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":7}}',
     },
-    { name: 'an ack that is no number', frame: '{"type":"ack","id":"1"}' },
+    { name: 'an acknowledgment that is not a number', frame: '{"type":"ack","id":"1"}' },
   ])('the agent reconnects after a backend sent $name', async ({ frame }) => {
     const backend = await AgentBackend.open();
     const { clock, log, requests } = await aBench(backend.url);
@@ -638,7 +638,7 @@ describe('a backend', () => {
   });
 });
 
-describe('closing', () => {
+describe('the end of the connection', () => {
   test('closing waits for acknowledgments', async () => {
     const backend = await AgentBackend.open({ window: 1 });
     const { clock, socket, spool, report } = await aBench(backend.url);

@@ -122,7 +122,7 @@ describe('a result', () => {
   });
 });
 
-describe('a check that is still running', () => {
+describe('a running check', () => {
   test('a running check is not started again', async () => {
     const { log, runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo first' }));
@@ -273,7 +273,7 @@ test('a check command has the env_vars of its check, and the result keeps their 
   expect(await finished(1)).toMatchObject([{ output: '80 a=b path\n', status: 0, env_vars }]);
 });
 
-describe('with stdin', () => {
+describe('a check with stdin', () => {
   test('a check with stdin reads the client with its secrets and the check', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat', stdin: true, note: ':::name:::' }));
@@ -332,8 +332,8 @@ describe('a hook', () => {
 
   test.each([
     { name: 'much', command: 'yes | head -c 1000000', begins: 'y\ny\n' },
-    { name: 'what JSON has to escape', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
-    { name: 'what is no text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
+    { name: 'characters that JSON escapes', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
+    { name: 'bytes that are not text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
   ])('a hook that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'exit 2', hooks: { critical: { command } } }));
@@ -365,7 +365,7 @@ describe('a hook', () => {
 
   test.each<{ name: string; hook: object; seconds: number }>([
     { name: 'its timeout', hook: { timeout: 2.5 }, seconds: 2.5 },
-    { name: 'a minute, when it has none', hook: {}, seconds: 60 },
+    { name: 'a minute by default', hook: {}, seconds: 60 },
   ])('a hook is killed after $name', async ({ hook, seconds }) => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
@@ -457,7 +457,7 @@ test('a result that cannot be spooled is logged, and the check may run again', a
   await runner.stop(0);
 });
 
-describe('stopping', () => {
+describe('a stopping runner', () => {
   test('a stopping runner waits for running checks and starts no others', async () => {
     const { runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo done' }));

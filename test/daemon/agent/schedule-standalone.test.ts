@@ -92,7 +92,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const timesOf = (starts: readonly Start[]): string[] =>
   starts.map(({ atMs }) => new Date(atMs).toISOString().slice(5, 16));
 
-describe('by cron', () => {
+describe('a cron check', () => {
   test('a cron check runs by its schedule, which overrides an interval', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, interval: 10, cron: '*/20 6,7 * * *', timezone: 'UTC' },

@@ -102,17 +102,17 @@ describe('a baseline', () => {
   test.each<{ name: string; check: Attributes }>([
     { name: 'fails', check: { ...PASSING, status: 1 } },
     { name: 'has no status', check: without('status') },
-    { name: 'has a status that is no number', check: { ...PASSING, status: '0' } },
+    { name: 'has a status that is not a number', check: { ...PASSING, status: '0' } },
     { name: 'has no time of its run', check: without('executed') },
     { name: 'has a time of its run in fractions', check: { ...PASSING, executed: 11.5 } },
     { name: 'has a time of its run before 1970', check: { ...PASSING, executed: -1 } },
-    { name: 'has a time of its run that no number holds exactly', check: { ...PASSING, executed: 2 ** 53 } },
-    { name: 'does not say when it was asked for', check: without('issued') },
-    { name: 'was asked for at a time that is none', check: { ...PASSING, issued: null } },
-    { name: 'took a time that is none', check: { ...PASSING, duration: null } },
-    { name: 'took a time that is a text', check: { ...PASSING, duration: '0.5' } },
+    { name: 'has an inexact execution time', check: { ...PASSING, executed: 2 ** 53 } },
+    { name: 'has no issue time', check: without('issued') },
+    { name: 'has an invalid issue time', check: { ...PASSING, issued: null } },
+    { name: 'has an invalid duration', check: { ...PASSING, duration: null } },
+    { name: 'has a duration that is a text', check: { ...PASSING, duration: '0.5' } },
     { name: 'has no output', check: without('output') },
-    { name: 'has an output that is no text', check: { ...PASSING, output: 1 } },
+    { name: 'has an output that is not a text', check: { ...PASSING, output: 1 } },
   ])('a result is no baseline and drops the previous one if it $name', ({ check }) => {
     const shortResults = basedOn(PASSING);
     expect(told(shortResults, 2, check)).toEqual({ id: 2, check });

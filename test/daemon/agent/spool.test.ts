@@ -108,7 +108,7 @@ describe('a spool', () => {
   });
 });
 
-describe('beyond its limits a spool', () => {
+describe('a full spool', () => {
   test('a full spool drops the oldest results and counts them once', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'));
@@ -234,7 +234,7 @@ test('appended results survive kills at any moment, and no id is used twice', as
 /** The disk needs a C compiler. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
-describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
   test.each<Fault>([
     { calls: ['write'], error: 'ENOSPC', share: 0.9, times: 1 },
     { calls: ['sync'], error: 'EIO', times: 1 },

@@ -209,7 +209,7 @@ describe('certificate', () => {
     { name: 'good', text: CERTIFICATE, status: 0, says: / OK - of .*cert\.pem expires in / },
     { name: 'expired', text: EXPIRED_CERTIFICATE, status: 2, says: / expired \d+ days ago, on 2021-01-01 / },
     { name: 'not yet valid', text: FUTURE_CERTIFICATE, status: 2, says: / is not valid before 2099-01-01T/ },
-    { name: 'none', text: 'hello', status: 3, says: / UNKNOWN - / },
+    { name: 'a file without a certificate', text: 'hello', status: 3, says: / UNKNOWN - / },
   ])('the certificate check of a file returns its validity: $name', async ({ text, status, says }) => {
     expect(await find('certificate', { file: await fileWith(text) })).toEqual({
       status,

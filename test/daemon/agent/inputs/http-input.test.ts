@@ -103,8 +103,8 @@ describe('/results', () => {
   });
 
   test.each<{ name: string; body: string; contentType?: string; status: number; response: string }>([
-    { name: 'no JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
-    { name: 'nothing', body: '', status: 400, response: 'Failed to parse JSON body' },
+    { name: 'a body that is not JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
+    { name: 'an empty body', body: '', status: 400, response: 'Failed to parse JSON body' },
     {
       name: 'a bad check',
       body: '{"name": "a", "output": 5}',

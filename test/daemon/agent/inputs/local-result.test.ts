@@ -41,7 +41,7 @@ describe('a result of a local program', () => {
   });
 });
 
-describe('an array', () => {
+describe('an array of local results', () => {
   test('an array of local results is delivered in order', async () => {
     const { delivered } = await report([
       { name: 'a', output: '1' },
