@@ -90,7 +90,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
     replacement: 'return renewed.namespace === principal.namespace || isAllowed.length > 0;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a key that loses one scope',
+    title: 'removing one scope of a key',
   },
   {
     defence: 'connections end when their credentials are kept to another namespace',
@@ -98,7 +98,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
     replacement: 'return isAllowed(renewed);',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a key that is kept to a namespace',
+    title: 'limiting a key to one namespace',
   },
   {
     defence: 'credentials: a live socket of a token ends with its session',
@@ -107,7 +107,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     replacement:
       'return session !== undefined && sessions.counts(session) ? this.#principalOfSession(session) : principal;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a password that an administrator resets',
+    title: 'a password reset by an administrator',
   },
   {
     defence: 'credentials: another password ends the sessions of the user',
@@ -115,7 +115,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (isEnded) endSessions(transaction, user.username);',
     replacement: 'if (isEnded) credentials.version++;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a password that an administrator resets',
+    title: 'a password reset by an administrator',
   },
   {
     defence: 'credentials: a session of the settings ends with their password',
@@ -131,7 +131,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: '(principal.credentialVersion ?? keyVersion(key)) === keyVersion(key)',
     replacement: 'keyVersion(key) !== principal.name',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a key that is replaced by another',
+    title: 'replacing the secret of a key',
   },
   {
     defence: 'credentials: a certificate keeps to its name beside a key',

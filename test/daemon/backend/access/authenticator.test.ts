@@ -49,7 +49,7 @@ test('a wrong password takes as long for an unknown user, so the time reveals no
   expect(unknown).toBeGreaterThan(known / 3);
 });
 
-describe('with credentials configured', () => {
+describe('a backend with credentials', () => {
   let backend: RunningBackend;
   beforeAll(async () => {
     backend = await startBackend({ settings: { api: { user: 'admin', password: 'pa:ss' } } });
@@ -60,7 +60,7 @@ describe('with credentials configured', () => {
     send(backend.url, { method, target, headers: authorization === undefined ? {} : { Authorization: authorization } });
 
   test.each([
-    { name: 'nothing', authorization: undefined, status: 401 },
+    { name: 'no credentials', authorization: undefined, status: 401 },
     { name: 'the right pair', authorization: `Basic ${basic('admin:pa:ss')}`, status: 200 },
     { name: 'the scheme in another case', authorization: `bASIC ${basic('admin:pa:ss')}`, status: 200 },
     { name: 'a wrong user', authorization: `Basic ${basic('root:pa:ss')}`, status: 401 },
@@ -68,7 +68,7 @@ describe('with credentials configured', () => {
     { name: 'the beginning of the password', authorization: `Basic ${basic('admin:pa')}`, status: 401 },
     { name: 'more than the password', authorization: `Basic ${basic('admin:pa:ss:')}`, status: 401 },
     { name: 'no colon', authorization: `Basic ${basic('admin')}`, status: 401 },
-    { name: 'nothing after the scheme', authorization: 'Basic ', status: 401 },
+    { name: 'a scheme alone', authorization: 'Basic ', status: 401 },
     { name: 'no base64', authorization: 'Basic !!!', status: 401 },
     { name: 'another scheme', authorization: `Bearer ${basic('admin:pa:ss')}`, status: 401 },
   ])('the credentials "$name" get the status $status', async ({ authorization, status }) => {
@@ -90,7 +90,7 @@ describe('with credentials configured', () => {
   });
 });
 
-describe('with a hashed password configured', () => {
+describe('a backend with a hashed password', () => {
   const hashing = hashPassword('pa:ss', COST);
   let backend: RunningBackend;
   beforeEach(async () => {

@@ -69,7 +69,7 @@ test('init can read the password from a file', async () => {
 test.each([
   { name: 'a short password', env: { ...ADA, MON_ADMIN_PASSWORD: 'short' }, problem: 'password: must have at least 8' },
   { name: 'a name with a colon', env: { ...ADA, MON_ADMIN_USERNAME: 'a:b' }, problem: 'username: must be word' },
-  { name: 'nothing, and nobody to ask', env: {}, problem: 'set MON_ADMIN_USERNAME' },
+  { name: 'neither settings nor a terminal', env: {}, problem: 'set MON_ADMIN_USERNAME' },
 ])('init with $name creates nothing', async ({ env, problem }) => {
   const dir = await tempDir();
   await expect(init(dir, env)).rejects.toThrow(problem);

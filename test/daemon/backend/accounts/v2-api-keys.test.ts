@@ -128,10 +128,10 @@ describe('a patch', () => {
 
   test.each([
     { name: 'of another name', body: { metadata: { name: '0123456789abcdef' } }, status: 400 },
-    { name: 'for nobody', body: { username: 'nobody' }, status: 400 },
+    { name: 'for an unknown user', body: { username: 'nobody' }, status: 400 },
     { name: 'with more than its user may do', body: { scopes: ['admin'] }, status: 403 },
-    { name: 'of a state that is over', body: {}, headers: { 'If-Match': '"0123456789abcdef"' }, status: 412 },
-    { name: 'that does not say what it is', body: {}, headers: { 'Content-Type': 'application/json' }, status: 400 },
+    { name: 'with an outdated ETag', body: {}, headers: { 'If-Match': '"0123456789abcdef"' }, status: 412 },
+    { name: 'with a wrong content type', body: {}, headers: { 'Content-Type': 'application/json' }, status: 400 },
   ])('a patch $name is rejected with $status', async ({ body, headers, status }) => {
     const { id } = await grant({ scopes: ['read'] });
     const before = (await asRoot('GET', `${KEYS}/${id}`)).body;
@@ -180,13 +180,13 @@ describe('a key of the peer, whose name is the key', () => {
 });
 
 test.each([
-  { name: 'of nobody', wanted: { username: 'nobody' }, status: 400 },
+  { name: 'of an unknown user', wanted: { username: 'nobody' }, status: 400 },
   { name: 'without a user', wanted: {}, status: 400 },
   { name: 'with more than its user may do', wanted: { username: 'ada', scopes: ['read', 'admin'] }, status: 403 },
-  { name: 'with a scope that there is not', wanted: { username: 'ada', scopes: ['write'] }, status: 400 },
+  { name: 'with an unknown scope', wanted: { username: 'ada', scopes: ['write'] }, status: 400 },
   { name: 'with no scope', wanted: { username: 'ada', scopes: [] }, status: 400 },
-  { name: 'for a namespace that there is not', wanted: { username: 'ada', namespace: 'nowhere' }, status: 404 },
-  { name: 'that ends in two ways', wanted: { username: 'ada', expire: 60, expires_at: 4_000_000_000 }, status: 400 },
+  { name: 'for an unknown namespace', wanted: { username: 'ada', namespace: 'nowhere' }, status: 404 },
+  { name: 'with two expiries', wanted: { username: 'ada', expire: 60, expires_at: 4_000_000_000 }, status: 400 },
 ])('a new key $name is rejected with $status', async ({ wanted, status }) => {
   const before = (await asRoot('GET', KEYS)).body as unknown[];
   expect((await asRoot('POST', KEYS, wanted)).status).toBe(status);
@@ -232,7 +232,7 @@ const entity = (namespace: string) => ({ metadata: { name: 'web', namespace }, e
 const silence = (namespace: string) => ({ metadata: { namespace }, check: 'disk', reason: 'x' });
 const check = (namespace: string) => ({ metadata: { name: 'disk', namespace }, status: 2, output: 'full' });
 
-describe('a key of a namespace stays in it', () => {
+describe('a key of one namespace', () => {
   let ask: Ask;
   beforeAll(async () => {
     await asRoot('POST', '/api/core/v2/namespaces', { name: 'dmz' });
@@ -359,9 +359,9 @@ test.each([
     name: 'over',
     end: async () => clock.skip(10_000),
   },
-  { name: 'of a user who is disabled', end: () => asRoot('DELETE', '/api/core/v2/users/ada') },
+  { name: 'of a disabled user', end: () => asRoot('DELETE', '/api/core/v2/users/ada') },
   {
-    name: 'of a user who may no longer do it',
+    name: 'of a user without the right',
     end: () => asRoot('DELETE', '/api/core/v2/users/ada/groups'),
   },
 ])('sockets close with a key that is $name', async ({ end }) => {
@@ -378,8 +378,8 @@ test.each([
 });
 
 test.each([
-  { name: 'the key is let in', key: (good: string) => good, outcome: 'hello' },
-  { name: 'a wrong one is not', key: () => 'mk_0123456789abcdef_no', outcome: 'unauthenticated' },
+  { name: 'a valid key is accepted', key: (good: string) => good, outcome: 'hello' },
+  { name: 'a wrong key is rejected', key: () => 'mk_0123456789abcdef_no', outcome: 'unauthenticated' },
 ])('a page authenticates in its first message: $name', async ({ key, outcome }) => {
   const good = await grant({ scopes: ['read'] });
   const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${FEED_PATH}`, FEED_PROTOCOL);
