@@ -314,14 +314,14 @@ test('a deleted and banned client cannot reconnect before the ban ends', async (
 });
 
 test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp }>([
-  { name: 'text that is no JSON', frame: '{', error: 'frames must be JSON' },
+  { name: 'text that is not JSON', frame: '{', error: 'frames must be JSON' },
   { name: 'another type', frame: '{"type":"shout"}', error: /type/ },
   {
     name: 'results before hello',
     frame: JSON.stringify({ type: 'results', results: [run(1)] }),
     error: 'the first frame must be hello',
   },
-  { name: 'an id that is no number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
+  { name: 'an id that is not a number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
   {
     name: 'a frame whose ids do not grow',
     hello: true,

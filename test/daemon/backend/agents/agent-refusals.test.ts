@@ -87,7 +87,7 @@ async function greeting(socket: WebSocket, about: object): Promise<Readonly<Reco
 
 const client = (name: string): object => ({ name, address: '192.0.2.1', subscriptions: [] });
 
-describe('before the connection is opened', () => {
+describe('a rejected handshake', () => {
   test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; status: number; body: string }>([
     { name: 'wrong credentials', identity: {}, status: 401, body: 'bad credentials' },
     { name: 'a wrong key', identity: { key: 'mk_none_none' }, status: 401, body: 'bad credentials' },

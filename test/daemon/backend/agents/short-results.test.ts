@@ -375,8 +375,8 @@ test('a store whose upgrade is pending accepts no delta results', async () => {
 });
 
 test.each<{ name: string; base: Partial<SubmittedResult>; told: Partial<ShortResult> }>([
-  { name: 'without a duration whose base has one', base: {}, told: { duration: undefined } },
-  { name: 'with a duration whose base has none', base: { duration: undefined }, told: {} },
+  { name: 'without a duration whose baseline has one', base: {}, told: { duration: undefined } },
+  { name: 'with a duration whose baseline has none', base: { duration: undefined }, told: {} },
 ])('a delta result $name is rejected and must be sent in full', async ({ base, told }) => {
   const rig = await openRig();
   const agent = await joined(rig, base);

@@ -378,7 +378,7 @@ test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; statu
 
 test.each<{ name: string; frame: string | Buffer; reason: string }>([
   { name: 'no type', frame: '{"a":1}', reason: 'a frame must be a type, a line feed and JSON' },
-  { name: 'no JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
+  { name: 'a payload that is not JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
   { name: 'protobuf', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
   {
     name: 'a keepalive of somebody else',
@@ -396,7 +396,7 @@ test.each<{ name: string; event: unknown; reason: string }>([
   { name: 'no event', event: [], reason: 'expected object' },
   { name: 'a status that is text', event: { check: { metadata: { name: 'a' }, status: '1' } }, reason: 'check.status' },
   {
-    name: 'a name that is none',
+    name: 'an invalid name',
     event: { check: { metadata: { name: 'a b' }, status: 1 } },
     reason: 'check.metadata.name',
   },
