@@ -186,7 +186,7 @@ describe('records of what operators do (security S22)', () => {
   });
 });
 
-describe('a record is in the commit of its change', () => {
+describe('the commit of a record', () => {
   test('a failed write stores neither change nor record, and the chain continues from the last stored record', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     rig.store.refuses = () => true;
@@ -223,7 +223,7 @@ describe('a record is in the commit of its change', () => {
   });
 });
 
-describe('the trail is bounded', () => {
+describe('the limit of the audit trail', () => {
   test('the oldest records are removed, and the others still form a chain', async () => {
     for (let count = 0; count < LIMIT + 3; count++) await ask('POST', '/silenced', { check: `check-${String(count)}` });
     expect(await head()).toMatchObject({ first: 4, last: LIMIT + 3 });

@@ -114,7 +114,7 @@ describe('POST /api/mon/v1/bulk', () => {
   });
 });
 
-describe('all or nothing', () => {
+describe('invalid operations and expectations', () => {
   test.each<[string, unknown, RegExp]>([
     ['an unknown operation', { op: 'reboot' }, /^operations\.1\.op: /],
     ['no operation', 'clear', /^operations\.1: /],

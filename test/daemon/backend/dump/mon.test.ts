@@ -182,8 +182,8 @@ test('a restored event runs no handler', async () => {
 });
 
 test.each([
-  { name: 'is told at once where it is over by now', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
-  { name: 'waits where it is restored as well', hasSilence: true, atOnce: 0, told: ['loud'] },
+  { name: 'is notified at once if its silence is gone', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
+  { name: 'stays suppressed if its silence is restored', hasSilence: true, atOnce: 0, told: ['loud'] },
 ])('a restored event that was silenced $name', async ({ hasSilence, atOnce, told }) => {
   const { port, received } = await openLineReceiver();
   const settings = { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } };
