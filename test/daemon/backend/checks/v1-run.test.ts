@@ -45,7 +45,7 @@ async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, 
   return peer.heard.flatMap((message) => (message.type === 'check_request' ? [message.check] : []));
 }
 
-describe('a request for a run', () => {
+describe('a check request', () => {
   test('a check request is sent to every subscription of its definition with all but the schedule', async () => {
     const [base, both, none] = [await agent('a', 'base'), await agent('b', 'base', 'db'), await agent('c', 'web')];
     const answer = await request({ check: 'disk', reason: 'looks odd', creator: 'ops' });
@@ -98,15 +98,15 @@ describe('a request for a run', () => {
   test.each<{ name: string; body: unknown; status: number; error: string }>([
     { name: 'no such check', body: { check: 'nope' }, status: 404, error: 'no check nope is defined' },
     { name: 'no check', body: {}, status: 400, error: 'check: expected string, received undefined' },
-    { name: 'a list of none', body: { check: 'disk', subscribers: 'base' }, status: 400, error: 'subscribers: ' },
+    { name: 'an empty list', body: { check: 'disk', subscribers: 'base' }, status: 400, error: 'subscribers: ' },
     {
       name: 'too many subscribers',
       body: { check: 'disk', subscribers: Array(1001).fill('base') },
       status: 400,
       error: 'subscribers: ',
     },
-    { name: 'a reason that is no text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
-    { name: 'a creator that is no text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
+    { name: 'a reason that is not a text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
+    { name: 'a creator that is not a text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
   ])('a check request is rejected: $name', async ({ body, status, error }) => {
     const answer = await request(body);
     expect(answer.status).toBe(status);
