@@ -48,7 +48,7 @@ async function stored(table: string): Promise<unknown[]> {
   return keys;
 }
 
-describe('a deleted client is in quarantine (user-demands 24)', () => {
+describe('the quarantine of a deleted client (user-demands 24)', () => {
   test('late results of a deleted client are acknowledged and do not recreate it', async () => {
     const peer = await agent();
     await report(peer, 1);
@@ -120,7 +120,7 @@ test('a client-quarantine of 0 disables the quarantine', async () => {
   expect(await names()).toEqual(['switch-1', 'web-1']);
 });
 
-describe('a client that is deleted with invalidate', () => {
+describe('a client deleted with invalidate', () => {
   const BAN_SECONDS = 300;
   beforeEach(async () => {
     await ask('POST', '/clients', { name: 'web-1', address: 'a' });

@@ -124,10 +124,10 @@ describe('an entity', () => {
   });
 
   test.each([
-    { name: 'a name that is none', body: { metadata: { name: 'a b' } } },
+    { name: 'an invalid name', body: { metadata: { name: 'a b' } } },
     { name: 'no class', body: { metadata: { name: 'x' }, entity_class: '' } },
     { name: 'no name', body: { metadata: {} } },
-    { name: 'subscriptions that are no list', body: { metadata: { name: 'x' }, subscriptions: 'web' } },
+    { name: 'subscriptions that are not a list', body: { metadata: { name: 'x' }, subscriptions: 'web' } },
     { name: 'another namespace than the path', body: { metadata: { name: 'x', namespace: 'ops' } } },
   ])('an entity with $name is 400', async ({ body }) => {
     const sent = { entity_class: 'proxy', ...body };
