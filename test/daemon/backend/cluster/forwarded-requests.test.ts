@@ -396,7 +396,7 @@ test('a signed request that is a minute old or in the future is rejected', async
   expect(await status(-30_000)).toBe(201);
 });
 
-describe('without a peer key', () => {
+describe('a cluster without a peer key', () => {
   const proof = { secret: SECRET };
 
   test('a reader of the database cannot become an administrator with any voucher', async () => {

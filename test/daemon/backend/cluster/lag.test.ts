@@ -38,7 +38,7 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     expected: 6000,
   },
   {
-    name: 'a member that lacks what the database has lost meanwhile',
+    name: 'a member that lacks writes which the database lost',
     looks: [
       [5, 9, 100],
       [5, 5, 4000],

@@ -52,9 +52,9 @@ describe('a handover', () => {
   });
 
   test.each<{ name: string; body: unknown; status: number; code: string }>([
-    { name: 'to nobody that is known', body: { to: 'web9' }, status: 404, code: 'not_found' },
-    { name: 'to the one that writes', body: { to: 'web1:4567' }, status: 409, code: 'conflict' },
-    { name: 'to one that is gone', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
+    { name: 'to an unknown member', body: { to: 'web9' }, status: 404, code: 'not_found' },
+    { name: 'to the leader', body: { to: 'web1:4567' }, status: 409, code: 'conflict' },
+    { name: 'to a member that is gone', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
     { name: 'with a misspelled attribute', body: { ot: 'web2:4567' }, status: 400, code: 'invalid' },
     { name: 'to an empty name', body: { to: '' }, status: 400, code: 'invalid' },
     { name: 'to a name beyond any', body: { to: 'w'.repeat(301) }, status: 400, code: 'invalid' },
@@ -132,14 +132,14 @@ describe('deep health', () => {
   test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
     { name: 'is behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
     { name: 'has lost the database', told: { database: away }, problem: 'database away: writes wait' },
-    { name: 'knows nobody who writes', told: { writer: null }, problem: 'no leader: writes wait' },
+    { name: 'knows no leader', told: { writer: null }, problem: 'no leader: writes wait' },
   ])('deep health is 412 if this member $name', async ({ told, problem }) => {
     const { ask } = await start(told);
     expect(await ask('GET', '/health?deep=1')).toMatchObject({ status: 412, body: { problems: [problem] } });
   });
 });
 
-describe('the cluster as v1 and v2 clients see it', () => {
+describe('the cluster in the v1 and v2 APIs', () => {
   test('GET /info lists each member as a server, and the leader with the tasks', async () => {
     const { ask } = await start(behind);
     const { servers } = (await ask('GET', '/info')).body as { servers: readonly Record<string, unknown>[] };
