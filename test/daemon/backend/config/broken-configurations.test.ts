@@ -310,7 +310,7 @@ const BROKEN: readonly Broken[] = [
     'is set by the backend itself',
   ),
   {
-    name: 'networks of handlers that are none',
+    name: 'invalid networks of handlers',
     files: { 'networks.json': { 'handler-networks': ['10.0.0.0/8', '10.1.1.1', 'fd00::/129', 'intranet'] } },
     problems: [1, 2, 3].map((index) => ({
       file: 'networks.json',
@@ -379,7 +379,7 @@ const BROKEN: readonly Broken[] = [
     ],
   },
   {
-    name: 'a port in the environment that is none',
+    name: 'an invalid port in the environment',
     files: {},
     env: { MON_PORT: 'http' },
     problems: [{ file: 'environment', path: 'api.port', message: 'expected number, received string' }],

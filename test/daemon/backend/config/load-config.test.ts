@@ -146,7 +146,7 @@ test('a missing main file is a warning', async () => {
 
 test.each<{ name: string; files: Files; warnings: string[] }>([
   {
-    name: 'sections of the legacy service',
+    name: 'sections of Sensu Core',
     files: { 'conf.d/a.json': { redis: { host: 'db' }, transport: {} } },
     warnings: [
       'conf.d/a.json: redis: belongs to Sensu Core and has no effect here',
@@ -180,7 +180,7 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
     ],
   },
   {
-    name: 'templates that do not say what they seem to',
+    name: 'misleading templates',
     files: {
       'conf.d/a.json': {
         handlers: {
@@ -268,7 +268,7 @@ test.each<{ name: string; files: Files; problem: string }>([
     problem: 'conf.d/a.json: checks.disk.command: is required, unless extension is set',
   },
   {
-    name: 'a check that nobody runs',
+    name: 'a check that no client runs',
     files: { 'conf.d/a.json': { checks: { disk: { command: 'df', interval: 60 } } } },
     problem: 'conf.d/a.json: checks.disk.subscribers: must name at least one subscription, unless standalone is true',
   },

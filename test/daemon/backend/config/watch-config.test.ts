@@ -120,8 +120,8 @@ test('a linked directory is noticed when its link changes', async () => {
 });
 
 test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
-  { name: 'the file is mended in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
-  { name: 'its new folder goes', mend: (folder) => rm(folder, { recursive: true }) },
+  { name: 'the file is fixed in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
+  { name: 'its new directory is deleted', mend: (folder) => rm(folder, { recursive: true }) },
 ])('a broken configuration does not end the watch, which notices when $name', async ({ mend }) => {
   const dir = await tempDir();
   const { command, isRejected } = await watched({ directories: [dir] });
