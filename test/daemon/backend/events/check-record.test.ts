@@ -44,12 +44,12 @@ function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, er
 }
 
 test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
-  { what: 'all is well', state: stateAfter(0, 0, 0) },
+  { what: 'all results are OK', state: stateAfter(0, 0, 0) },
   { what: 'all is OK for longer than the history', state: stateAfter(...LONG_OK) },
   { what: 'a long problem was before', state: stateAfter(2, 2, 2, 2, 0) },
   { what: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
   { what: 'an event is open', state: stateAfter(0, 2) },
-  { what: 'a status is none of the four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
+  { what: 'a status is not one of the usual four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
   { what: 'the event has its own check', state: stateAfter(2), bodies: { check: CHECK, eventCheck: CHECK } },
   {
     what: 'the event has its own history',

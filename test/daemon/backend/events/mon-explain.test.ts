@@ -87,7 +87,7 @@ describe('explain', () => {
 
   test.each<{ name: string; attributes: object; reason: string }>([
     {
-      name: 'nobody is asked for',
+      name: 'no handler is named',
       attributes: { handlers: [] },
       reason: 'no handler runs: its check has no handlers',
     },

@@ -232,9 +232,9 @@ describe('a posted event', () => {
   test.each([
     { name: 'no check', body: { entity: { metadata: { name: 'x' } } } },
     { name: 'metrics alone', body: { entity: { metadata: { name: 'x' } }, metrics: { points: [] } } },
-    { name: 'no name of its check', body: { entity: { metadata: { name: 'x' } }, check: { status: 1 } } },
+    { name: 'no check name', body: { entity: { metadata: { name: 'x' } }, check: { status: 1 } } },
     { name: 'no entity', body: { check: { metadata: { name: 'cpu' } } } },
-    { name: 'a status that is no number', body: eventOf('x', 'cpu', { status: 'critical' }) },
+    { name: 'a status that is not a number', body: eventOf('x', 'cpu', { status: 'critical' }) },
     { name: 'a status below 0', body: eventOf('x', 'cpu', { status: -1 }) },
     { name: 'a status beyond 32 bits', body: eventOf('x', 'cpu', { status: 2 ** 32 }) },
     { name: 'a check elsewhere', body: eventOf('x', 'cpu', { metadata: { name: 'cpu', namespace: 'ops' } }) },
