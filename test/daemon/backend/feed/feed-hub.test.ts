@@ -158,8 +158,8 @@ test.each<{ name: string; since: number; store?: string; filter?: string }>([
   { name: 'of another store', since: 1, store: 'another' },
   { name: 'without a store', since: 1 },
   { name: 'of the future', since: 1_000_000, store: 'this' },
-  { name: 'older than what is kept', since: 1, store: 'this' },
-  { name: 'with a filter, whose rows nobody remembers', since: 40, store: 'this', filter: 'status=crit' },
+  { name: 'older than the retention', since: 1, store: 'this' },
+  { name: 'with a filter', since: 40, store: 'this', filter: 'status=crit' },
 ])('a resume token $name leads to a reset and a snapshot', async ({ since, store, filter }) => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
   for (let at = 0; at < 40; at++) await rig.submit([failing(`web-${String(at % 4)}`, { status: 1 + (at % 2) })]);
@@ -532,7 +532,7 @@ describe('a transport', () => {
 });
 
 test.each([
-  { name: 'text that is no JSON', frame: '{', message: 'frames must be JSON' },
+  { name: 'text that is not JSON', frame: '{', message: 'frames must be JSON' },
   { name: 'an unknown topic', frame: '{"type":"subscribe","topics":["everything"]}', message: /topics\.0/ },
   {
     name: 'no topic',
@@ -556,7 +556,7 @@ test.each([
     message: 'filter: age and last cannot be used on the feed',
   },
   {
-    name: 'a filter of clients by what changes by the clock',
+    name: 'a filter of clients by a field that changes with time',
     frame: '{"type":"subscribe","topics":["clients"],"filters":{"clients":"keepalive>5m"}}',
     message: 'filters.clients: keepalive cannot be used on the feed',
   },
@@ -565,7 +565,7 @@ test.each([
     frame: '{"type":"subscribe","topics":["silenced"],"filters":{"silenced":"state=active"}}',
     message: 'filters.silenced: state and left and age cannot be used on the feed',
   },
-  { name: 'an attribute that nobody knows', frame: '{"type":"ping","more":1}', message: /more/ },
+  { name: 'an unknown attribute', frame: '{"type":"ping","more":1}', message: /more/ },
 ])('$name gets an error that ends the connection', async ({ frame, message }) => {
   const rig = await FeedRig.open();
   const peer = await FeedPeer.connect(rig.url);

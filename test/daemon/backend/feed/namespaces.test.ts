@@ -195,15 +195,18 @@ describe('a user of one namespace', () => {
     { namespace: undefined, plans: ['1', '2'] },
     { namespace: 'default', plans: ['1', '2'] },
     { namespace: 'team-a', plans: [] },
-  ])('a user of no namespace but default gets no upgrade plans: $namespace', async ({ namespace, plans }) => {
-    const rig = await openRig({ ...KEPT, namespace });
-    await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(1)));
-    const peer = await live(rig, { topics: ['upgrades', 'clients'], namespace: namespace ?? 'team-b' });
-    await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(2)));
-    await fails(rig, namespace ?? 'team-b', 'last');
-    await rig.until(() => expect(peer.replica.clients.size).toBe(1));
-    expect([...peer.replica.upgrades.keys()]).toEqual(plans);
-  });
+  ])(
+    'upgrade plans are sent to all users but those of another namespace than default: $namespace',
+    async ({ namespace, plans }) => {
+      const rig = await openRig({ ...KEPT, namespace });
+      await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(1)));
+      const peer = await live(rig, { topics: ['upgrades', 'clients'], namespace: namespace ?? 'team-b' });
+      await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(2)));
+      await fails(rig, namespace ?? 'team-b', 'last');
+      await rig.until(() => expect(peer.replica.clients.size).toBe(1));
+      expect([...peer.replica.upgrades.keys()]).toEqual(plans);
+    },
+  );
 
   test.each(['team-b', undefined, 'nowhere'])(
     'a user of one namespace is rejected when requesting %s',
@@ -231,7 +234,7 @@ test('a feed of an unknown namespace is rejected as not found', async () => {
 
 test.each([
   { change: 'limited to one namespace now', before: undefined, after: 'team-a', seen: ['team-a'] },
-  { change: 'not limited any more', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
+  { change: 'no longer limited', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
   { change: 'limited to another namespace', before: 'team-a', after: 'team-b', seen: ['team-b'] },
 ])('a feed whose user is $change starts over with a new snapshot', async ({ before, after, seen }) => {
   const rig = await openRig({ ...KEPT, namespace: before });
