@@ -228,7 +228,7 @@ function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
   return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
 }
 
-describe('a check that is renamed', () => {
+describe('a renamed check', () => {
   test('a pending event is notified under its new name after a rename, at the same time', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
@@ -488,8 +488,8 @@ test('an OK result without an event creates no group', async () => {
 });
 
 test.each([
-  { name: 'those that came last', quiet: 0, others: 2102, when: 'check=nothing', leftOut: 2101 },
-  { name: 'those that are not quiet', quiet: 4100, others: 52, when: 'check=switch', leftOut: 51 },
+  { name: 'the last ones', quiet: 0, others: 2102, when: 'check=nothing', leftOut: 2101 },
+  { name: 'those that are not inhibited', quiet: 4100, others: 52, when: 'check=switch', leftOut: 51 },
 ])('a flush of more events than are read at once notifies $name', async ({ quiet, others, when, leftOut }) => {
   const rig = await openRacks({
     handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },

@@ -155,8 +155,8 @@ describe('a notification suppressed by an inhibition', () => {
 
   test.each([
     { name: 'another handler', handlers: ['other'] },
-    { name: 'none', handlers: [] },
-    { name: 'one that is not there', handlers: ['nobody'] },
+    { name: 'no handler', handlers: [] },
+    { name: 'an undefined handler', handlers: ['nobody'] },
   ])('a notification suppressed by an inhibition stays pending after a result for $name', async ({ handlers }) => {
     const rig = await freedForOthers(handlers);
     await rig.report(2, toBoth);

@@ -184,7 +184,7 @@ test('the end of an inhibition notifies an event with its next result, whatever 
   expect(await takeTold(rig)).toEqual([]);
 });
 
-describe('a backend that is started', () => {
+describe('the start of a backend', () => {
   test('a backend that starts with a new rule applies it to open events', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITHOUT, { dir });
