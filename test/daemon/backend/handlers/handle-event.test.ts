@@ -51,7 +51,7 @@ const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
 const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
   rig.clients.keepalive(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', ...attributes });
 
-describe('which results are handled (completion 1.4)', () => {
+describe('handled results (completion 1.4)', () => {
   test('every failure and the resolution are handled, and other OK results are not', async () => {
     const runs = await play(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
     expect(runs).toEqual([

@@ -56,14 +56,14 @@ async function takeRuns(rig: HandlingRig): Promise<string[]> {
 
 const ENDED = ['default create silence ended'];
 
-describe('an event that a silence suppressed is handled once when the silence ends', () => {
+describe('the notification at the end of a silence', () => {
   const ends: readonly { name: string; with?: object; end: (rig: HandlingRig) => unknown }[] = [
-    { name: 'by its time', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
-    { name: 'because it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
-    { name: 'because one that begins later takes its place', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
-    { name: 'because one that is over at once takes its place', end: (rig) => silence(rig, { expire: 0 }) },
+    { name: 'it expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
+    { name: 'it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
+    { name: 'a pending one replaces it', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
+    { name: 'an expired one replaces it', end: (rig) => silence(rig, { expire: 0 }) },
     {
-      name: 'because the same event of another client resolves',
+      name: 'the event of another client resolves',
       with: { expire_on_resolve: true },
       end: async (rig) => {
         await rig.report(2, { source: 'web-2' });
@@ -71,7 +71,7 @@ describe('an event that a silence suppressed is handled once when the silence en
       },
     },
     {
-      name: 'because the client leaves the subscription',
+      name: 'the client leaves its subscription',
       with: { check: null, subscription: 'web' },
       end: (rig) => rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' }),
     },
