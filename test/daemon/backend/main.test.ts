@@ -157,22 +157,22 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
   { name: 'no command', args: [], stderr: /a command is missing/ },
   { name: 'an unknown command', args: ['stop'], stderr: /unknown command stop/ },
   {
-    name: 'others let in without credentials',
+    name: 'public access without credentials',
     args: ['start', '--bind', '0.0.0.0'],
     stderr: /0\.0\.0\.0 can be reached by others/,
   },
   {
-    name: 'others let in with credentials that can be read on the way',
+    name: 'public access with credentials but without TLS',
     args: ['start', '--bind', '0.0.0.0', '--insecure'],
     stderr: /0\.0\.0\.0 \(api\) can be reached by others without TLS.*--cert-file and --key-file.*--insecure-http/,
   },
   {
-    name: 'a certificate that is not there',
+    name: 'a missing certificate',
     args: ['start', '--cert-file', 'none.pem', '--key-file', 'none.key'],
     stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
   },
   {
-    name: 'a certificate that is not there, before the start',
+    name: 'a missing certificate during validation',
     args: ['--validate-config', '--cert-file', 'none.pem', '--key-file', 'none.key'],
     stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
   },

@@ -109,7 +109,7 @@ describe('an accepted body', () => {
     { name: 'with fractions where any number may be', body: result('"duration":1.0,"x":[1e3]') },
     { name: 'with texts that look like fractions', body: result('"x":"[1.0,1e3]","status":1') },
     { name: 'with a name twice, the last one counts', body: '{"name":"a b","name":"a","output":"o"}' },
-    { name: 'with the largest of exact whole numbers', body: result('"x":9007199254740991') },
+    { name: 'with the largest exact integer', body: result('"x":9007199254740991') },
     { name: 'with newlines and tabs as they are in a text', body: result('"x":"one\ttwo\nthree"') },
     { name: 'the same beside a whole fraction', body: result('"duration":1.0,"x":"one\ttwo\nthree"') },
     { name: 'with bytes that are no UTF-8', body: result('"x":"\uD800"') },
@@ -124,7 +124,7 @@ test('the newlines of an output are stored as they were sent', async () => {
   expect(body).toMatchObject({ check: { output: 'one\ttwo\nthree\n' } });
 });
 
-describe('too much', () => {
+describe('the limits of a body', () => {
   test('a result may fill 1 MiB and no more', async () => {
     expect((await post('/results', bodyOf(1024 * 1024))).status).toBe(202);
     const refused = await post('/results', bodyOf(1024 * 1024 + 1));

@@ -20,7 +20,7 @@ const post = (target: string, body: object): Promise<Answer> =>
 const executedOf = async (client: string): Promise<unknown> =>
   (await openApiClient({ backend: backend.url }).result(client, 'disk'))?.check.executed;
 
-describe('times from outside are bounded (security S13)', () => {
+describe('the limits of times (security S13)', () => {
   test.each([
     { begin: 0, status: 201 },
     { begin: NOW + 99 * YEAR, status: 201 },

@@ -23,7 +23,7 @@ const failWith = async (error: unknown): Promise<{ status: number; body: string;
   return { status, body, headers };
 };
 
-describe('a failure becomes a status, its text and its code', () => {
+describe('the status, text and code of an error', () => {
   test.each<{ code: ErrorCode; status: number; headers?: object }>([
     { code: 'invalid', status: 400 },
     { code: 'unauthenticated', status: 401, headers: { 'www-authenticate': 'Basic realm="Restricted Area"' } },

@@ -208,7 +208,7 @@ const REFUSED: readonly {
   { name: 'restore', target: '/api/mon/v1/restore', body: { objects: [] }, code: 'invalid' },
 ];
 
-describe('a rejection has a code and status of the table', () => {
+describe('the codes of rejections', () => {
   test.each(REFUSED)(
     'the request $name $target is rejected with the code $code',
     async ({ name, target, body, code }) => {

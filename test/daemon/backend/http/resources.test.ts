@@ -97,7 +97,7 @@ describe('an array of results', () => {
   });
 });
 
-describe('silenced entries', () => {
+describe('silences', () => {
   test('silences are found by id, by check, and by subscription, exactly or by its prefix', async () => {
     await post('/silenced', { subscription: 'client:web' });
     await post('/silenced', { subscription: 'client:web', check: 'disk' });
@@ -138,7 +138,7 @@ describe('silenced entries', () => {
   });
 });
 
-describe('deleting a client', () => {
+describe('the deletion of a client', () => {
   const client = { name: 'web', address: 'a' };
 
   test.each([

@@ -194,7 +194,7 @@ describe('connections', () => {
   test.each([
     { name: 'no request at all', bytes: 'GARBAGE\r\n\r\n', status: 400 },
     {
-      name: 'a length that is no number',
+      name: 'a length that is not a number',
       bytes: 'POST /results HTTP/1.1\r\nContent-Length: abc\r\n\r\n{}',
       status: 400,
     },
