@@ -50,7 +50,7 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   { name: 'a subscription', subscription: 'web', check: null, expected: ['a/cpu', 'a/disk', 'b/disk'] },
   { name: 'a check of a subscription', subscription: 'web', check: 'cpu', expected: ['a/cpu'] },
   { name: 'a client by its own subscription', subscription: 'client:b', check: null, expected: ['b/disk'] },
-  { name: 'nothing that is there', subscription: 'db', check: 'cpu', expected: [] },
+  { name: 'no existing event', subscription: 'db', check: 'cpu', expected: [] },
   { name: 'a check without an event', subscription: null, check: 'fine', expected: [] },
 ])('the events that a silence covers are found: $name', ({ subscription, check, expected }) => {
   const namespace = new Namespace('default');

@@ -65,7 +65,7 @@ describe('a stash', () => {
   });
 });
 
-describe('the path of a stash is data, decoded once', () => {
+describe('the path of a stash', () => {
   test.each<{ target: string; path: string }>([
     { target: 'sp%20ace', path: 'sp ace' },
     { target: 'a%2Fb', path: 'a/b' },
@@ -91,7 +91,7 @@ describe('the path of a stash is data, decoded once', () => {
   test.each<{ name: string; target: string; status: number }>([
     { name: 'a percent sign that is no escape', target: '/stash/100%', status: 400 },
     { name: 'more than 1024 characters', target: `/stash/${'a'.repeat(1025)}`, status: 400 },
-    { name: 'nothing behind /stash', target: '/stash', status: 404 },
+    { name: 'an empty path', target: '/stash', status: 404 },
   ])('the stash path is rejected: $name', async ({ target, status }) => {
     expect((await ask('POST', target, {})).status).toBe(status);
   });
@@ -193,8 +193,8 @@ describe('a rejected stash', () => {
   test.each<{ name: string; body: string; status: number }>([
     { name: 'a list', body: '[]', status: 400 },
     { name: 'null', body: 'null', status: 400 },
-    { name: 'nothing', body: '', status: 400 },
-    { name: 'no JSON', body: '{', status: 400 },
+    { name: 'empty', body: '', status: 400 },
+    { name: 'not JSON', body: '{', status: 400 },
     { name: 'more than 512 levels', body: `{"a":${'['.repeat(600)}${']'.repeat(600)}}`, status: 400 },
     { name: 'more than a megabyte', body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), status: 413 },
   ])('a stash whose content is $name is rejected', async ({ body, status }) => {
