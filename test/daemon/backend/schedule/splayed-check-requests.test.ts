@@ -83,7 +83,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
     expected: [0, 90_000, 180_000, 270_000],
   },
   {
-    name: 'over the interval when somebody asks for a run',
+    name: 'over the interval of a requested run',
     proxy: { splay: true },
     periodMs: undefined,
     expected: [0, 13_500, 27_000, 40_500],

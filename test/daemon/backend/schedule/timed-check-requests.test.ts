@@ -199,7 +199,7 @@ describe('a check with cron', () => {
   });
 });
 
-describe('a check that is subdued', () => {
+describe('a subdued check', () => {
   const evening = { days: { all: [{ begin: '5:00 PM UTC', end: '5:00:02 PM UTC' }] } };
 
   test('a subdued check is not requested in its window, whatever its offset within a second', () => {
