@@ -147,7 +147,7 @@ describe('a silence of the v2 API', () => {
 
   test.each([
     { name: 'neither part', body: silence({}) },
-    { name: 'a name for a check that is none', body: silence({ check: 'a b' }) },
+    { name: 'an invalid check name', body: silence({ check: 'a b' }) },
     { name: 'a begin in milliseconds', body: silence({ check: 'late', begin: NOW * 1000 }) },
     { name: 'a text for a number', body: silence({ check: 'late', expire: '60' }) },
   ])('a silence with $name is 400', async ({ body }) => {
