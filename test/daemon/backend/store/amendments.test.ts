@@ -52,7 +52,7 @@ test('an amendable value reads as the concatenation of its parts', async () => {
 test.each<{ what: string; parts: (string | undefined)[]; whole: string }>([
   { what: 'the first', parts: ['A-', undefined, undefined], whole: 'A-bc' },
   { what: 'the last', parts: [undefined, undefined, 'longer'], whole: 'ablonger' },
-  { what: 'those around one that stays', parts: ['', undefined, 'ü'], whole: 'bü' },
+  { what: 'those around an unchanged one', parts: ['', undefined, 'ü'], whole: 'bü' },
   { what: 'all', parts: ['1', '2', '3'], whole: '123' },
   { what: 'none', parts: [undefined, undefined, undefined], whole: 'abc' },
 ])('an amendment replaces parts of a value: $what', async ({ parts, whole }) => {

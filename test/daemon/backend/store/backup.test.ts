@@ -131,7 +131,7 @@ describe('a changed backup', () => {
 
   test.each([
     { name: 'a missing manifest', text: undefined, message: /there is no backup in/ },
-    { name: 'a manifest that is no JSON', text: '{', message: /is damaged or of a later program/ },
+    { name: 'a manifest that is not JSON', text: '{', message: /is damaged or of a later program/ },
     { name: 'a manifest of a later program', text: '{"format": 2}', message: /is damaged or of a later program/ },
   ])('reading a backup detects a problem: $name', async ({ text, message }) => {
     const dir = await tempDir();
@@ -153,7 +153,7 @@ test.each([
   expect(message).toMatch(remedy);
 });
 
-describe('a backup is restored', () => {
+describe('the restore of a backup', () => {
   test('a backup is restored into an empty directory and over another store, to the last key', async () => {
     const { backup, dir } = await aBackup();
     const content = await contentOf(dir);

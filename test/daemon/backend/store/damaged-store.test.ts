@@ -19,7 +19,7 @@ const newestLog = async (dir: string): Promise<string> => join(dir, (await store
 const firstTable = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).tables[0] ?? '');
 const manifest = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).manifests.at(-1) ?? '');
 
-describe('a damaged store is rejected with a remedy and left unchanged', () => {
+describe('a damaged store', () => {
   test.each<{ name: string; damage: Damager; says: RegExp; isServable?: boolean }>([
     {
       name: 'CURRENT is missing',
@@ -145,7 +145,7 @@ test('a manifest of an interrupted first start does not keep a store from openin
   expect(await heldBy(dir)).toEqual(new Map());
 });
 
-describe('opening with accepted loss', () => {
+describe('a store opened with accepted loss', () => {
   test('a store opened with accepted loss serves the rest under a new id and keeps copies of the damaged files', async () => {
     const { dir, id, story } = await writtenStore(WRITES);
     const log = await newestLog(dir);

@@ -75,7 +75,7 @@ const REFUSED =
 
 const result = (name: string, status = 2): object => ({ source: 'web-1', name, output: 'o', status });
 
-describe('below the floor', () => {
+describe('a disk below its floor', () => {
   test('a disk below its floor rejects new results and objects, but not resolving, deleting or replacing', async () => {
     const { ask, hasFree } = await open(1000);
     await ask('POST', '/results', result('disk'));

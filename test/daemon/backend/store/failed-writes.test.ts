@@ -50,7 +50,7 @@ const silenced = async ({ url }: DaemonProcess): Promise<string[]> => {
  */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
-describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a store on a disk that fails below LevelDB', (Disk) => {
   test.each<Fault>([
     { calls: ['sync'], error: 'EIO' },
     { calls: ['write'], error: 'ENOSPC', share: 0.9 },

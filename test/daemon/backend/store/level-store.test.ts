@@ -141,7 +141,7 @@ describe('a store with a lost directory', () => {
   });
 });
 
-describe('opening', () => {
+describe('the opening of a store', () => {
   test('a directory in use is rejected and can be opened once it is closed', async () => {
     const dir = await tempDir();
     const holder = await openLevelStore(dir);
@@ -171,9 +171,9 @@ describe('opening', () => {
       value: undefined,
       message: /last sequence number of shard main is 0, but its newest change record is 3/,
     },
-    { name: 'a last number that is none', key: lastSeqKey('main'), value: 'x', message: /seq main reads "x"/ },
+    { name: 'an invalid sequence number', key: lastSeqKey('main'), value: 'x', message: /seq main reads "x"/ },
     { name: 'no id', key: STORE_ID, value: undefined, message: /has no id/ },
-    { name: 'a schema version that is none', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
+    { name: 'an invalid schema version', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
   ])('a store with $name is rejected and its directory released', async ({ key, value, message }) => {
     const dir = await written(3);
     await tamper(dir, async (database) =>

@@ -41,7 +41,7 @@ describe('an empty database', () => {
   });
 });
 
-describe('from schema 1', () => {
+describe('a store of schema 1', () => {
   test('check records of all three forms are migrated to the current form', async () => {
     const [mixed, today] = await Promise.all([
       earlierStore({ schema: 1 }),
@@ -71,7 +71,7 @@ describe('from schema 1', () => {
   });
 });
 
-describe('from schema 2', () => {
+describe('a store of schema 2', () => {
   test('a migrated check configuration contains its name and namespace and keeps everything else', async () => {
     const dir = await earlierStore({
       schema: 2,

@@ -56,7 +56,7 @@ test('an older program can restore its backup over a store that a newer one upgr
   expect(await readdir(join(dir, 'backups'))).toContainEqual(expect.stringMatching(/-schema-99-before-restore$/));
 });
 
-describe('nothing is changed', () => {
+describe('a restore that changes nothing', () => {
   test('a restore that the operator declines changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);

@@ -42,7 +42,7 @@ test('a second upgrade reports that nothing is to do and asks no question', asyn
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-describe('nothing is changed', () => {
+describe('an upgrade that changes nothing', () => {
   test('an upgrade that the operator declines changes nothing', async () => {
     const dir = await earlierStore({ schema: 1 });
     const before = await contentOf(dir);
