@@ -176,7 +176,7 @@ describe('the transitions of a check (spec, timeline 1)', () => {
   });
 });
 
-describe('a transition is in the commit of its change', () => {
+describe('the commit of a transition', () => {
   test('a failed write stores neither the change nor its transition', async () => {
     rig.store.refuses = () => true;
     expect((await ask('POST', '/results', { name: 'disk', output: 'a', status: 2, source: 'web-1' })).status).toBe(503);
