@@ -103,7 +103,7 @@ test('a wall clock that was read while the process was blocked is ignored', () =
   expect([clock.now(), clock.jumps]).toEqual([START + HOUR, 0]);
 });
 
-describe('at a start', () => {
+describe('the start of a clock', () => {
   interface Restart {
     readonly title: string;
     /** A clock change before the stop that was not adopted. */

@@ -161,7 +161,7 @@ describe('the hard stop', () => {
   });
 });
 
-describe('when the process is killed', () => {
+describe('a killed process', () => {
   test('the commands of a killed process fail, and the next one runs in a new process', async () => {
     const file = join(await tempDir(), 'pids');
     const rig = openRunner();

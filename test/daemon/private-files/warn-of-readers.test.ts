@@ -9,10 +9,10 @@ const STATE = 'other users of this machine can read the state directory: run the
 const LOG = 'every user of this machine can read the log: run the command in "mend"';
 
 test.each<{ name: string; state: number; log: number; warned: string[] }>([
-  { name: 'nobody else', state: 0o700, log: 0o600, warned: [] },
+  { name: 'no other user', state: 0o700, log: 0o600, warned: [] },
   { name: 'a group, the log', state: 0o700, log: 0o640, warned: [] },
   { name: 'a group, the state', state: 0o750, log: 0o600, warned: [STATE] },
-  { name: 'a group that may only pass', state: 0o710, log: 0o600, warned: [STATE] },
+  { name: 'a group that may only traverse', state: 0o710, log: 0o600, warned: [STATE] },
   { name: 'everybody, both', state: 0o755, log: 0o644, warned: [STATE, LOG] },
 ])('a warning at the start names files that others can read: $name', async ({ state, log: logMode, warned }) => {
   const dir = await tempDir();
