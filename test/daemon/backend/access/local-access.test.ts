@@ -64,7 +64,7 @@ test('the local token works beside configured credentials, and a wrong token is 
 
 const urlOf = (bind: string): string | undefined => localUrlOf('https://0.0.0.0:4567', bind);
 
-test('the local URL uses a loopback address', () => {
+test('a local URL exists only for a listener at a loopback address', () => {
   expect(['127.0.0.1', '127.8.8.8', '0.0.0.0', '::', 'localhost', '::1'].map(urlOf)).toEqual([
     'https://127.0.0.1:4567',
     'https://127.8.8.8:4567',
