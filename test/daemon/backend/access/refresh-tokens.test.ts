@@ -27,12 +27,12 @@ const session: Session = {
 
 describe('the state of a refresh token', () => {
   test.each([
-    ['the present one', present, 0, 'present'],
-    ['the present one, whatever the time', present, 3_600_000, 'present'],
-    ['the one before, which may be shown again for half a minute', before, 30_000, 'rotated'],
-    ['a used one after that', before, 30_001, 'used'],
-    ['a used one as well after the clock was set back by as much', before, -30_001, 'used'],
-    ['a used one if it is neither of the two', newSecret(), 0, 'used'],
+    ['current', present, 0, 'present'],
+    ['current at any time', present, 3_600_000, 'present'],
+    ['rotated and accepted for half a minute', before, 30_000, 'rotated'],
+    ['used after half a minute', before, 30_001, 'used'],
+    ['used after the clock was set back by as much', before, -30_001, 'used'],
+    ['used if it is neither of the two', newSecret(), 0, 'used'],
   ])('a refresh token has this state for its session: %s', (_what, secret, afterMs, state) => {
     expect(stateOfRefreshToken(session, secret, NOW_MS + afterMs)).toBe(state);
   });
