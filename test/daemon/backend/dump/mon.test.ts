@@ -57,14 +57,14 @@ test.each([
 
 test.each([
   [
-    'a namespace that is not there',
+    'a missing namespace',
     { ...anEntity('a'), metadata: { name: 'a', namespace: 'nope' } },
     /^there is no namespace nope/,
   ],
-  ['a name that is none', anEntity('a/b'), /metadata\.name/],
+  ['an invalid name', anEntity('a/b'), /metadata\.name/],
   ['an event of no entity', anEvent('nobody', 'disk'), /^there is no entity nobody in default/],
   ['an event of nothing', { ...anEvent('', ''), spec: {} }, /names no entity/],
-  ['an event with a status that is none', anEvent('here', 'x', { status: 'bad' }), /status/],
+  ['an event with an invalid status', anEvent('here', 'x', { status: 'bad' }), /status/],
   [
     'a check of the configuration',
     { type: 'CheckConfig', api_version: 'core/v2', metadata: { name: 'disk' }, spec: { command: 'x', interval: 5 } },
@@ -76,12 +76,12 @@ test.each([
     /neither a subscription nor a check/,
   ],
   [
-    'a silence that is over',
+    'an expired silence',
     { type: 'Silenced', api_version: 'core/v2', metadata: {}, spec: { check: 'x', expire_at: 1_603_383_600 } },
     /expired/,
   ],
   [
-    'a key of nobody',
+    'a key of an unknown user',
     {
       type: 'APIKey',
       api_version: 'core/v2',
