@@ -141,10 +141,10 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
       message: /still defined: change its name in the configuration and reload/,
     },
   ],
-  ['a check that nobody has', { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of nope/ }],
-  ['the name that it has', { from: 'disk', to: 'disk', code: 'invalid', message: /has this name already/ }],
-  ['what is no name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
-  ['the check of the backend itself', { from: 'keepalive', to: 'd', code: 'invalid', message: /own check/ }],
+  ['an unknown check', { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of nope/ }],
+  ['its current name', { from: 'disk', to: 'disk', code: 'invalid', message: /has this name already/ }],
+  ['an invalid name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
+  ['from the check of the backend itself', { from: 'keepalive', to: 'd', code: 'invalid', message: /own check/ }],
   ['to the check of the backend itself', { from: 'disk', to: 'keepalive', code: 'invalid', message: /own check/ }],
 ])('a rename is rejected: %s', async (_, { settings = {}, from, to, code, message }) => {
   await using backend = await startBackend({ settings });

@@ -149,15 +149,8 @@ describe('error responses of the genuine service', () => {
     ],
     ['a wrong method', 'PATCH', CHECKS, undefined, 405, undefined],
     ['an unknown path', 'GET', '/nothing', undefined, 404, NOT_FOUND],
-    ['a limit that is no number', 'GET', `${CHECKS}?limit=abc`, undefined, 200, []],
-    [
-      'an escape that is none',
-      'GET',
-      `${CHECKS}/%zz`,
-      undefined,
-      400,
-      { code: 1, message: expect.stringContaining('%25') },
-    ],
+    ['a limit that is not a number', 'GET', `${CHECKS}?limit=abc`, undefined, 200, []],
+    ['an invalid escape', 'GET', `${CHECKS}/%zz`, undefined, 400, { code: 1, message: expect.stringContaining('%25') }],
     [
       'a body that is too long',
       'POST',

@@ -145,11 +145,11 @@ describe('assets', () => {
     ['with a space in the name', { metadata: meta('a b') }],
     ['with a name that leads out of a folder', { metadata: meta('a/../b') }],
     ['with a build of no checksum', { builds: [{ url: 'https://x.example/y' }] }],
-    ['with a filter that is no expression', { filters: ["entity.system.os == 'linux'", 'entity.system.os =='] }],
+    ['with an invalid filter expression', { filters: ["entity.system.os == 'linux'", 'entity.system.os =='] }],
     ['with two values beside each other in a filter', { filters: ['entity.system.os linux'] }],
-    ['with a text without its end in a filter', { filters: ["entity.system.arch == 'amd64"] }],
+    ['with an unterminated text in a filter', { filters: ["entity.system.arch == 'amd64"] }],
     [
-      'with a build whose filter is no expression',
+      'with a build whose filter is invalid',
       { builds: [{ url: 'https://x.example/y', sha512: SHA, filters: ["entity.system.os = = 'linux'"] }] },
     ],
   ])('an asset is rejected %s', async (_what, body) => {
