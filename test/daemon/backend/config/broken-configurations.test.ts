@@ -239,7 +239,7 @@ const BROKEN: readonly Broken[] = [
     'is required for the preset pagerduty',
   ),
   inHandler(
-    'a preset that there is not',
+    'an unknown preset',
     { type: 'webhook', preset: 'irc', url: 'https://example.com' },
     '.preset',
     'expected one of "slack"|"mattermost"|"teams"|"pagerduty"|"opsgenie"|"telegram"|"ntfy"',
@@ -364,7 +364,7 @@ const BROKEN: readonly Broken[] = [
     'is not a valid hash: create one with mon-backend hash-password',
   ),
   inApi(
-    'a hash that nobody can afford',
+    'a hash that costs too much',
     { user: 'ops', password: `scrypt$4194304$32$1$${'s'.repeat(22)}$${'h'.repeat(43)}` },
     'password',
     'is not a valid hash: create one with mon-backend hash-password',
@@ -447,7 +447,7 @@ describe.each<Broken>([
     `a value is missing here (character 15); ${FOR_NOBODY}`,
   ),
   inCheck(
-    'an expression of the newer API that ends too early',
+    'an expression of the v2 API that ends too early',
     { proxy_requests: { client_attributes: {}, entity_attributes: ['entity.name =='] } },
     '.proxy_requests.entity_attributes',
     `the expression "entity.name ==" cannot be read, character 15: a value is missing here; ${FOR_NOBODY}`,
