@@ -125,8 +125,8 @@ describe('a posted event', () => {
     ['another check', { entity: {}, check: { metadata: { name: 'other' }, status: 1 } }],
     ['another namespace', { entity: { metadata: { namespace: 'default' } }, check: { status: 1 } }],
     ['no entity', { check: { status: 1 } }],
-    ['an entity that is no object', { entity: 'min-2', check: { status: 1 } }],
-    ['metadata that are no object', { entity: { metadata: 'min-2' }, check: { status: 1 } }],
+    ['an entity that is not an object', { entity: 'min-2', check: { status: 1 } }],
+    ['metadata that are not an object', { entity: { metadata: 'min-2' }, check: { status: 1 } }],
   ])('a posted event with %s is rejected', async (_what, body) => {
     for (const method of ['PUT', 'POST']) {
       expect((await v2.send(method, '/namespaces/ops/events/min-2/hello', body)).status).toBe(400);
