@@ -106,9 +106,9 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
 
 test.each([
   ['a part of its query', 'no sig hunter2%2Fand%2Fmore', 'no sig REDACTED'],
-  ['that part as it is meant', 'no sig hunter2/and/more', 'no sig REDACTED'],
-  ['what stands in front of its host', 'no password hunter3', 'no password REDACTED'],
-  ['a key that holds another one', 'no key hunter3-and-more', 'no key REDACTED'],
+  ['a decoded part of its query', 'no sig hunter2/and/more', 'no sig REDACTED'],
+  ['the credentials in front of its host', 'no password hunter3', 'no password REDACTED'],
+  ['a key that contains another one', 'no key hunter3-and-more', 'no key REDACTED'],
 ])('%s is redacted as a key', async (_title, body, words) => {
   const service = await openService({ status: 400, body });
   const url = `${service.url.replace('//', '//mon:hunter3@')}${TARGETS.teams}`;
