@@ -217,7 +217,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'const present = isTaken ? undefined : rightsOfUser(before, index);',
     replacement: 'const present = rightsOfUser(isTaken ? after : before, index);',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
-    title: 'resets no password',
+    title: 'cannot reset the password',
   },
   {
     defence: 'credentials: nobody gives a role or a binding more than they have',
@@ -225,7 +225,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));',
     replacement: '',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
-    title: 'binds nobody',
+    title: 'cannot bind users',
   },
   {
     defence: 'credentials: a key of the peer API gives no roles of other users, also when it is put',
@@ -503,7 +503,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: ' ||\n      (before.disabled && !after.disabled);',
     replacement: ';',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
-    title: 'reinstates no administrator',
+    title: 'cannot reinstate an administrator',
   },
   {
     defence: 'names with a meaning to the language are refused',

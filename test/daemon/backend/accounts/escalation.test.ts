@@ -64,72 +64,72 @@ const metadata = (name: string, namespace?: string): object => ({
 
 test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: string }>([
   {
-    title: 'resets no password of an administrator',
+    title: 'cannot reset the password of an administrator',
     ask: (peer) => peer.put('/users/boss/reset_password', { password: 'taken over' }),
     lacks: 'the scope admin',
   },
   {
-    title: 'replaces no administrator with another password',
+    title: 'cannot replace an administrator with another password',
     ask: (peer) => peer.put('/users/boss', { username: 'boss', password: 'taken over', groups: ['cluster-admins'] }),
     lacks: 'the scope admin',
   },
   {
-    title: 'replaces no administrator with another password, also without the groups that cannot be given',
+    title: 'cannot replace an administrator with another password, even without the groups',
     ask: (peer) => peer.put('/users/self', { username: 'self', password: 'long enough', groups: ['admins'] }),
     lacks: 'the scope admin',
   },
   {
-    title: 'joins no group that may more',
+    title: 'cannot join a group with more rights',
     ask: (peer) => peer.put('/users/helpdesk/groups/cluster-admins', {}),
     lacks: 'the scope admin',
   },
   {
-    title: 'makes no user with a group that may more',
+    title: 'cannot create a user in a group with more rights',
     ask: (peer) => peer.post('/users', { username: 'new', password: 'long enough', groups: ['operators'] }),
     lacks: 'the scope resolve',
   },
   {
-    title: 'makes no user whose name is bound already',
+    title: 'cannot create a user whose name is already bound',
     ask: (peer) => peer.post('/users', { username: 'not-made-yet', password: 'long enough' }),
     lacks: 'the scope admin',
   },
   {
-    title: 'reinstates no administrator',
+    title: 'cannot reinstate an administrator',
     ask: (peer) => peer.put('/users/gone/reinstate', {}),
     lacks: 'the scope admin',
   },
   {
-    title: 'replaces no disabled administrator by an enabled one',
+    title: 'cannot replace a disabled administrator by an enabled one',
     ask: (peer) => peer.put('/users/gone', { username: 'gone', groups: ['cluster-admins'], disabled: false }),
     lacks: 'the scope admin',
   },
   {
-    title: 'makes no cluster role that may more',
+    title: 'cannot create a cluster role with more rights',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['create'], 'handlers')] }),
     lacks: 'create of handlers in all namespaces',
   },
   {
-    title: 'makes no cluster role for everything',
+    title: 'cannot create a cluster role for everything',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['*'], '*')] }),
     lacks: 'every verb of every resource in all namespaces',
   },
   {
-    title: 'widens no cluster role by a patch',
+    title: 'cannot widen a cluster role by a patch',
     ask: (peer) => peer.patch('/clusterroles/helpdesk', { rules: [rule(['*'], 'handlers')] }),
     lacks: 'every verb of handlers',
   },
   {
-    title: 'widens no built-in role',
+    title: 'cannot widen a built-in role',
     ask: (peer) => peer.put('/clusterroles/view', { ...metadata('view'), rules: [rule(['*'], 'events')] }),
     lacks: 'every verb of events',
   },
   {
-    title: 'makes no role of a namespace that may more, wherever the path leaves the namespace out',
+    title: 'cannot create a role of a namespace with more rights, even by a path without the namespace',
     ask: (peer) => peer.post('/roles', { ...metadata('more', 'prod'), rules: [rule(['delete'], 'checks')] }),
     lacks: 'delete of checks in the namespace prod',
   },
   {
-    title: 'makes no role about one object that they may not change',
+    title: 'cannot create a role for one object that they may not change',
     ask: (peer) =>
       peer.put(`${PROD}/roles/one`, {
         ...metadata('one', 'prod'),
@@ -138,7 +138,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'update of checks disk in the namespace prod',
   },
   {
-    title: 'binds nobody to a cluster role that may more',
+    title: 'cannot bind users to a cluster role with more rights',
     ask: (peer) =>
       peer.post('/clusterrolebindings', {
         ...metadata('mine'),
@@ -148,7 +148,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'every verb of every resource',
   },
   {
-    title: 'binds nobody in a namespace to a cluster role that may more, also with rules in the body of the binding',
+    title: 'cannot bind users in a namespace to a cluster role with more rights, even with rules in the body',
     ask: (peer) =>
       peer.put(`${PROD}/rolebindings/mine`, {
         ...metadata('mine', 'prod'),
@@ -159,12 +159,12 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'in the namespace prod',
   },
   {
-    title: 'adds nobody to a binding that may more',
+    title: 'cannot add users to a binding with more rights',
     ask: (peer) => peer.patch('/clusterrolebindings/waiting', { subjects: [user('helpdesk')] }),
     lacks: 'every verb of every resource',
   },
   {
-    title: 'compares no role without an end',
+    title: 'cannot create a role with too many rights to compare',
     ask: (peer) => {
       const names = Array.from({ length: 900 }, (_none, at) => `n${String(at)}`);
       const rules = [{ verbs: ['get', 'list', 'update'], resources: ['silenced'], resource_names: names }];
