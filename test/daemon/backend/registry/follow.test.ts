@@ -317,7 +317,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
     silenced: [0, 0, 1, 0],
   },
   {
-    title: 'a planned silence begins, and ends, without a word of it',
+    title: 'a pending silence becomes active and expires without a write',
     acts: [
       report('default', 'a', { aggregates: ['fleet'] }),
       ({ writers, nowMs }) =>
