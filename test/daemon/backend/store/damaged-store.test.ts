@@ -32,7 +32,7 @@ describe('a damaged store', () => {
       says: /: MANIFEST-\d+ is missing, although CURRENT names it/,
     },
     {
-      name: 'a bit of the manifest',
+      name: 'a bit of the manifest is flipped',
       damage: async (dir) => flip(await manifest(dir), 20),
       says: /: MANIFEST-\d+ has another checksum at byte 0/,
     },
@@ -47,7 +47,7 @@ describe('a damaged store', () => {
       says: /: \d+\.ldb is missing/,
     },
     {
-      name: 'a bit of a table, which LevelDB does not look at',
+      name: 'a bit of a table is flipped, which LevelDB ignores',
       damage: async (dir) => flip(await firstTable(dir), 700),
       says: /: \d+\.ldb 1 of its \d+ blocks have another checksum/,
     },
@@ -57,13 +57,13 @@ describe('a damaged store', () => {
       says: /: \d+\.ldb has 5000 bytes, not \d+/,
     },
     {
-      name: 'a bit in the middle of the log, which LevelDB leaves out without a word',
+      name: 'a bit in the middle of the log is flipped, which LevelDB skips silently',
       damage: async (dir) => flip(await newestLog(dir), 2000),
       says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
       isServable: true,
     },
     {
-      name: 'a bit of the last write, which was acknowledged',
+      name: 'a bit of the last write is flipped, which was acknowledged',
       damage: async (dir) => flip(await newestLog(dir), (await stat(await newestLog(dir))).size - 30),
       says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: the last writes, or one of them cannot be read/,
       isServable: true,
