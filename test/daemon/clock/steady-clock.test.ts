@@ -120,7 +120,7 @@ describe('the start of a clock', () => {
     { title: 'the clock was set forward', awayMs: 60_000, setMs: HOUR, passedMs: 60_000, correction: 3600 },
     { title: 'the clock was set back', awayMs: 60_000, setMs: -HOUR, passedMs: 60_000, correction: -3600 },
     {
-      title: 'after a start of the system a clock that is ahead is believed',
+      title: 'a clock that is ahead after a reboot is followed',
       awayMs: 60_000,
       setMs: HOUR,
       isBooted: true,
@@ -128,7 +128,7 @@ describe('the start of a clock', () => {
       correction: 0,
     },
     {
-      title: 'after a start of the system a clock that is behind says that no time has passed',
+      title: 'a clock that is behind after a reboot counts as no time passed',
       awayMs: 0,
       setMs: -HOUR,
       isBooted: true,
@@ -136,7 +136,7 @@ describe('the start of a clock', () => {
       correction: -3600,
     },
     {
-      title: 'a clock that was off still is after a start of the system',
+      title: 'a clock that was off is still off after a reboot',
       wasSetMs: HOUR,
       awayMs: 60_000,
       setMs: 0,
@@ -145,7 +145,7 @@ describe('the start of a clock', () => {
       correction: 3600,
     },
     {
-      title: 'a clock that was off is right after a start of the system',
+      title: 'a clock that was off is right after a reboot',
       wasSetMs: -HOUR,
       awayMs: 60_000,
       setMs: HOUR,
