@@ -7,7 +7,7 @@ test.each<{ backend: string; url: string }>([
   { backend: 'ws://[::1]:8081', url: 'ws://[::1]:8081/agent' },
   { backend: 'wss://mon.example.org/agent', url: 'wss://mon.example.org/agent' },
   { backend: 'https://example.org/monitoring', url: 'wss://example.org/monitoring/agent' },
-])('agents of $backend go to $url', ({ backend, url }) => {
+])('agents of the backend $backend connect to $url', ({ backend, url }) => {
   expect(agentAddress(backend, {})).toEqual({ url, headers: {} });
 });
 
@@ -25,14 +25,14 @@ test.each<{ name: string; backend: string; env: Record<string, string>; credenti
     env: { MON_AGENT_CREDENTIALS: 'no:no' },
     credentials: 'web1:x',
   },
-])('credentials come from $name', ({ backend, env, credentials }) => {
+])('agent credentials come from $name', ({ backend, env, credentials }) => {
   expect(agentAddress(backend, env)).toEqual({
     url: 'ws://127.0.0.1/agent',
     headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
   });
 });
 
-test('a key comes from the environment or a setting, and counts before user and password', () => {
+test('an API key comes from the environment or a setting and overrides user and password', () => {
   const env = { MON_API_KEY: 'mk_a_b', MON_AGENT_CREDENTIALS: 'web1:x' };
   expect(agentAddress('http://127.0.0.1', env).headers).toEqual({ authorization: 'Key mk_a_b' });
   expect(agentAddress('http://127.0.0.1', env, 'mk_c_d').headers).toEqual({ authorization: 'Key mk_c_d' });
@@ -53,11 +53,11 @@ test.each<{ backend: string; env?: Record<string, string>; message: string }>([
     env: { MON_AGENT_CREDENTIALS: 's3cret' },
     message: 'MON_AGENT_CREDENTIALS must be user:password',
   },
-])('"$backend" with $env is refused', ({ backend, env = {}, message }) => {
+])('the backend "$backend" with $env is rejected', ({ backend, env = {}, message }) => {
   expect(() => agentAddress(backend, env)).toThrow(expect.objectContaining({ code: 'invalid', message }));
 });
 
-test('of a list each client has an order of its own', () => {
+test('each client tries a list of backend addresses in an order of its own', () => {
   const list = 'http://mon-1:4567, http://mon-2:4567,https://mon-3';
   const urls = ['ws://mon-1:4567/agent', 'ws://mon-2:4567/agent', 'wss://mon-3/agent'];
   const firsts = new Set<string | undefined>();

@@ -11,7 +11,7 @@ async function keyFile(text: string, mode = 0o600): Promise<string> {
   return file;
 }
 
-test('the key is the one line of the file', async () => {
+test('the agent key is the only line of the key file', async () => {
   expect(await readKeyFile(await keyFile('mk_a_b\n'))).toBe('mk_a_b');
 });
 
@@ -20,14 +20,14 @@ test.each<{ name: string; text: string; mode?: number; says: string }>([
   { name: 'is empty', text: '\n', says: 'it holds no key: write one line with the key' },
   { name: 'holds more than a key', text: 'mk_a_b\nmk_c_d\n', says: 'it holds no key: write one line with the key' },
   { name: 'is far too large', text: 'x'.repeat(5000), says: 'it is too large: write the key alone' },
-])('a file that $name is refused', async ({ text, mode, says }) => {
+])('a key file that $name is rejected', async ({ text, mode, says }) => {
   await expect(readKeyFile(await keyFile(text, mode))).rejects.toMatchObject({
     code: 'invalid',
     message: expect.stringContaining(says),
   });
 });
 
-test('so is one that is not there', async () => {
+test('a missing key file is rejected', async () => {
   await expect(readKeyFile(join(await tempDir(), 'none'))).rejects.toMatchObject({
     message: expect.stringContaining('ENOENT'),
   });

@@ -3,14 +3,14 @@ import { clientIdentity, publishedClient } from '../../../daemon/agent/client-re
 import { clientSchema } from '../../../shared/schemas/client.ts';
 
 describe('a client', () => {
-  test('is described by the machine when nothing else is said', () => {
+  test('a client without settings is described by its machine', () => {
     const identity = clientIdentity({}, {});
     expect(clientSchema.safeParse(identity).success).toBe(true);
     expect(identity.address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
     expect(identity.subscriptions).toEqual([`client:${identity.name}`]);
   });
 
-  test('is described by its section, and by flags before that', () => {
+  test('a client is described by its section, and flags override the section', () => {
     const section = { name: 'from-file', address: '10.0.0.1', subscriptions: ['db'], rack: 'r7' };
     expect(clientIdentity({}, section)).toEqual({ ...section, subscriptions: ['db', 'client:from-file'] });
     expect(clientIdentity({ name: 'web1', address: '10.9.9.9', subscriptions: ['web', 'all'] }, section)).toEqual({
@@ -21,12 +21,12 @@ describe('a client', () => {
     });
   });
 
-  test('holds each subscription once, its own one last', () => {
+  test('a client has each subscription once, its own one last', () => {
     const { subscriptions } = clientIdentity({ name: 'web1' }, { subscriptions: ['client:web1', 'a', 'b', 'a'] });
     expect(subscriptions).toEqual(['a', 'b', 'client:web1']);
   });
 
-  test('that breaks rules is refused with every reason', () => {
+  test('a client that breaks rules is rejected with every reason', () => {
     expect(() => clientIdentity({ name: 'web 1' }, { keepalive: { thresholds: { warning: 0 } } })).toThrow(
       expect.objectContaining({
         code: 'invalid',
@@ -38,7 +38,7 @@ describe('a client', () => {
   });
 });
 
-describe('what the backend gets to know of a client', () => {
+describe('the published client record', () => {
   const section = {
     name: 'web1',
     address: '10.0.0.1',
@@ -48,7 +48,7 @@ describe('what the backend gets to know of a client', () => {
     badge: 'b4dge',
   };
 
-  test('are no secrets', () => {
+  test('the published client record contains no secrets', () => {
     expect(publishedClient(clientIdentity({}, section), 1000)).toEqual({
       ...section,
       subscriptions: ['client:web1'],
@@ -58,7 +58,7 @@ describe('what the backend gets to know of a client', () => {
     });
   });
 
-  test('depends on its own list, which replaces the usual one', () => {
+  test('a redact list of the client replaces the default list', () => {
     const identity = clientIdentity({}, { ...section, redact: ['badge', 'signature', 'name'] });
     expect(publishedClient(identity, 1000)).toMatchObject({
       name: 'web1',

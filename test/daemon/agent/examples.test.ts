@@ -37,7 +37,7 @@ async function startServer(): Promise<string> {
 }
 
 describe('the example definitions', () => {
-  test('are valid, and show both kinds of checks', async () => {
+  test('the example definitions are valid and show both kinds of checks', async () => {
     const { checks, warnings } = await loadConfig(EXAMPLES);
     expect(warnings).toEqual([]);
     expect([...checks.keys()].toSorted()).toEqual([
@@ -52,7 +52,7 @@ describe('the example definitions', () => {
   });
 
   test.each(['disk', 'memory', 'load', 'backend-process', 'backend-http', 'ready'])(
-    '%s runs on this machine and tells one line',
+    'the example check %s runs on this machine and prints one line',
     async (name) => {
       const { checks } = await loadConfig(EXAMPLES);
       const outcome = await run(checks.get(name)?.command ?? 'exit 99');
@@ -68,7 +68,7 @@ describe('the example definitions', () => {
 describe('the example of an agent', () => {
   const sources = { file: 'examples/agent/agent.yml', directories: ['examples/agent/conf.d'], env: {} };
 
-  test('is valid, and shows every built-in check', async () => {
+  test('the example agent configuration is valid and shows every built-in check', async () => {
     const { checks, client, warnings } = await loadConfig(sources);
     expect(warnings).toEqual([]);
     expect(clientIdentity({}, client).subscriptions).toEqual(expect.arrayContaining(['linux', 'web']));
@@ -76,7 +76,7 @@ describe('the example of an agent', () => {
   });
 
   test.each(['root-disk', 'memory', 'load', 'backend-runs', 'backend-api', 'ssh'])(
-    '%s looks at this machine and tells one line',
+    'the built-in check of the example %s runs on this machine and returns one line',
     async (name) => {
       const { checks } = await loadConfig(sources);
       const { extension = '', ...check } = checks.get(name) ?? {};
@@ -124,14 +124,14 @@ describe('the example checks', () => {
       status: 2,
       says: /^HTTP CRITICAL - http:\/\/127\.0\.0\.1:1\/ does not answer/,
     },
-  ])('$command exits with $status', async ({ command, status, says }) => {
+  ])('the example command $command exits with $status', async ({ command, status, says }) => {
     const outcome = await run(`sh examples/checks/${command}`);
     expect(outcome).toMatchObject({ status });
     expect(outcome.kind === 'exited' && outcome.output.trimEnd()).toMatch(says);
   });
 
   test.each(['disk.sh', 'memory.sh', 'load.sh', 'process.sh', 'http.sh', 'file.sh'])(
-    '%s without arguments is unknown and explains itself',
+    'the example check %s without arguments is unknown and prints its usage',
     async (script) => {
       expect(await run(`sh examples/checks/${script}`)).toMatchObject({
         status: 3,
@@ -145,15 +145,18 @@ describe('the example checks', () => {
     { answer: 204, status: 0 },
     { answer: 404, status: 2 },
     { answer: 503, status: 2 },
-  ])('an endpoint that answers $answer gives $status', async ({ answer, status }) => {
-    const url = await startServer();
-    expect(await run(`sh examples/checks/http.sh ${url}/${String(answer)} 5`)).toMatchObject({
-      status,
-      output: expect.stringContaining(`answers ${String(answer)}`),
-    });
-  });
+  ])(
+    'the example HTTP check returns $status for an endpoint that responds with $answer',
+    async ({ answer, status }) => {
+      const url = await startServer();
+      expect(await run(`sh examples/checks/http.sh ${url}/${String(answer)} 5`)).toMatchObject({
+        status,
+        output: expect.stringContaining(`answers ${String(answer)}`),
+      });
+    },
+  );
 
-  test('the HTTP check without any tool to ask with says so', async () => {
+  test('the example HTTP check without an HTTP program is unknown and says so', async () => {
     const dir = await tempDir();
     expect(await run(`PATH=${dir} /bin/sh examples/checks/http.sh http://127.0.0.1:1/ 2`)).toMatchObject({
       status: 3,

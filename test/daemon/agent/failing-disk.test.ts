@@ -60,7 +60,7 @@ const outputsAt = (backend: AgentBackend): unknown[] => backend.results('local')
 
 describe.each(disks)('an agent on a disk that fails', (Disk) => {
   test(
-    'delivers what was spooled before and what comes later, says so to the backend, and says when it is well',
+    'an agent on a failing disk delivers old and new results, reports the trouble and its end',
     { tags: 'slow' },
     async () => {
       let isUp = false;
@@ -86,7 +86,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
     },
   );
 
-  test('delivers nothing twice after a kill, although it could delete nothing', async () => {
+  test('an agent that could not delete its spool delivers nothing twice after a kill', async () => {
     const backend = await AgentBackend.open();
     const scene = await aScene(Disk, backend);
     const agent = await started(scene);
@@ -104,7 +104,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
   });
 
   test(
-    'answers a local program with 503 while a result is neither on disk nor with the backend, and delivers it later',
+    'a local program gets 503 while its result is neither on disk nor acknowledged, and it is delivered later',
     { tags: 'slow' },
     async () => {
       let isUp = false;

@@ -38,37 +38,34 @@ async function untilWell(spool: HostedSpool): Promise<void> {
   await vi.waitFor(async () => expect(await spool.refresh()).toBeUndefined());
 }
 
-describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
   test.each<{ name: string; fault: Fault }>([
     { name: 'full', fault: FULL },
     { name: 'broken', fault: BROKEN },
     { name: 'read-only', fault: READ_ONLY },
-  ])(
-    'a spool whose disk is $name hands out everything in order, and has it on disk once the disk works',
-    async (way) => {
-      const { dir, disk, spool } = await aSpool(Disk);
-      disk.fail(way.fault);
-      const ids = await spool.append(aResult('c'), aResult('d'));
-      expect(ids).toEqual(ids.toSorted((x, y) => x - y));
-      expect(spool.trouble).toMatchObject({ unsaved: 2, dropped: 0, reason: expect.stringContaining(`${dir}/spool`) });
-      expect(await spool.outputs()).toEqual(['a', 'b', 'c', 'd']);
-      expect(await spool.read(1)).toEqual([
-        { id: 2, output: 'b' },
-        { id: ids[0], output: 'c' },
-        { id: ids[1], output: 'd' },
-      ]);
-      disk.mend();
-      await untilWell(spool);
-      expect(await spool.read()).toMatchObject([{ id: 1 }, { id: 2 }, { id: ids[0] }, { id: ids[1] }]);
-      await spool.append(aResult('e'));
-      await spool.kill();
-      const later = await HostedSpool.open(dir);
-      expect(later.name).toBe(spool.name);
-      expect(await later.outputs()).toEqual(['a', 'b', 'c', 'd', 'e']);
-    },
-  );
+  ])('a spool whose disk is $name returns all results in order and saves them once the disk works', async (way) => {
+    const { dir, disk, spool } = await aSpool(Disk);
+    disk.fail(way.fault);
+    const ids = await spool.append(aResult('c'), aResult('d'));
+    expect(ids).toEqual(ids.toSorted((x, y) => x - y));
+    expect(spool.trouble).toMatchObject({ unsaved: 2, dropped: 0, reason: expect.stringContaining(`${dir}/spool`) });
+    expect(await spool.outputs()).toEqual(['a', 'b', 'c', 'd']);
+    expect(await spool.read(1)).toEqual([
+      { id: 2, output: 'b' },
+      { id: ids[0], output: 'c' },
+      { id: ids[1], output: 'd' },
+    ]);
+    disk.mend();
+    await untilWell(spool);
+    expect(await spool.read()).toMatchObject([{ id: 1 }, { id: 2 }, { id: ids[0] }, { id: ids[1] }]);
+    await spool.append(aResult('e'));
+    await spool.kill();
+    const later = await HostedSpool.open(dir);
+    expect(later.name).toBe(spool.name);
+    expect(await later.outputs()).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
 
-  test('what is acknowledged is handed out no more although it cannot be deleted, not even after a kill', async () => {
+  test('an acknowledged result that cannot be deleted is never read again, not even after a kill', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     const [unsavedId = 0] = await spool.append(aResult('c'), aResult('d'));
@@ -84,7 +81,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect((await later.append(aResult('e')))[0]).toBeGreaterThan(spool.lastId);
   });
 
-  test('what is acknowledged on a full disk is deleted once the disk works', async () => {
+  test('a result acknowledged on a full disk is deleted once the disk works again', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
@@ -96,7 +93,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await (await HostedSpool.open(dir)).outputs()).toEqual(['c']);
   });
 
-  test('a failed write that is on disk after all is not handed out a second time', async () => {
+  test('a result whose failed write reached the disk is not returned twice', async () => {
     const { disk, spool } = await aSpool(Disk);
     disk.fail({ calls: ['sync'], error: 'EIO' });
     await spool.append(aResult('c'));
@@ -105,7 +102,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await spool.outputs()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a spool that could keep no acknowledgement knows by the last id of the backend what was delivered', async () => {
+  test('a spool that could not save an acknowledgment skips results up to the last id of the backend', async () => {
     const dir = await tempDir();
     // The write of the acknowledgments file fails as well.
     const disk = await Disk.under(dir);
@@ -123,7 +120,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await later.outputs()).toEqual(['d']);
   });
 
-  test('a spool that cannot be read hands out what is in memory as a series of its own', async () => {
+  test('a spool that cannot be read returns the results in memory under a new name', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     await spool.append(aResult('old backup', 'backup'));
     await spool.kill();
@@ -146,7 +143,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await later.outputs()).toEqual(['old backup', 'newest']);
   });
 
-  test('a spool that becomes unreadable hands out what is in memory, and the rest once it can be read', async () => {
+  test('a spool that becomes unreadable returns the results in memory, and the others once it can be read', async () => {
     const { disk, spool } = await aSpool(Disk);
     disk.fail(UNREADABLE);
     await spool.append(aResult('c', 'backup'));
@@ -158,7 +155,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await spool.outputs()).toEqual(['a', 'b', 'c']);
   });
 
-  test('beyond the memory the newest state of each check stays, and what was dropped is counted', async () => {
+  test('the newest result of each check stays in memory beyond the budget, and dropped ones are counted', async () => {
     const { disk, spool } = await aSpool(Disk, { unsavedCharacters: 400 });
     disk.fail(FULL);
     await spool.append(aResult('rare', 'backup'));
@@ -169,7 +166,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(spool.trouble).toMatchObject({ unsaved: outputs.length - 2, dropped: 51 - (outputs.length - 2) });
   });
 
-  test('what is only in memory is written when the spool is closed on a disk that works again', async () => {
+  test('results that are only in memory are written when the spool is closed on a disk that works again', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
@@ -193,7 +190,7 @@ describe('results in memory', () => {
     expect(unsaved.size).toBe(0);
   });
 
-  test('one name of two sources is two checks', () => {
+  test('results of one name from two sources belong to two checks', () => {
     const unsaved = new UnsavedResults(2.5 * ofSource('a').length);
     unsaved.add(1, ofSource('a'));
     unsaved.add(2, ofSource('b'));
@@ -201,7 +198,7 @@ describe('results in memory', () => {
     expect([...unsaved.after(0)].map(({ id }) => id)).toEqual([1, 3]);
   });
 
-  test('results keep their order and their rank when they get other ids', () => {
+  test('results keep their order and priority when they are renumbered', () => {
     const unsaved = new UnsavedResults(3.5 * text('a').length);
     for (const [index, name] of ['a', 'b', 'a'].entries()) unsaved.add(index + 1, text(name));
     unsaved.renumber(101);

@@ -16,7 +16,7 @@ async function directoryWith(files: Readonly<Record<string, unknown>>): Promise<
   return dir;
 }
 
-test('definitions of all directories are merged, the later one over the earlier', async () => {
+test('definitions of several directories are merged, and later ones override earlier ones', async () => {
   const first = await directoryWith({
     'a.json': {
       checks: { disk: { command: 'df', standalone: true, interval: 60 } },
@@ -33,7 +33,7 @@ test('definitions of all directories are merged, the later one over the earlier'
   expect(warnings).toEqual([]);
 });
 
-test('without a directory there is nothing to run', async () => {
+test('an agent without a configuration directory has the default settings and no checks', async () => {
   expect(await loadDirectories()).toEqual({
     agent: {
       backend: 'http://127.0.0.1:4567',
@@ -51,7 +51,7 @@ test('without a directory there is nothing to run', async () => {
   });
 });
 
-test('the environment is below the files, the command line above them', async () => {
+test('files override the environment, and the command line overrides files', async () => {
   const dir = await directoryWith({
     'agent.yml': 'agent:\n  backend: http://from-file:4567\n  max-checks: 3\nclient:\n  subscriptions: [web]\n',
   });
@@ -81,7 +81,7 @@ test('the environment is below the files, the command line above them', async ()
   expect(warnings).toEqual([]);
 });
 
-test('a main file that is missing is told', async () => {
+test('a missing configuration file is a warning', async () => {
   const { warnings } = await loadConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
   expect(warnings).toEqual(['/no/such/agent.yml: there is no such file; going on without it']);
 });
@@ -89,11 +89,11 @@ test('a main file that is missing is told', async () => {
 test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
   { env: { MON_AGENT_MAX_CHECKS: 'many' }, problem: /environment: agent\.max-checks: expected number/ },
   { env: { MON_AGENT_LOG_LEVEL: 'loud' }, problem: /environment: agent\.log-level: expected one of "debug"/ },
-])('$env is refused', async ({ env, problem }) => {
+])('the environment $env is rejected', async ({ env, problem }) => {
   await expect(loadConfig({ directories: [], env })).rejects.toThrow(problem);
 });
 
-test('what has no effect on an agent is told, what belongs to the backend is not', async () => {
+test('the agent warns about settings without effect, but not about settings of the backend', async () => {
   const dir = await directoryWith({
     'all.json': {
       handlers: { mail: { type: 'pipe', command: 'mail' } },
@@ -141,7 +141,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
     files: { 'a.json': '{"client":{"__proto__":{"admin":true}}}' },
     problems: ['a.json, line 1, column 12: the name "__proto__" is not allowed'],
   },
-])('$name is refused with its place', async ({ files, problems }) => {
+])('$name is rejected with its location', async ({ files, problems }) => {
   const dir = await directoryWith(files);
   await expect(loadDirectories(dir)).rejects.toMatchObject({
     code: 'invalid',
@@ -152,7 +152,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
   });
 });
 
-test('the state is where the installation keeps it, unless something says where', async () => {
+test('the state directory is that of the installation unless it is set', async () => {
   const sources = { directories: [], env: {}, stateDir: '/var/lib/mon-agent' };
   const stateDirOf = async (more: Partial<Parameters<typeof loadConfig>[0]>): Promise<string> =>
     (await loadConfig({ ...sources, ...more })).agent['state-dir'];

@@ -36,7 +36,7 @@ async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
 
 const everySecond = (command: string): object => ({ command, standalone: true, interval: 1 });
 
-test('what it makes is for its owner alone whatever the umask; its checks get the umask that it was started with', async () => {
+test('the files of the agent are private whatever the umask, and its checks inherit the umask', async () => {
   const made = join(await tempDir(), 'made');
   const { args, stateDir } = await folders({ checks: { touch: everySecond(`umask > ${made}`) } });
   const log = join(stateDir, '..', 'agent.log');
@@ -47,7 +47,7 @@ test('what it makes is for its owner alone whatever the umask; its checks get th
   expect([await modeOf(log), await modeOf(made)]).toEqual(['600', '664']);
 });
 
-test('an agent introduces itself, runs its standalone checks and those that the backend asks for', async () => {
+test('an agent registers, runs its standalone checks and those that the backend requests', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({
     client: { name: 'from-file', rack: 'r7', subscriptions: ['from-file'] },
@@ -99,7 +99,7 @@ test('an agent introduces itself, runs its standalone checks and those that the 
   });
 });
 
-test('checks find the configuration of the agent, and nothing of that is left when it stops', async () => {
+test('checks can read the list of configuration files, which is removed when the agent stops', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir, confDir } = await folders({
     client: { name: 'web1' },
@@ -122,7 +122,7 @@ test('checks find the configuration of the agent, and nothing of that is left wh
   expect(await readdir(stateDir)).not.toContain('loaded-files');
 });
 
-test('in safe mode an agent runs nothing that is not defined on its machine', async () => {
+test('an agent in safe mode runs no check that is not defined locally', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders({ client: { name: 'web1', safe_mode: true } });
   startAgent(['start', '--backend', backend.url, ...args]);
@@ -135,7 +135,7 @@ test('in safe mode an agent runs nothing that is not defined on its machine', as
   });
 });
 
-test('an agent that is killed leaves no check running, in whatever session its processes are', async () => {
+test('a killed agent leaves no check running, not even in another session', async () => {
   const sleep = `sleep 9${String(process.pid)}`;
   const { args } = await folders({
     checks: { long: everySecond(`setsid ${sleep} & ${sleep} & env -i ${sleep} & wait`) },
@@ -146,7 +146,7 @@ test('an agent that is killed leaves no check running, in whatever session its p
   await vi.waitFor(() => expect(processesWithArgument(sleep)).toEqual([]));
 });
 
-test('results gathered while the backend is away survive a kill and arrive in order, under the same ids', async () => {
+test('results collected during an outage of the backend survive a kill and arrive in order with the same ids', async () => {
   const { args } = await folders({ checks: { own: everySecond('date') } });
   const backend = await AgentBackend.open({ commits: () => false });
   const first = startAgent(['start', '--name', 'web1', '--backend', backend.url, ...args]);
@@ -166,7 +166,7 @@ test('results gathered while the backend is away survive a kill and arrive in or
   expect((await second.ended).code).toBe(0);
 });
 
-test('a second agent on the same state directory is turned away', async () => {
+test('a second agent on the same state directory is rejected', async () => {
   const { args, stateDir } = await folders();
   const first = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
   await vi.waitFor(() => expect(first.records[0]?.message).toBe('agent started'));
@@ -179,7 +179,7 @@ test('a second agent on the same state directory is turned away', async () => {
   expect((await first.ended).code).toBe(0);
 });
 
-test('a signal lets a running check finish and deliver', async () => {
+test('a stopping agent lets a running check finish and delivers its result', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
@@ -195,7 +195,7 @@ test('a signal lets a running check finish and deliver', async () => {
   expect(backend.results('slow')).toMatchObject([{ output: 'done\n', status: 0 }]);
 });
 
-test('a SIGHUP takes over what the files say now, and nothing while they are wrong; the client stays registered', async () => {
+test('SIGHUP reloads a valid configuration, ignores an invalid one and keeps the client registered', async () => {
   const backend = await AgentBackend.open();
   const { args, confDir } = await folders({
     client: { name: 'web1', deregister: true },
@@ -249,7 +249,7 @@ async function portOf(agent: ReturnType<typeof startAgent>, input: 'tcp' | 'udp'
   });
 }
 
-test('results of local programs take the same way as those of checks, and are signed like them', async () => {
+test('results of local programs are delivered and signed like those of checks', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({
     client: {
@@ -286,7 +286,7 @@ test('results of local programs take the same way as those of checks, and are si
   expect(backend.keepalives[0]).toMatchObject({ http_socket: { password: 'REDACTED' } });
 });
 
-test('an input whose port is taken is told, and the agent goes on', async () => {
+test('an input whose port is in use is logged, and the agent continues', async () => {
   const backend = await AgentBackend.open();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -307,7 +307,7 @@ test('an input whose port is taken is told, and the agent goes on', async () => 
 });
 
 describe('an agent that is to deregister', () => {
-  test('says so last when it stops, after the checks that still ran', async () => {
+  test('an agent that is to deregister sends this last, after the results of running checks', async () => {
     const backend = await AgentBackend.open();
     const { args } = await folders({
       client: { name: 'web1', deregister: true, deregistration: { handler: 'cmdb', status: 2, team: 'ops' } },
@@ -333,7 +333,7 @@ describe('an agent that is to deregister', () => {
     ]);
   });
 
-  test('says nothing without a backend, nor at the next start', async () => {
+  test('an agent that stops without a backend does not deregister, not even at the next start', async () => {
     const { args } = await folders({ client: { name: 'web1', deregister: true } });
     const agent = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
     await vi.waitFor(() =>
@@ -352,7 +352,7 @@ describe('an agent that is to deregister', () => {
   });
 });
 
-test('what an agent is told by its environment counts below its files', async () => {
+test('settings from the environment do not override settings from the files', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({ client: { address: '10.0.0.1' } });
   startAgent(['start', ...args], {
@@ -369,7 +369,7 @@ test('what an agent is told by its environment counts below its files', async ()
   });
 });
 
-test('credentials come from the environment and never show in the log', async () => {
+test('agent credentials come from the environment and are never logged', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args], { MON_AGENT_CREDENTIALS: 'web1:s3cret' });
@@ -379,17 +379,20 @@ test('credentials come from the environment and never show in the log', async ()
 });
 
 describe('the command line', () => {
-  test('tells its version', async () => {
+  test('mon-agent version prints the version', async () => {
     const agent = startAgent(['version']);
     expect((await agent.ended).code).toBe(0);
     expect(agent.records.map(({ message }) => message)).toEqual(['mon-agent version 1.0.0']);
   });
 
-  test.each([[['--help']], [['start', '--help']]])('explains itself, and starts nothing: %j', async (args) => {
-    const agent = startAgent(args);
-    expect((await agent.ended).code).toBe(0);
-    expect(agent.records.map(({ message }) => message).join('\n')).toContain('mon-agent start [options]');
-  });
+  test.each([[['--help']], [['start', '--help']]])(
+    'mon-agent prints its usage and starts nothing: %j',
+    async (args) => {
+      const agent = startAgent(args);
+      expect((await agent.ended).code).toBe(0);
+      expect(agent.records.map(({ message }) => message).join('\n')).toContain('mon-agent start [options]');
+    },
+  );
 
   test.each<{ args: string[]; says: RegExp }>([
     { args: [], says: /usage: mon-agent start \| version; see mon-agent --help/ },
@@ -404,7 +407,7 @@ describe('the command line', () => {
     { args: ['start', '--log-level', 'loud'], says: /command line: agent\.log-level: expected one of "debug"/ },
     { args: ['start', '--max-checks', '0'], says: /command line: agent\.max-checks: expected number to be >=1/ },
     { args: ['start', '-d', '/nowhere/at/all'], says: /\/nowhere\/at\/all: there is no such file or directory/ },
-  ])('refuses $args with exit code 2', async ({ args, says }) => {
+  ])('mon-agent rejects the arguments $args with exit code 2', async ({ args, says }) => {
     const dir = await tempDir();
     const { code, stderr } = await startAgent([...args, ...(args.length === 0 ? [] : ['--state-dir', dir])]).ended;
     expect(stderr).toMatch(says);

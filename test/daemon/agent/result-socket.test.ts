@@ -124,8 +124,8 @@ function told({ frames }: AgentBackend): unknown[] {
   return frames.flatMap(({ results }) => results);
 }
 
-describe('connecting', () => {
-  test('says hello with the client and the spool, and a keepalive once welcome', async () => {
+describe('the connection to a backend', () => {
+  test('an agent sends hello with its client and spool, and a keepalive after the welcome', async () => {
     const backend = await AgentBackend.open();
     const { spool, clock } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -133,7 +133,7 @@ describe('connecting', () => {
     expect(backend.keepalives).toMatchObject([{ name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'] }]);
   });
 
-  test('shows the credentials of the URL', async () => {
+  test('an agent sends the credentials of the URL', async () => {
     const backend = await AgentBackend.open();
     const { clock } = await aBench(backend.url.replace('http://', 'http://web1:s%20cret@'));
     await eventually(clock, () => expect(backend.connections).toBe(1));
@@ -156,7 +156,7 @@ describe('connecting', () => {
     },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
     { status: 500, says: /rejects the connection \(HTTP 500\)$/ },
-  ])('is tried again after HTTP $status, and the log says so in the words of the peer', async ({ status, says }) => {
+  ])('an agent reconnects after HTTP $status and logs the reason', async ({ status, says }) => {
     let answers: number[] = [status];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
     const { clock, log } = await aBench(backend.url);
@@ -172,14 +172,14 @@ describe('connecting', () => {
     await eventually(clock, () => expect(backend.hellos).toHaveLength(1));
   });
 
-  test('names the client and its namespace before the connection is opened, and in the hello', async () => {
+  test('an agent names its client and namespace in the handshake and in the hello', async () => {
     const backend = await AgentBackend.open();
     const { clock } = await aBench(backend.url, { namespace: 'shop' });
     await eventually(clock, () => expect(backend.hellos).toEqual([expect.objectContaining({ namespace: 'shop' })]));
     expect(backend.identities).toEqual([['web1', 'shop']]);
   });
 
-  test('a refusal of any length leaves a short record, and results wait for the backend', async () => {
+  test('the log of a long rejection is cut, and results wait for the backend', async () => {
     let answers: number[] = [402];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'no '.repeat(100_000) });
     const { clock, log, spool, report } = await aBench(backend.url);
@@ -191,7 +191,7 @@ describe('connecting', () => {
     expect(backend.ids).toEqual([1, 2]);
   });
 
-  test('is tried for ever, at growing intervals', async () => {
+  test('an agent retries the connection forever at growing intervals', async () => {
     const gone = await AgentBackend.open({ refuseWith: () => 503 });
     const { clock, log } = await aBench(gone.url);
     for (const tries of numbers(12)) {
@@ -200,7 +200,7 @@ describe('connecting', () => {
     }
   });
 
-  test('is tried at growing intervals while another agent of this name takes its place, and the log says what to do', async () => {
+  test('an agent replaced by another of its name reconnects at growing intervals and logs a remedy', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await aBench(backend.url, { chance: 0.5 });
     const waits = (): unknown[] => log.records.flatMap(({ fields }) => fields['retry_seconds'] ?? []);
@@ -223,7 +223,7 @@ describe('connecting', () => {
     expect(waits().at(-1)).toBe(0.75);
   });
 
-  test('of several backends the next one is tried soon, and what was not acknowledged is sent there', async () => {
+  test('an agent with several backends fails over soon and resends unacknowledged results to the next backend', async () => {
     let isFirstUp = true;
     const backends = await Promise.all([
       AgentBackend.open({ refuseWith: () => (isFirstUp ? undefined : 503), commits: () => false }),
@@ -243,7 +243,7 @@ describe('connecting', () => {
     expect(waits).toContain(0.1);
   });
 
-  test('starts over when there is no welcome', async () => {
+  test('an agent reconnects after an invalid welcome', async () => {
     const backend = await AgentBackend.open({ acked: () => Number.NaN });
     const { clock, log } = await aBench(backend.url);
     await eventually(clock, () => expect(log.messages('warn')).not.toEqual([]));
@@ -252,7 +252,7 @@ describe('connecting', () => {
 });
 
 describe('results', () => {
-  test('arrive in order, and leave the spool once they are acknowledged', async () => {
+  test('results arrive in order and leave the spool once they are acknowledged', async () => {
     const backend = await AgentBackend.open();
     const { clock, spool, report } = await aBench(backend.url);
     await report('a', 'b', 'c');
@@ -262,7 +262,7 @@ describe('results', () => {
     );
   });
 
-  test('of a backlog share frames, but never more than the window is on the way', async () => {
+  test('results of a backlog share frames, but the unacknowledged ones never exceed the window', async () => {
     let open = false;
     const backend = await AgentBackend.open({ commits: () => open });
     const { clock, spool, report } = await aBench('http://127.0.0.1:1');
@@ -277,7 +277,7 @@ describe('results', () => {
     clock.advance(0);
   });
 
-  test('that are large travel in smaller frames', async () => {
+  test('large results are sent in smaller frames', async () => {
     const backend = await AgentBackend.open();
     const { spool } = await aBench('http://127.0.0.1:1');
     for (const letter of 'abcdef') await spool.append(aResult(letter.repeat(200_000)));
@@ -286,7 +286,7 @@ describe('results', () => {
     expect(backend.frameSizes).toEqual([2, 2, 2]);
   });
 
-  test('that were not acknowledged are sent again with the same ids, those that were are not', async () => {
+  test('unacknowledged results are sent again with the same ids, acknowledged ones are not', async () => {
     let commits = 2;
     const backend = await AgentBackend.open({ window: 1, commits: () => commits-- > 0 });
     const { clock, spool, report } = await aBench(backend.url);
@@ -299,14 +299,14 @@ describe('results', () => {
     expect(backend.ids).toEqual([1, 2, 3, 4]);
   });
 
-  test('carry the signature of the client', async () => {
+  test('results contain the signature of the client', async () => {
     const backend = await AgentBackend.open();
     const { clock, report } = await aBench(backend.url, { signature: 'yVNxtPbRGwCYFYEr3V' });
     await report('a');
     await eventually(clock, () => expect(backend.signatures).toEqual(['yVNxtPbRGwCYFYEr3V']));
   });
 
-  test('that the backend rejects are told and not sent again', async () => {
+  test('results that the backend rejects are logged and not sent again', async () => {
     const backend = await AgentBackend.open();
     const { clock, log, spool, report } = await aBench(backend.url);
     await report('a');
@@ -316,7 +316,7 @@ describe('results', () => {
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
   });
 
-  test('that the backend rejects are told by the name of the check', async () => {
+  test('the log names the check of each rejected result', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const spool = await openSpool(await tempDir());
     await spool.append({ ...aResult('a'), source: 'router' });
@@ -332,7 +332,7 @@ describe('results', () => {
     expect(rejected).toContainEqual({ id: 2, check: 'backup', reason: 'too large' });
   });
 
-  test('of an older state directory are not taken for those that the backend has', async () => {
+  test('results of an older state directory are not mistaken for results that the backend has', async () => {
     const spools = new Map<string, number>();
     const backend = await AgentBackend.open({
       // The backend claims a thousand results of the first spool that connects, and none of any other.
@@ -353,7 +353,7 @@ describe('results', () => {
     );
   });
 
-  test('that the spool dropped are told once a minute', async () => {
+  test('results that the spool dropped are logged once a minute', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir, { limits: { results: 2, characters: 1000 } });
     const { clock, log, report } = await aBench('http://127.0.0.1:1', { spool });
@@ -371,13 +371,13 @@ describe('results', () => {
 });
 
 describe('delta results', () => {
-  test('are announced in the hello', async () => {
+  test('an agent announces delta results in its hello', async () => {
     const backend = await AgentBackend.open();
     await based(backend);
     expect(backend.hellos).toMatchObject([{ delta: true }]);
   });
 
-  test('contain the differences from a confirmed baseline, and have the same meaning as full results', async () => {
+  test('a delta result contains the difference to a confirmed baseline and restores the full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
@@ -395,7 +395,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('are not sent before a baseline is confirmed', async () => {
+  test('no delta result is sent before the backend confirmed a baseline', async () => {
     let remembers = false;
     const backend = await AgentBackend.open({ remembers: () => remembers });
     const bench = await based(backend);
@@ -413,7 +413,7 @@ describe('delta results', () => {
   test.each([
     { name: 'fails', other: { status: 2 } },
     { name: 'has another attribute', other: { team: 'storage' } },
-  ])('are not sent for a check that $name before its next full result is confirmed', async ({ other }) => {
+  ])('a check that $name sends full results until the next one is confirmed', async ({ other }) => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
@@ -425,7 +425,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('and results in flight are sent again in full after a resend', async () => {
+  test('results are sent again in full from the one that the backend requests, including those in transit', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
@@ -448,7 +448,7 @@ describe('delta results', () => {
     expect(bench.log.messages('warn')).toEqual([]);
   });
 
-  test('that were read from the spool before a resend are not sent', async () => {
+  test('delta results read from the spool before the backend requested a resend are not sent', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
@@ -474,7 +474,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('after a resend without waiting results begin again with the next result', async () => {
+  test('a resend requested while no delta result is pending begins with the next result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.discardBaselines()();
@@ -487,7 +487,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('that are sent again have to be acknowledged like all others', async () => {
+  test('delta results that are sent again must be acknowledged like all others', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const { clock, log, report } = await aBench(backend.url);
     await report(aPassing(1));
@@ -504,7 +504,7 @@ describe('delta results', () => {
     );
   });
 
-  test('are not sent on the next connection before a full result', async () => {
+  test('the first result of a connection is a full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.drop();
@@ -513,7 +513,7 @@ describe('delta results', () => {
     expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, deltaOf(2, 3, 3)]);
   });
 
-  test('asked for after one that was never sent are not what a backend asks for: it is left and tried again', async () => {
+  test('a resend request for a result that was never sent closes the connection', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await based(backend);
     backend.send({ type: 'resend', after: 2 });
@@ -524,7 +524,7 @@ describe('delta results', () => {
   });
 });
 
-test('whatever is cut and whenever, every result arrives once and in order', async () => {
+test('every result arrives once and in order, whatever connection is lost at whatever moment', async () => {
   const dir = await tempDir();
   let run = 0;
   await fc.assert(
@@ -566,7 +566,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
 });
 
 describe('a backend', () => {
-  test('that does not answer for thirty seconds is given up', async () => {
+  test('the connection to a backend that does not respond for thirty seconds is closed', async () => {
     const backend = await AgentBackend.open();
     const { clock, log, report, spool } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -578,7 +578,7 @@ describe('a backend', () => {
     await eventually(clock, () => expect(spool.size).toBe(0));
   });
 
-  test('that loses a frame gets it again', async () => {
+  test('a backend that loses a frame receives it again', async () => {
     let lost = 1;
     const backend = await AgentBackend.open({ commits: () => lost-- <= 0 });
     const { clock, log, spool, report } = await aBench(backend.url);
@@ -596,7 +596,7 @@ describe('a backend', () => {
     );
   });
 
-  test('that answers pings is kept, however long it says nothing', async () => {
+  test('the connection to a backend that responds to pings stays open although it sends nothing else', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -608,7 +608,7 @@ describe('a backend', () => {
   });
 
   test.each<{ name: string; frame: string }>([
-    { name: 'no JSON', frame: '{' },
+    { name: 'a frame that is not JSON', frame: '{' },
     { name: 'no object', frame: '[]' },
     { name: 'an unknown type', frame: '{"type":"surprise"}' },
     { name: 'a request without a name', frame: '{"type":"check_request","check":{"issued":1,"command":"true"}}' },
@@ -616,8 +616,8 @@ describe('a backend', () => {
       name: 'a request with a command that is neither a text nor a list',
       frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":7}}',
     },
-    { name: 'an ack that is no number', frame: '{"type":"ack","id":"1"}' },
-  ])('that sends $name is left and tried again', async ({ frame }) => {
+    { name: 'an acknowledgment that is not a number', frame: '{"type":"ack","id":"1"}' },
+  ])('the agent reconnects after a backend sent $name', async ({ frame }) => {
     const backend = await AgentBackend.open();
     const { clock, log, requests } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -627,7 +627,7 @@ describe('a backend', () => {
     expect(requests).toEqual([]);
   });
 
-  test('that acknowledges what was never sent does not empty the spool', async () => {
+  test('an acknowledgment of results that were never sent does not empty the spool', async () => {
     const backend = await AgentBackend.open({ commits: () => false, window: 1 });
     const { clock, spool, report } = await aBench(backend.url);
     await report('a', 'b', 'c');
@@ -637,7 +637,7 @@ describe('a backend', () => {
     expect((await spool.read(0, { results: 9, characters: 999 })).map(({ id }) => id)).toEqual([2, 3]);
   });
 
-  test('asks for checks', async () => {
+  test('a check request from the backend reaches the check runner', async () => {
     const backend = await AgentBackend.open();
     const { clock, requests } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -647,8 +647,8 @@ describe('a backend', () => {
   });
 });
 
-describe('closing', () => {
-  test('waits for acknowledgements', async () => {
+describe('the end of the connection', () => {
+  test('closing waits for acknowledgments', async () => {
     const backend = await AgentBackend.open({ window: 1 });
     const { clock, socket, spool, report } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -658,7 +658,7 @@ describe('closing', () => {
     await vi.waitFor(() => expect(backend.connections).toBe(0));
   });
 
-  test('does not wait longer than it may, and keeps what is left', async () => {
+  test('closing waits no longer than its limit and keeps unacknowledged results', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const { clock, socket, spool, report } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -669,7 +669,7 @@ describe('closing', () => {
     expect(spool.size).toBe(1);
   });
 
-  test('does not wait for a backend that is away', async () => {
+  test('closing does not wait for an unavailable backend', async () => {
     const { socket, spool, report } = await aBench('http://127.0.0.1:1');
     await report('a');
     await socket.close(2000);

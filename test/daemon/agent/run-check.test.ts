@@ -72,7 +72,7 @@ const aRequest = (request: Partial<CheckRequest>): CheckRequest => ({
 });
 
 describe('a result', () => {
-  test('is the request with what came out of it', async () => {
+  test('a result contains the check request with the output and status', async () => {
     const { runner, finished } = aBench();
     runner.start(
       aRequest({ command: 'echo 93%; exit 2', handlers: ['mail'], playbook: { url: 'https://example.org' } }),
@@ -92,14 +92,14 @@ describe('a result', () => {
     ]);
   });
 
-  test('tells the duration in seconds with three decimals', async () => {
+  test('a result contains the duration in seconds with three decimals', async () => {
     const { clock, runner, finished } = aBench();
     runner.start(aRequest({ command: 'exec sleep 0.05' }));
     clock.advance(1234.5678);
     expect(await finished(1)).toMatchObject([{ duration: 1.235 }]);
   });
 
-  test('of a timeout is critical, and keeps what was printed', async () => {
+  test('the result of a check that timed out is critical and keeps the partial output', async () => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
     runner.start(aRequest({ command: `echo partial; touch ${started}; sleep 600`, timeout: 0.5 }));
@@ -108,13 +108,13 @@ describe('a result', () => {
     expect(await finished(1)).toMatchObject([{ status: 2, output: 'Execution timed out\npartial\n', duration: 0.5 }]);
   });
 
-  test('of a command that could not be started is unknown', async () => {
+  test('the result of a command that could not be started is unknown', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'true \0' }));
     expect(await finished(1)).toMatchObject([{ status: 3, output: expect.stringMatching(/^Unexpected error: ./) }]);
   });
 
-  test('is one that the backend accepts', async () => {
+  test('a result is valid for the backend', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'true', interval: 60, ttl: 120, source: 'switch-1' }));
     const [result] = await finished(1);
@@ -122,8 +122,8 @@ describe('a result', () => {
   });
 });
 
-describe('a check that is still running', () => {
-  test('is not started again', async () => {
+describe('a running check', () => {
+  test('a running check is not started again', async () => {
     const { log, runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo first' }));
     runner.start(aRequest({ command: 'echo second' }));
@@ -132,7 +132,7 @@ describe('a check that is still running', () => {
     expect(results).toMatchObject([{ output: 'first\n' }]);
   });
 
-  test('may run for another source at the same time', async () => {
+  test('a check may run for several sources at the same time', async () => {
     const { log, runner, finished } = aBench();
     runner.start(aRequest({ command: 'sleep 0.05' }));
     runner.start(aRequest({ command: 'sleep 0.05', source: 'switch-1' }));
@@ -141,7 +141,7 @@ describe('a check that is still running', () => {
     expect(log.messages('warn')).toEqual([]);
   });
 
-  test('may run again once it has ended', async () => {
+  test('a check may run again after it ended', async () => {
     const { runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'true' }));
     await finished(1);
@@ -152,7 +152,7 @@ describe('a check that is still running', () => {
   });
 });
 
-test('twelve checks run at once, the others wait for their turn', async () => {
+test('twelve checks run concurrently, and the others wait', async () => {
   const { clock, runner, finished } = aBench();
   const started = join(await tempDir(), 'started');
   for (let number = 1; number <= 12; number += 1) {
@@ -175,7 +175,7 @@ test('twelve checks run at once, the others wait for their turn', async () => {
   ]);
 });
 
-test('fewer run at once when there may be fewer', async () => {
+test('max-checks limits the number of concurrent checks', async () => {
   const { clock, runner, finished } = aBench(1);
   runner.start(aRequest({ name: 'first', command: 'sleep 600', timeout: 5 }));
   runner.start(aRequest({ name: 'second', command: 'echo $$' }));
@@ -184,7 +184,7 @@ test('fewer run at once when there may be fewer', async () => {
 });
 
 describe('tokens', () => {
-  test('are replaced in what runs; the result tells the command as it was written', async () => {
+  test('tokens are replaced in the command that runs, but not in the result', async () => {
     const { runner, finished } = aBench();
     const command = 'echo :::name::: :::disk.warning::: :::password::: :::subscriptions::: ":::none|x|y:::"';
     runner.start(aRequest({ command }));
@@ -193,7 +193,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('of a list of arguments never become more than one of them, nor anything that a shell reads', async () => {
+  test('tokens in a list of arguments never become several arguments or shell syntax', async () => {
     const { runner, finished } = aBench();
     const command = ['printf', '<%s>', ':::evil:::', '--name=:::name:::', '{{ .labels.danger }}', ':::none|x  y:::'];
     const hook = { command: ['printf', '(%s)', ':::evil:::'] };
@@ -207,7 +207,7 @@ describe('tokens', () => {
     });
   });
 
-  test('are replaced in every other attribute, as text, at any depth', async () => {
+  test('tokens are replaced as text in all other attributes at any depth', async () => {
     const { runner, finished } = aBench();
     runner.start(
       aRequest({ command: 'true', note: ':::disk.warning:::', deep: [{ of: ':::name:::' }], source: ':::name:::-nas' }),
@@ -215,7 +215,7 @@ describe('tokens', () => {
     expect(await finished(1)).toMatchObject([{ note: '80', deep: [{ of: 'web1' }], source: 'web1-nas' }]);
   });
 
-  test('without a match keep the check from running, and nobody is alerted', async () => {
+  test('unmatched tokens keep the check from running and notify nobody', async () => {
     const { runner, finished } = aBench();
     const file = join(await tempDir(), 'file');
     const command = `touch ${file}; echo :::a.b::: :::disk:::`;
@@ -234,7 +234,7 @@ describe('tokens', () => {
     await expect(access(file)).rejects.toThrow('ENOENT');
   });
 
-  test('of the newer face are replaced in the checks that it defines, and in no others', async () => {
+  test('v2 tokens are replaced only in checks that the v2 API defines', async () => {
     const { runner, finished } = aBench();
     const command =
       'echo "{{ .labels.region | default `x` }} {{ index .labels `a-b` }} {{ .system.hostname }} :::name:::"';
@@ -246,7 +246,7 @@ describe('tokens', () => {
     expect(await finished(2)).toContainEqual(expect.objectContaining({ name: 'old', output: '{{.Names}}\n' }));
   });
 
-  test('of the newer face without a value keep the check from running', async () => {
+  test('a v2 token without a value keeps the check from running', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo {{ .labels.zone }}', entity_tokens: true }));
     expect(await finished(1)).toMatchObject([
@@ -258,7 +258,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('of the newer face are none where the machine has a definition of its own', async () => {
+  test('v2 tokens are not replaced in a check with a local definition', async () => {
     const { runner, finished } = aBench();
     const asked = aRequest({ command: 'echo {{ .name }}', entity_tokens: true });
     runner.start(withLocalDefinition(asked, { command: "echo '{{.Names}}'" }));
@@ -266,15 +266,15 @@ describe('tokens', () => {
   });
 });
 
-test('its command has the variables that the check gives it, besides those that all have; the result keeps their tokens', async () => {
+test('a check command has the env_vars of its check, and the result keeps their tokens', async () => {
   const { runner, finished } = aBench();
   const env_vars = ['LIMIT=:::disk.warning:::', 'NOTE=a=b'];
   runner.start(aRequest({ command: 'echo "$LIMIT $NOTE ${PATH:+path}"', env_vars }));
   expect(await finished(1)).toMatchObject([{ output: '80 a=b path\n', status: 0, env_vars }]);
 });
 
-describe('with stdin', () => {
-  test('a command reads the client, secrets included, and the check', async () => {
+describe('a check with stdin', () => {
+  test('a check with stdin reads the client with its secrets and the check', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat', stdin: true, note: ':::name:::' }));
     const [result] = await finished(1);
@@ -291,7 +291,7 @@ describe('with stdin', () => {
     });
   });
 
-  test.each([false, undefined, 'true'])('%j there is nothing to read', async (stdin) => {
+  test.each([false, undefined, 'true'])('a check with stdin %j reads an empty input', async (stdin) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat; echo end', stdin }));
     expect(await finished(1)).toMatchObject([{ output: 'end\n' }]);
@@ -311,7 +311,7 @@ describe('a hook', () => {
     { status: 1, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
     { status: 2, name: '2', output: 'of two\n', hookStatus: 0 },
     { status: 127, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
-  ])('fits the status $status: $name', async ({ status, name, output, hookStatus }) => {
+  ])('the hook $name runs after the status $status', async ({ status, name, output, hookStatus }) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: `echo out; exit ${String(status)}`, hooks }));
     const [result] = await finished(1);
@@ -322,7 +322,7 @@ describe('a hook', () => {
     });
   });
 
-  test('has tokens, which only what runs shows', async () => {
+  test('tokens of a hook are replaced in its command only', async () => {
     const { runner, finished } = aBench();
     const ok = { command: 'echo :::password:::' };
     runner.start(aRequest({ command: 'true', hooks: { ok } }));
@@ -332,9 +332,9 @@ describe('a hook', () => {
 
   test.each([
     { name: 'much', command: 'yes | head -c 1000000', begins: 'y\ny\n' },
-    { name: 'what JSON has to escape', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
-    { name: 'what is no text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
-  ])('that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
+    { name: 'characters that JSON escapes', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
+    { name: 'bytes that are not text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
+  ])('a hook that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'exit 2', hooks: { critical: { command } } }));
     const [result = {}] = await finished(1);
@@ -344,7 +344,7 @@ describe('a hook', () => {
     expect(output).toMatch(/\n\.\.\. output cut after 32 KiB$/);
   });
 
-  test('with a token without a match fails by itself', async () => {
+  test('a hook with an unmatched token fails, and its check does not', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo fine', hooks: { ok: { command: 'echo :::none:::' } } }));
     expect(await finished(1)).toEqual([
@@ -365,8 +365,8 @@ describe('a hook', () => {
 
   test.each<{ name: string; hook: object; seconds: number }>([
     { name: 'its timeout', hook: { timeout: 2.5 }, seconds: 2.5 },
-    { name: 'a minute, when it has none', hook: {}, seconds: 60 },
-  ])('is stopped after $name', async ({ hook, seconds }) => {
+    { name: 'a minute by default', hook: {}, seconds: 60 },
+  ])('a hook is killed after $name', async ({ hook, seconds }) => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
     const command = `touch ${started}; sleep 600`;
@@ -381,7 +381,7 @@ describe('a hook', () => {
     });
   });
 
-  test('with stdin reads the client and the result', async () => {
+  test('a hook with stdin reads the client and the result', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: 'cat', stdin: true } } }));
     const [result] = await finished(1);
@@ -392,7 +392,7 @@ describe('a hook', () => {
     });
   });
 
-  test('does not cost the result of its check when the agent stops', async () => {
+  test('a hook that is killed when the agent stops does not lose the result of its check', async () => {
     const { clock, runner, results } = aBench();
     const started = join(await tempDir(), 'started');
     runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: `touch ${started}; sleep 600` } } }));
@@ -405,7 +405,7 @@ describe('a hook', () => {
 });
 
 describe('a built-in check', () => {
-  test('runs by its name, with its parameters, tokens replaced in them and not shown', async () => {
+  test('a built-in check runs with replaced tokens in its parameters, which are not in the result', async () => {
     const { runner, finished } = aBench();
     const request = aRequest({ extension: 'disk', disk: { path: '/', warning: ':::disk.warning:::', critical: 101 } });
     runner.start({ ...request, name: 'root' });
@@ -413,19 +413,19 @@ describe('a built-in check', () => {
     expect(result).toMatchObject({ ...request, name: 'root', output: expect.stringMatching(/^DISK .*at 80%.*\n$/) });
   });
 
-  test('runs by the name of its check when neither command nor extension is given', async () => {
+  test('a check without command and extension runs the built-in check of its name', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ name: 'load' }));
     expect(await finished(1)).toMatchObject([{ output: expect.stringMatching(/^LOAD /) }]);
   });
 
-  test('gives way to a command', async () => {
+  test('a command overrides a built-in check', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo command', extension: 'load' }));
     expect(await finished(1)).toMatchObject([{ output: 'command\n' }]);
   });
 
-  test('is stopped at the timeout of its check', async () => {
+  test('a built-in check ends at the timeout of its check', async () => {
     const { clock, runner, finished } = aBench();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -438,14 +438,14 @@ describe('a built-in check', () => {
     expect(await finished(1)).toMatchObject([{ output: 'Execution timed out', status: 2, duration: 2 }]);
   });
 
-  test('that there is not only shows in the log', () => {
+  test('an unknown built-in check is only logged', () => {
     const { log, runner } = aBench();
     runner.start(aRequest({ extension: 'system_profile' }));
     expect(log.messages('warn')).toEqual(['unknown check extension']);
   });
 });
 
-test('a result that cannot be delivered is told, and the check may run again', async () => {
+test('a result that cannot be spooled is logged, and the check may run again', async () => {
   const log = new RecordedLog();
   const runner = openCheckRunner({ client: CLIENT, entity: ENTITY, clock: new ManualClock(), log, deliver: fail });
   runner.start(aRequest({ command: 'true' }));
@@ -459,8 +459,8 @@ test('a result that cannot be delivered is told, and the check may run again', a
   await runner.stop(0);
 });
 
-describe('stopping', () => {
-  test('waits for what runs and starts nothing more', async () => {
+describe('a stopping runner', () => {
+  test('a stopping runner waits for running checks and starts no others', async () => {
     const { runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo done' }));
     const stopped = runner.stop(10_000);
@@ -470,7 +470,7 @@ describe('stopping', () => {
     expect(log.messages('warn')).toEqual(['the agent is stopping']);
   });
 
-  test('kills what takes longer, which leaves no result', async () => {
+  test('a stopping runner kills checks after its timeout without a result', async () => {
     const { clock, runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 600' }));
     const stopped = runner.stop(10_000);
@@ -482,7 +482,7 @@ describe('stopping', () => {
 });
 
 describe('a request', () => {
-  test('is overruled by the local definition of the same name, but for its name and time', () => {
+  test('a local definition overrides a request except for its name and time', () => {
     const request = aRequest({ command: 'from-backend', timeout: 5, handlers: ['mail'] });
     expect(
       withLocalDefinition(request, { command: 'local', standalone: true, interval: 60, handlers: ['page'] }),
@@ -496,7 +496,7 @@ describe('a request', () => {
     expect(withLocalDefinition(request, undefined)).toBe(request);
   });
 
-  test('that safe mode refuses is answered without running it, and nobody is alerted', async () => {
+  test('a request that safe mode rejects returns a result that notifies nobody, and its command is not run', async () => {
     const { runner, finished } = aBench();
     runner.refuse(aRequest({ command: 'rm -rf /' }));
     expect(await finished(1)).toEqual([

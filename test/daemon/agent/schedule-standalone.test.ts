@@ -42,14 +42,14 @@ function placeMs(check: string, intervalMs: number): number {
   return Number(key % BigInt(intervalMs));
 }
 
-test('a standalone check runs once in every interval, at the place of its name', () => {
+test('a standalone check runs once in every interval, at the offset of its name', () => {
   const { clock, starts } = scheduled({ disk: { command: 'df', standalone: true, interval: 60 } });
   clock.advance(300_000);
   expect(starts).toHaveLength(5);
   for (const { atMs } of starts) expect(atMs % 60_000).toBe(placeMs('disk', 60_000));
 });
 
-test('the place survives a restart', () => {
+test('the offset of a standalone check survives a restart', () => {
   const first = scheduled({ disk: { command: 'df', standalone: true, interval: 60 } });
   first.clock.advance(12_345);
   first.schedule[Symbol.dispose]();
@@ -58,7 +58,7 @@ test('the place survives a restart', () => {
   expect(second.starts.map(({ atMs }) => atMs % 60_000)).toEqual([placeMs('disk', 60_000)]);
 });
 
-test('the run carries the definition, its name and when it was due to start', () => {
+test('a scheduled run contains the definition, the name and the scheduled time', () => {
   const { clock, starts } = scheduled({
     disk: { command: 'df', standalone: true, interval: 60, playbook: 'https://wiki.example.org/disk' },
   });
@@ -75,7 +75,7 @@ test('the run carries the definition, its name and when it was due to start', ()
   ]);
 });
 
-test('only standalone checks are run, and not those with publish: false', () => {
+test('only standalone checks run, and not those with publish: false', () => {
   const { clock, starts } = scheduled({
     asked: { command: 'true', subscribers: ['web'], interval: 10 },
     unpublished: { command: 'true', standalone: true, publish: false, interval: 10 },
@@ -92,8 +92,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const timesOf = (starts: readonly Start[]): string[] =>
   starts.map(({ atMs }) => new Date(atMs).toISOString().slice(5, 16));
 
-describe('by cron', () => {
-  test('a check runs at the moments of its schedule, which wins over an interval', () => {
+describe('a cron check', () => {
+  test('a cron check runs by its schedule, which overrides an interval', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, interval: 10, cron: '*/20 6,7 * * *', timezone: 'UTC' },
     });
@@ -103,7 +103,7 @@ describe('by cron', () => {
     );
   });
 
-  test('the moments are those of its time zone', () => {
+  test('the cron schedule of a check uses its time zone', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, cron: '@daily', timezone: 'Asia/Kolkata' },
     });
@@ -111,7 +111,7 @@ describe('by cron', () => {
     expect(timesOf(starts)).toEqual(['01-01T18:30']);
   });
 
-  test('a moment that is now is one of them', () => {
+  test('a cron schedule that is due now runs now', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, cron: '0 0 * * *', timezone: 'UTC' },
     });
@@ -125,7 +125,7 @@ describe('a subdued check', () => {
   const days = { thursday: [{ begin: '11:58 PM', end: '12:02 AM' }] };
   const everyMinute = { command: 'true', standalone: true, cron: '* * * * *', timezone: 'UTC' };
 
-  test('is not run in its windows, past midnight, both ends included', () => {
+  test('a subdued check does not run in its windows, even past midnight and at both ends', () => {
     const { clock, starts, log } = scheduled({ report: { ...everyMinute, subdue: { days } } });
     clock.advance(23.9 * HOUR_MS);
     starts.length = 0;
@@ -140,7 +140,7 @@ describe('a subdued check', () => {
     );
   });
 
-  test('has its windows in its time zone', () => {
+  test('the subdue windows of a check use its time zone', () => {
     const { clock, starts } = scheduled({
       report: {
         ...everyMinute,
@@ -177,7 +177,7 @@ test('late timers do not shift the next runs', () => {
   for (const atMs of starts) expect(atMs % 60_000).toBe((placeMs('disk', 60_000) + lateMs) % 60_000);
 });
 
-test('an interval longer than any timer is waited for', () => {
+test('an interval longer than any timer works', () => {
   const days = 30;
   const { clock, starts } = scheduled({ yearly: { command: 'true', standalone: true, interval: days * 86_400 } });
   clock.advance(3 * days * 86_400_000);

@@ -12,7 +12,7 @@ function halfAcknowledged(): SentResults {
   return sent;
 }
 
-test('a frame holds its results in order, which are under way with it', () => {
+test('a frame contains its results in order and counts them as unacknowledged', () => {
   const sent = new SentResults({ acked: 10, window: 5, signature: 's3cr3t' });
   expect(JSON.parse(sent.nextFrame(spooled(11, 12)))).toEqual({
     type: 'results',
@@ -24,7 +24,7 @@ test('a frame holds its results in order, which are under way with it', () => {
   expect(sent).toMatchObject({ sentId: 12, ackedId: 10, room: 3, isAcknowledged: false });
 });
 
-test('an acknowledgement makes room, but none of what was not sent', () => {
+test('an acknowledgment frees the window, but not beyond what was sent', () => {
   const sent = halfAcknowledged();
   expect(sent).toMatchObject({ ackedId: 12, room: 3, isAcknowledged: false });
   sent.acknowledge(99);
@@ -33,7 +33,7 @@ test('an acknowledgement makes room, but none of what was not sent', () => {
   expect(sent).toMatchObject({ ackedId: 14 });
 });
 
-test('results to be sent again are no longer in flight, and only the next frame has resume_after', () => {
+test('rewinding marks results as unsent, and only the next frame names the id that it resumes from', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(13)).toBe(true);
   expect(sent).toMatchObject({ sentId: 13, room: 4, rewinds: 1 });
@@ -41,14 +41,14 @@ test('results to be sent again are no longer in flight, and only the next frame 
   expect(JSON.parse(sent.nextFrame(spooled(15)))).not.toHaveProperty('resume_after');
 });
 
-test('what is acknowledged is not sent again, whatever the backend asks for', () => {
+test('acknowledged results are not sent again, whatever id the backend requests a resend from', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(11)).toBe(true);
   expect(sent).toMatchObject({ sentId: 12, ackedId: 12 });
   expect(JSON.parse(sent.nextFrame(spooled(13)))).toMatchObject({ resume_after: 11, results: [{ id: 13 }] });
 });
 
-test('nothing begins again after what was never sent', () => {
+test('rewinding to a result that was never sent is rejected', () => {
   const sent = halfAcknowledged();
   expect(sent.rewind(15)).toBe(false);
   expect(sent).toMatchObject({ sentId: 14, rewinds: 0 });

@@ -32,13 +32,13 @@ async function idsIn(spool: Spool): Promise<number[]> {
 }
 
 describe('a spool', () => {
-  test('is in a directory for its owner alone, whatever the umask', async () => {
+  test('the spool directory is private whatever the umask', async () => {
     const stateDir = join(await tempDir(), 'state');
     await underUmask(0, () => open(stateDir));
     expect([await modeOf(stateDir), await modeOf(join(stateDir, 'spool'))]).toEqual(['700', '700']);
   });
 
-  test('gives ids that grow by one, whoever appends at the same time', async () => {
+  test('the spool assigns consecutive ids to concurrent appends', async () => {
     const spool = await open(await tempDir());
     const ids = await Promise.all(['a', 'b', 'c', 'd'].map((output) => spool.append(aResult(output))));
     expect(ids).toEqual([1, 2, 3, 4]);
@@ -48,7 +48,7 @@ describe('a spool', () => {
     );
   });
 
-  test('reads from any id on, in order beyond ten, up to a number of results or characters, but never nothing', async () => {
+  test('the spool reads from any id up to a number of results or characters, but at least one', async () => {
     const spool = await open(await tempDir());
     for (let number = 1; number <= 12; number += 1) await spool.append(aResult('x'.repeat(100)));
     const ids = async (afterId: number, limits: SpoolLimits): Promise<number[]> =>
@@ -60,7 +60,7 @@ describe('a spool', () => {
     expect(await ids(12, EVERYTHING)).toEqual([]);
   });
 
-  test('forgets what is acknowledged, and nothing else', async () => {
+  test('the spool drops exactly the acknowledged results', async () => {
     const spool = await open(await tempDir());
     for (const output of ['a', 'b', 'c', 'd']) await spool.append(aResult(output));
     await spool.acknowledge(2);
@@ -73,7 +73,7 @@ describe('a spool', () => {
     expect(spool.size).toBe(1);
   });
 
-  test('goes on after a restart: same name, same ids, none used twice even when it was empty', async () => {
+  test('a restarted spool keeps its name and results and uses no id twice', async () => {
     const dir = await tempDir();
     const first = await openSpool(dir);
     for (const output of ['a', 'b', 'c']) await first.append(aResult(output));
@@ -92,7 +92,7 @@ describe('a spool', () => {
     expect(await third.append(aResult('d'))).toBe(4);
   });
 
-  test('has a name of its own, and can take another', async () => {
+  test('a spool has a random name and can be renamed', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir);
     const { name } = spool;
@@ -108,8 +108,8 @@ describe('a spool', () => {
   });
 });
 
-describe('beyond its limits a spool', () => {
-  test('drops the oldest results and counts them once', async () => {
+describe('a full spool', () => {
+  test('a full spool drops the oldest results and counts them once', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'));
     expect(await idsIn(spool)).toEqual([3, 4, 5]);
@@ -117,7 +117,7 @@ describe('beyond its limits a spool', () => {
     expect(spool.takeDropped()).toBe(0);
   });
 
-  test('keeps the newest of more than it has room for at once', async () => {
+  test('a full spool keeps the newest of more results than fit at once', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     await spool.append(aResult('x'));
     const ids = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((output) => spool.append(aResult(output))));
@@ -126,7 +126,7 @@ describe('beyond its limits a spool', () => {
     expect(spool.takeDropped()).toBe(3);
   });
 
-  test('drops as many as a large result needs, but keeps the newest whatever its size', async () => {
+  test('a full spool drops as many results as a large one needs, but keeps the newest', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, characters: 1000 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'.repeat(100)));
     await spool.append(aResult('x'.repeat(600)));
@@ -135,7 +135,7 @@ describe('beyond its limits a spool', () => {
     expect(await idsIn(spool)).toEqual([7]);
   });
 
-  test('still holds the limits after a restart', async () => {
+  test('the limits of a spool apply after a restart', async () => {
     const dir = await tempDir();
     const first = await openSpool(dir, { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await first.append(aResult('x'));
@@ -146,7 +146,7 @@ describe('beyond its limits a spool', () => {
   });
 });
 
-test('a spool behaves like an array, over restarts', async () => {
+test('a spool behaves like an array across restarts', async () => {
   type Command =
     | { readonly kind: 'append'; readonly lengths: readonly number[] }
     | { readonly kind: 'acknowledge'; readonly id: number }
@@ -202,7 +202,7 @@ test('a spool behaves like an array, over restarts', async () => {
   );
 });
 
-test('what was appended survives kills at any moment, and no id is given twice', async () => {
+test('appended results survive kills at any moment, and no id is used twice', async () => {
   const dir = await tempDir();
   let lastPrinted = 0;
   for (const lines of [1, 40, 7, 120]) {
@@ -234,11 +234,11 @@ test('what was appended survives kills at any moment, and no id is given twice',
 /** The disk needs a C compiler. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
-describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
   test.each<Fault>([
     { calls: ['write'], error: 'ENOSPC', share: 0.9, times: 1 },
     { calls: ['sync'], error: 'EIO', times: 1 },
-  ])('whatever is appended after $calls failed is there after a kill, each under an id of its own', async (fault) => {
+  ])('results appended after a failed $calls survive a kill, each under an id of its own', async (fault) => {
     const dir = await tempDir();
     const disk = await Disk.under(join(dir, 'spool'));
     const writer = spawn(process.execPath, [builtProgram('spool-writer'), dir], {
@@ -260,7 +260,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
 });
 
 describe('a spool that cannot be used', () => {
-  test('because another agent holds it says so and what to do', async () => {
+  test('a spool in use by another agent is an error with a remedy', async () => {
     const dir = await tempDir();
     await open(dir);
     await expect(openSpool(dir)).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe('a spool that cannot be used', () => {
     });
   });
 
-  test('because a file is in the way names the directory', async () => {
+  test('a spool whose path is a file is an error that names the directory', async () => {
     const file = join(await tempDir(), 'state');
     await writeFile(file, '');
     await expect(openSpool(file)).rejects.toMatchObject({
@@ -278,7 +278,7 @@ describe('a spool that cannot be used', () => {
     });
   });
 
-  test('because it is damaged keeps results in memory, says how to go on, and goes on once it was moved away', async () => {
+  test('a damaged spool keeps results in memory, names a remedy, and works after it was moved away', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir);
     await spool.append(aResult('a'));
@@ -298,7 +298,7 @@ describe('a spool that cannot be used', () => {
     expect(await textsIn(damaged)).toEqual(['b']);
   });
 
-  test('because it is closed fails the append and counts nothing', async () => {
+  test('an append to a closed spool fails and counts nothing', async () => {
     const spool = await openSpool(await tempDir());
     await spool[Symbol.asyncDispose]();
     await expect(spool.append(aResult('a'))).rejects.toMatchObject({ code: 'unavailable' });

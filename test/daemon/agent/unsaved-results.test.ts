@@ -8,7 +8,7 @@ function namesIn(results: UnsavedResults): string[] {
   return Array.from(results.after(0), ({ text }) => (JSON.parse(text) as { readonly name: string }).name);
 }
 
-test('beyond the budget the oldest result goes whose check has a newer one, else the oldest of all', async () => {
+test('an exceeded budget drops the oldest superseded result, or else the oldest of all', async () => {
   const results = new UnsavedResults(3 * LENGTH);
   for (const [at, name] of ['a', 'b', 'b'].entries()) results.add(at + 1, textOf(name));
   const [first, second] = [results.safe(1), results.safe(2)];
@@ -20,14 +20,14 @@ test('beyond the budget the oldest result goes whose check has a newer one, else
   expect([await first, results.dropped]).toEqual([false, 2]);
 });
 
-test('the newest result stays, however large it is', () => {
+test('the newest result is kept, however large it is', () => {
   const results = new UnsavedResults(1);
   results.add(1, textOf('a'));
   results.add(2, textOf('b'));
   expect([namesIn(results), results.dropped]).toEqual([['b'], 1]);
 });
 
-test('one name under two sources is two checks', () => {
+test('one check name under two sources belongs to two checks', () => {
   const results = new UnsavedResults(1000);
   results.add(1, textOf('a', { source: 'switch-1' }));
   expect(results.hasSuperseded(textOf('a', { source: 'switch-1' }))).toBe(true);
@@ -35,7 +35,7 @@ test('one name under two sources is two checks', () => {
   expect(results.hasSuperseded(textOf('a'))).toBe(false);
 });
 
-test('at most ten thousand checks are remembered of which a newer result was here', () => {
+test('the superseded results of at most ten thousand checks are remembered', () => {
   const results = new UnsavedResults(Infinity);
   for (let id = 1; id <= 10_001; id++) results.add(id, textOf(`n${String(id)}`));
   expect(results.hasSuperseded(textOf('n10000'))).toBe(true);

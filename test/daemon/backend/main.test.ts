@@ -42,7 +42,7 @@ async function fileWith(content: object | string, name = 'config.json'): Promise
 const disk = { command: 'check-disk', subscribers: ['base'], interval: 60 };
 
 describe('--validate-config', () => {
-  test('a valid configuration ends with 0, its warnings beside', async () => {
+  test('--validate-config exits with 0 for a valid configuration and prints its warnings', async () => {
     const file = await fileWith({ checks: { disk: { ...disk, handler: 'mial' } } });
     expect(await run(['--validate-config', '-c', file])).toEqual({
       code: 0,
@@ -51,7 +51,7 @@ describe('--validate-config', () => {
     });
   });
 
-  test('with --strict a warning makes it invalid', async () => {
+  test('--validate-config with --strict makes a warning an error', async () => {
     const file = await fileWith({ checks: { disk: { ...disk, handler: 'mial', occurrences: '3' } } });
     const { code, stdout, stderr } = await run(['--validate-config', '--strict', '-c', file]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
@@ -65,7 +65,7 @@ describe('--validate-config', () => {
     ]);
   });
 
-  test('what asks for what there is not, or cannot be read, is named', async () => {
+  test('--validate-config warns about unreadable filters and unknown attributes', async () => {
     const attributes = { chek: { status: 2 } };
     const unread = { attributes: { occurrences: 'eval: value ==' } };
     const file = await fileWith({ filters: { typo: { attributes }, unread } });
@@ -80,7 +80,7 @@ describe('--validate-config', () => {
     });
   });
 
-  test('an invalid one ends with 2 and all problems as JSON, also by the name of the legacy flag', async () => {
+  test('--validate-config exits with 2 for an invalid configuration and prints its problems as JSON', async () => {
     const file = await fileWith('log-level: chatty\napi: {port: -1}\n', 'backend.yml');
     const { code, stdout, stderr } = await run(['start', '--validate_config', '-c', file]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
@@ -92,7 +92,7 @@ describe('--validate-config', () => {
     ]);
   });
 
-  test('a window that ends on the next day is named', async () => {
+  test('--validate-config warns about a time window that ends on the next day', async () => {
     const friday = { days: { friday: [{ begin: '5:00 PM', end: '8:00 AM' }] } };
     const file = await fileWith({ checks: { disk: { ...disk, subdue: friday } } });
     expect((await run(['--validate-config', '-c', file])).stderr).toBe(
@@ -127,7 +127,7 @@ test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>
     args: ['start', '--cert-file', 'none.pem'],
     stderr: /command line: tls\.key-file: /,
   },
-])('arguments or an environment that make no configuration are refused: $name', async ({ args, env = {}, stderr }) => {
+])('invalid arguments or environment are rejected: $name', async ({ args, env = {}, stderr }) => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const sources = configSources(parseArguments(args).flags, undefined);
@@ -157,33 +157,33 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
   { name: 'no command', args: [], stderr: /a command is missing/ },
   { name: 'an unknown command', args: ['stop'], stderr: /unknown command stop/ },
   {
-    name: 'others let in without credentials',
+    name: 'public access without credentials',
     args: ['start', '--bind', '0.0.0.0'],
     stderr: /0\.0\.0\.0 can be reached by other hosts/,
   },
   {
-    name: 'others let in with credentials that can be read on the way',
+    name: 'public access with credentials but without TLS',
     args: ['start', '--bind', '0.0.0.0', '--insecure'],
     stderr: /0\.0\.0\.0 \(api\) can be reached by other hosts without TLS.*--cert-file and --key-file.*--insecure-http/,
   },
   {
-    name: 'a certificate that is not there',
+    name: 'a missing certificate',
     args: ['start', '--cert-file', 'none.pem', '--key-file', 'none.key'],
     stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
   },
   {
-    name: 'a certificate that is not there, before the start',
+    name: 'a missing certificate during validation',
     args: ['--validate-config', '--cert-file', 'none.pem', '--key-file', 'none.key'],
     stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
   },
-])('wrong usage ends with 2 and says why: $name', async ({ args, stderr }) => {
+])('mon-backend with wrong usage exits with 2 and a reason: $name', async ({ args, stderr }) => {
   const stateDir = await tempDir();
   const ended = await run(args, { env: { MON_STATE_DIR: stateDir } });
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(stderr) });
 });
 
 test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
-  'explains itself, and starts nothing: %j',
+  'mon-backend prints its usage and starts nothing: %j',
   async (args) => {
     const stateDir = join(await tempDir(), 'state');
     const ended = await run(args, { env: { MON_STATE_DIR: stateDir } });
@@ -194,7 +194,7 @@ test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
 
 describe('a damaged store', () => {
   test(
-    'is refused, brought together in a copy, and served without what is lost where that is accepted',
+    'a damaged store is rejected, can be repaired into a copy, and opens with accepted loss',
     { tags: 'slow' },
     async () => {
       const dir = await tempDir();
@@ -224,7 +224,7 @@ describe('a damaged store', () => {
   );
 
   test.each([[['repair']], [['repair', 'a', 'b']], [['repair', '/nowhere/at/all']]])(
-    '%j is wrong usage',
+    'repair with the arguments %j is wrong usage',
     async (args) => {
       expect(await run(args)).toMatchObject({ code: 2 });
     },
@@ -232,7 +232,7 @@ describe('a damaged store', () => {
 });
 
 describe('hash-password', () => {
-  test('prints a hash of its own each time', async () => {
+  test('hash-password prints a different hash each time', async () => {
     const [first, second] = await Promise.all([
       run(['hash-password'], { stdin: 'secret\n' }),
       run(['hash-password'], { stdin: 'secret\n' }),
@@ -242,12 +242,15 @@ describe('hash-password', () => {
     expect(second.stdout).not.toBe(first.stdout);
   });
 
-  test.each([{ stdin: '' }, { stdin: '\n' }, { stdin: 'two\nlines' }])('refuses $stdin', async ({ stdin }) => {
-    expect(await run(['hash-password'], { stdin })).toMatchObject({ code: 2, stdout: '' });
-  });
+  test.each([{ stdin: '' }, { stdin: '\n' }, { stdin: 'two\nlines' }])(
+    'hash-password rejects $stdin',
+    async ({ stdin }) => {
+      expect(await run(['hash-password'], { stdin })).toMatchObject({ code: 2, stdout: '' });
+    },
+  );
 });
 
-test('flags win over files, files over the environment', async () => {
+test('flags override files, and files override the environment', async () => {
   const dir = await tempDir();
   const file = await fileWith(`state-dir: ${join(dir, 'from-file')}\nlog-level: warn\napi: {port: 1}\n`, 'backend.yml');
   await using daemon = await startDaemon({
@@ -267,7 +270,7 @@ async function get(daemon: DaemonProcess, path: string): Promise<unknown> {
 const messagesOf = (daemon: DaemonProcess): string[] => daemon.records.map(({ message }) => message);
 
 describe('a running backend', () => {
-  test('takes over a changed file by itself, and a rejected one not at all', async () => {
+  test('a running backend applies a changed file and ignores a rejected one', async () => {
     const file = await fileWith({ checks: { disk, load: disk } });
     await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file] });
     const before = (await get(daemon, '/info')) as { sensu: { settings: { hexdigest: string } } };
@@ -305,7 +308,7 @@ describe('a running backend', () => {
     });
   });
 
-  test('reads the configuration again on SIGHUP, and names what waits for a restart', async () => {
+  test('SIGHUP reloads the configuration and names the settings that need a restart', async () => {
     const file = await fileWith({
       api: { port: 1 },
       handlers: { mail: { type: 'pipe', command: 'mail', token: 'a', password: 'old' } },
@@ -333,7 +336,7 @@ describe('a running backend', () => {
     expect(JSON.stringify(daemon.records)).not.toMatch(/"old"|"new"/);
   });
 
-  test('keeps its credentials when a reload would open it to everybody', async () => {
+  test('a reload that would remove all credentials is rejected', async () => {
     const file = await fileWith({ api: { user: 'ops', password: 'secret' } });
     await using daemon = await startDaemon({
       stateDir: await tempDir(),
@@ -347,7 +350,7 @@ describe('a running backend', () => {
     expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
   });
 
-  test('tells of each answer without a word of what was sent, at debug only when asked to', async () => {
+  test('a running backend logs each response without secrets, at debug only on request', async () => {
     await using daemon = await startDaemon({ stateDir: await tempDir() });
     const body = JSON.stringify({ name: 'disk', output: 'body-secret' });
     const headers = { 'X-Request-ID': 'mine', Authorization: `Basic ${btoa('ops:header-secret')}` };
@@ -371,7 +374,7 @@ describe('a running backend', () => {
     expect(JSON.stringify(daemon.records)).not.toMatch(/body-secret|header-secret|query-secret|b3BzO/);
   });
 
-  test('leaves answers out of the log at a quieter level, until SIGTRAP asks for everything', async () => {
+  test('responses below the log level are not logged until SIGTRAP requests everything', async () => {
     await using daemon = await startDaemon({
       stateDir: await tempDir(),
       env: { MON_REQUEST_LOG_LEVEL: 'debug' },
@@ -387,7 +390,7 @@ describe('a running backend', () => {
     );
   });
 
-  test('makes everything for its owner alone whatever the umask; its handlers get the one that it was started with', async () => {
+  test('the files of the backend are private whatever the umask, and its handlers inherit the umask', async () => {
     const dir = await tempDir();
     const file = await fileWith({ handlers: { note: { type: 'pipe', command: `umask > ${dir}/made` } } });
     const stateDir = join(dir, 'state');
@@ -398,7 +401,7 @@ describe('a running backend', () => {
     expect(await modesBeneath(stateDir)).toEqual({ directories: ['700'], files: ['600'] });
   });
 
-  test('goes on in a new file of the log after the old one was renamed', async () => {
+  test('SIGUSR2 reopens the log file after it was renamed', async () => {
     const dir = await tempDir();
     const file = join(dir, 'backend.log');
     const child = spawn(

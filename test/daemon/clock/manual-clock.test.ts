@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-test('time stands still until it is moved', () => {
+test('the time of a manual clock changes only when it is advanced', () => {
   const clock = new ManualClock();
   expect([clock.now(), clock.monotonic()]).toEqual([ManualClock.START_MS, 0]);
   clock.advance(1500);
   expect([clock.now(), clock.monotonic()]).toEqual([ManualClock.START_MS + 1500, 1500]);
 });
 
-test('what falls due runs in order, each at its own time', () => {
+test('due tasks run in order, each at its own time', () => {
   const clock = new ManualClock();
   const ran: string[] = [];
   const note = (name: string) => (): void => void ran.push(`${name} ${String(clock.monotonic())}`);
@@ -24,7 +24,7 @@ test('what falls due runs in order, each at its own time', () => {
   expect(clock.pending).toBe(2);
 });
 
-test('what is disposed does not run, even by a task of the same instant', () => {
+test('a disposed task does not run, even if a task of the same instant disposed it', () => {
   const clock = new ManualClock();
   const ran: string[] = [];
   const period = clock.every(10, () => ran.push('period'));

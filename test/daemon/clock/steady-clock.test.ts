@@ -6,11 +6,11 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const START = ManualClock.START_MS;
 const HOUR = 3_600_000;
 
-describe('a clock that is set', () => {
+describe('a clock jump', () => {
   test.each([
     ['forward', 2 * HOUR],
     ['back', -2 * HOUR],
-  ])('%s is told once and not followed', (_title, byMs) => {
+  ])('a clock jump %s is reported once and not followed', (_title, byMs) => {
     const machine = new ManualClock();
     const jumps: ClockJump[] = [];
     const clock = new SteadyClock(machine, { onJump: (jump) => jumps.push(jump) });
@@ -23,7 +23,7 @@ describe('a clock that is set', () => {
     expect([clock.heldSeconds, clock.heldForMs]).toEqual([byMs / 1000, 10_000]);
   });
 
-  test('and set back was off only in between', () => {
+  test('a clock that jumps ahead and back is off only in between', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine);
     machine.set(2 * HOUR);
@@ -34,7 +34,7 @@ describe('a clock that is set', () => {
     expect([clock.now(), clock.heldSeconds, clock.jumps]).toEqual([START + 1001, 0, 2]);
   });
 
-  test('is followed once it is believed', () => {
+  test('a clock jump is followed once it is confirmed', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine, { adoptAfterMs: (seconds) => (seconds > 0 ? 0 : 600_000) });
     machine.set(HOUR);
@@ -49,7 +49,7 @@ describe('a clock that is set', () => {
   });
 });
 
-test('drift is followed by a millisecond a second at most, and time never goes back', () => {
+test('drift is followed by at most a millisecond per second, and time never goes back', () => {
   const machine = new ManualClock();
   const clock = new SteadyClock(machine);
   let lastMs = clock.now();
@@ -64,7 +64,7 @@ test('drift is followed by a millisecond a second at most, and time never goes b
   expect([lastMs - machine.now(), clock.jumps]).toEqual([0, 0]);
 });
 
-test('time passes as fast however often somebody asks', () => {
+test('time passes at the same speed, however often it is read', () => {
   // A read every quarter of a microsecond, as in a loop.
   let ms = 0;
   const machine = new ManualClock();
@@ -78,7 +78,7 @@ test('time passes as fast however often somebody asks', () => {
   expect(Math.abs(clock.now() - ManualClock.START_MS - ms)).toBeLessThan(2);
 });
 
-test('time has passed for a machine that slept', () => {
+test('the time of a sleeping machine counts', () => {
   const machine = new ManualClock();
   machine.bootId = 'a';
   const clock = new SteadyClock(machine);
@@ -87,7 +87,7 @@ test('time has passed for a machine that slept', () => {
   expect([clock.now(), clock.jumps]).toEqual([START + HOUR + 1000, 0]);
 });
 
-test('a wall clock that was read while the process was kept from running says nothing', () => {
+test('a wall clock that was read while the process was blocked is ignored', () => {
   const machine = new ManualClock();
   let heldUp = 1;
   const clock = new SteadyClock({
@@ -103,7 +103,7 @@ test('a wall clock that was read while the process was kept from running says no
   expect([clock.now(), clock.jumps]).toEqual([START + HOUR, 0]);
 });
 
-describe('at a start', () => {
+describe('the start of a clock', () => {
   interface Restart {
     readonly title: string;
     /** A clock change before the stop that was not adopted. */
@@ -120,7 +120,7 @@ describe('at a start', () => {
     { title: 'the clock was set forward', awayMs: 60_000, setMs: HOUR, passedMs: 60_000, correction: 3600 },
     { title: 'the clock was set back', awayMs: 60_000, setMs: -HOUR, passedMs: 60_000, correction: -3600 },
     {
-      title: 'after a start of the system a clock that is ahead is believed',
+      title: 'a clock that is ahead after a reboot is followed',
       awayMs: 60_000,
       setMs: HOUR,
       isBooted: true,
@@ -128,7 +128,7 @@ describe('at a start', () => {
       correction: 0,
     },
     {
-      title: 'after a start of the system a clock that is behind says that no time has passed',
+      title: 'a clock that is behind after a reboot counts as no time passed',
       awayMs: 0,
       setMs: -HOUR,
       isBooted: true,
@@ -136,7 +136,7 @@ describe('at a start', () => {
       correction: -3600,
     },
     {
-      title: 'a clock that was off still is after a start of the system',
+      title: 'a clock that was off is still off after a reboot',
       wasSetMs: HOUR,
       awayMs: 60_000,
       setMs: 0,
@@ -145,7 +145,7 @@ describe('at a start', () => {
       correction: 3600,
     },
     {
-      title: 'a clock that was off is right after a start of the system',
+      title: 'a clock that was off is right after a reboot',
       wasSetMs: -HOUR,
       awayMs: 60_000,
       setMs: HOUR,
@@ -154,24 +154,27 @@ describe('at a start', () => {
       correction: 0,
     },
   ];
-  test.each(restarts)('$title', ({ wasSetMs = 0, awayMs, setMs, isBooted = false, passedMs, correction }) => {
-    const machine = new ManualClock();
-    machine.bootId = 'a';
-    const before = new SteadyClock(machine);
-    machine.advance(5000);
-    machine.set(wasSetMs);
-    const anchor = before.anchor();
-    machine.advance(awayMs);
-    machine.set(setMs);
-    if (isBooted) machine.bootId = 'b';
-    const clock = new SteadyClock(machine, { anchor });
-    expect(clock.steady() - before.anchor().steadyMs + awayMs).toBe(passedMs);
-    expect(clock.now()).toBe(machine.now());
-    expect(secondsSince(clock.anchor().corrections, eraOf(anchor.corrections))).toBe(correction);
-  });
+  test.each(restarts)(
+    'the clock continues correctly at a start: $title',
+    ({ wasSetMs = 0, awayMs, setMs, isBooted = false, passedMs, correction }) => {
+      const machine = new ManualClock();
+      machine.bootId = 'a';
+      const before = new SteadyClock(machine);
+      machine.advance(5000);
+      machine.set(wasSetMs);
+      const anchor = before.anchor();
+      machine.advance(awayMs);
+      machine.set(setMs);
+      if (isBooted) machine.bootId = 'b';
+      const clock = new SteadyClock(machine, { anchor });
+      expect(clock.steady() - before.anchor().steadyMs + awayMs).toBe(passedMs);
+      expect(clock.now()).toBe(machine.now());
+      expect(secondsSince(clock.anchor().corrections, eraOf(anchor.corrections))).toBe(correction);
+    },
+  );
 });
 
-test('of many corrections the first are one by now', () => {
+test('the oldest of many corrections are merged', () => {
   let corrections = NO_CORRECTIONS;
   for (let count = 0; count < 250; count++) corrections = withCorrection(corrections, count % 2 === 0 ? 10 : -7);
   expect(corrections.seconds).toHaveLength(100);

@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 
-test('it tells the time', () => {
+test('the system clock returns the current time', () => {
   const before = Date.now();
   const now = new SystemClock().now();
   expect(now).toBeGreaterThanOrEqual(before);
   expect(now).toBeLessThanOrEqual(Date.now());
 });
 
-test('the system tells for how long it runs, in one life under one name', async () => {
+test('the uptime of the system grows under a constant boot id', async () => {
   const [before, clock] = [new SystemClock().boot(), new SystemClock()];
   await new Promise((resolve) => void clock.after(50, () => resolve(undefined)));
   const { id, ms } = clock.boot();
@@ -17,13 +17,13 @@ test('the system tells for how long it runs, in one life under one name', async 
   expect(ms - before.ms).toBeLessThan(60_000);
 });
 
-test('intervals are measured without the wall clock', () => {
+test('the monotonic clock measures intervals without the wall clock', () => {
   const clock = new SystemClock();
   const start = clock.monotonic();
   expect(clock.monotonic()).toBeGreaterThanOrEqual(start);
 });
 
-test('timers run, once or again and again, until they are disposed', async () => {
+test('timers run once or repeatedly until they are disposed', async () => {
   const clock = new SystemClock();
   const ran: string[] = [];
   const stopped = clock.after(1, () => ran.push('stopped'));
@@ -38,7 +38,7 @@ test('timers run, once or again and again, until they are disposed', async () =>
   expect(ran.filter((name) => name !== 'again')).toEqual(['once']);
 });
 
-test('a wait that is longer than what Node can count does not end at once', async () => {
+test('a timer beyond the limit of Node does not end at once', async () => {
   const clock = new SystemClock();
   const ran: string[] = [];
   const century = clock.after(100 * 365 * 24 * 3600 * 1000, () => ran.push('a century'));

@@ -56,7 +56,7 @@ async function expectEndOf(pids: readonly number[]): Promise<void> {
 /** Returns a command that writes the ids of its two processes to the file, and keeps running. */
 const family = (file: string): string => `echo it begins; sleep 600 & echo $! $$ > ${file}; wait`;
 
-describe('a command in the process of its own ends as it does here', () => {
+describe('a command in another process', () => {
   test.each([
     'true',
     'exit 255',
@@ -69,14 +69,14 @@ describe('a command in the process of its own ends as it does here', () => {
     String.raw`printf 'a\377b\303'`,
     'echo \0',
     'ps -o pgid= -p $$ | tr -d " " | grep -qx $$',
-  ])('%s', async (command) => {
+  ])('a command has the same outcome in the process of the runner as without it: %s', async (command) => {
     const { signal } = new AbortController();
     using watchdog = new CommandWatchdog();
     const here = await runCommand(command, { clock: new SystemClock(), watchdog, input: 'héllo', signal });
     expect(await openRunner().run(command, { input: 'héllo' })).toEqual(here);
   });
 
-  test('with more arguments than a process takes', async () => {
+  test('a command with more arguments than a process accepts fails', async () => {
     expect(await openRunner().run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
       kind: 'failed',
       reason: expect.stringContaining('E2BIG'),
@@ -84,7 +84,7 @@ describe('a command in the process of its own ends as it does here', () => {
   });
 });
 
-test('as much input as there is arrives, and as much output as is kept comes back', async () => {
+test('a large input arrives in full, and a large output is cut at the limit', async () => {
   const rig = openRunner();
   const input = 'ä'.repeat(2_000_000);
   expect(await rig.run('wc -c', { input })).toMatchObject({
@@ -100,7 +100,7 @@ test('as much input as there is arrives, and as much output as is kept comes bac
   });
 });
 
-test('two hundred commands at once run in one process, and each gets its own answer', async () => {
+test('two hundred concurrent commands run in one process, and each has its own output', async () => {
   const rig = openRunner();
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, at) => rig.run('cat; echo " $PPID"', { input: `input ${String(at)} of` })),
@@ -113,7 +113,7 @@ test('two hundred commands at once run in one process, and each gets its own ans
 });
 
 describe('the hard stop', () => {
-  test('at the timeout kills the command with its children, and keeps what it printed', async () => {
+  test('the timeout kills a command with its children and keeps the output', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
     const running = openRunner(clock).run(family(file), { timeoutMs: 1500 });
@@ -126,7 +126,7 @@ describe('the hard stop', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('at an abort does the same, and leaves other commands alone', async () => {
+  test('an abort kills a command with its children and no other command', async () => {
     const dir = await tempDir();
     const rig = openRunner();
     const stopping = new AbortController();
@@ -139,14 +139,14 @@ describe('the hard stop', () => {
     expect(await other).toMatchObject({ kind: 'exited', status: 1 });
   });
 
-  test('of a command that is not wanted any more before it begins', async () => {
+  test('a command that is aborted before it begins is not run', async () => {
     const file = join(await tempDir(), 'ran');
     const rig = openRunner();
     expect(await rig.run(`echo ran > ${file}`, { signal: AbortSignal.abort() })).toEqual({ kind: 'stopped' });
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  test('reaches a command whose process does not answer any more', async () => {
+  test('the timeout kills a command whose process does not respond', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
     const rig = openRunner(clock, clock);
@@ -161,8 +161,8 @@ describe('the hard stop', () => {
   });
 });
 
-describe('when the process is killed', () => {
-  test('its commands fail and end, and the next one runs in another', async () => {
+describe('a killed process', () => {
+  test('the commands of a killed process fail, and the next one runs in a new process', async () => {
     const file = join(await tempDir(), 'pids');
     const rig = openRunner();
     const first = await processOf(rig);
@@ -181,7 +181,7 @@ describe('when the process is killed', () => {
     ]);
   });
 
-  test('what comes next waits for the end of a pause, unless its own time is over before', async () => {
+  test('commands after a killed process wait for the restart backoff unless their timeout elapses before', async () => {
     const clock = new ManualClock();
     const rig = openRunner(clock);
     expect(await rig.run(`${KILL_RUNNER}; sleep 600`)).toMatchObject({ kind: 'failed' });
@@ -193,7 +193,7 @@ describe('when the process is killed', () => {
     expect(await patient).toMatchObject({ kind: 'exited', output: 'ran\n' });
   });
 
-  test('nothing of it stays on the disk', async () => {
+  test('a killed process leaves no files', async () => {
     const dir = await tempDir();
     vi.stubEnv('TMPDIR', dir);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -203,14 +203,14 @@ describe('when the process is killed', () => {
   });
 });
 
-test('signals to all of a service or a terminal leave it to the backend when to stop', async () => {
+test('signals to a whole service or terminal do not stop the process', async () => {
   const rig = openRunner();
   const pid = await processOf(rig);
   expect(await outputOf(rig, 'kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; sleep 0.1; echo on')).toBe('on\n');
   expect(await processOf(rig)).toBe(pid);
 });
 
-test('at the end of the runner the process ends with all that it runs, and nobody is warned', async () => {
+test('closing the runner ends its process and all commands without a warning', async () => {
   const file = join(await tempDir(), 'pids');
   const rig = openRunner();
   const pid = await processOf(rig);
@@ -223,11 +223,11 @@ test('at the end of the runner the process ends with all that it runs, and nobod
 });
 
 describe('the process', () => {
-  test('says what it is', async () => {
+  test('the process has a descriptive name', async () => {
     expect(await outputOf(openRunner(), 'ps -o args= -p $PPID')).toBe('mon-backend commands\n');
   });
 
-  test('and its commands have no open file of ours and no variable that commands are not to see', async () => {
+  test('the process and its commands inherit no open file and no secret variable', async () => {
     vi.stubEnv('MON_CREDENTIALS', 'user:secret');
     onTestFinished(() => void vi.unstubAllEnvs());
     const directory = await tempDir();

@@ -57,11 +57,11 @@ describe('the status', () => {
     { command: 'kill -TERM $$', status: 15 },
     { command: 'kill -KILL $$', status: 9 },
     { command: 'if then', status: 2 },
-  ])('of `$command` is $status', async ({ command, status }) => {
+  ])('the status of `$command` is $status', async ({ command, status }) => {
     expect(await run(command)).toMatchObject({ kind: 'exited', status });
   });
 
-  test('of a command that cannot be given to a process says why', async () => {
+  test('a command that cannot be started fails with the reason', async () => {
     expect(await run('echo \0')).toMatchObject({ kind: 'failed', reason: expect.stringContaining('null bytes') });
     expect(await run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
       kind: 'failed',
@@ -75,17 +75,17 @@ describe('a program with its arguments', () => {
   const PRINT = ['printf', '<%s>', ...HOSTILE];
   const printed = HOSTILE.map((argument) => `<${argument}>`).join('');
 
-  test('gets each of them as it is: no shell reads them', async () => {
+  test('a program gets its arguments unchanged, without a shell', async () => {
     expect(await run(PRINT)).toEqual({ kind: 'exited', status: 0, output: printed });
   });
 
-  test('gets them also when no pipe can be made', async () => {
+  test('a program gets its arguments even if no pipe can be created', async () => {
     vi.stubEnv('TMPDIR', '/no/such/directory');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await run(PRINT)).toEqual({ kind: 'exited', status: 0, output: printed });
   });
 
-  test('is told of with both streams in the order of writing, with its input and its status', async () => {
+  test('the outcome of a program contains both streams in order, its input and its status', async () => {
     const command = ['sh', '-c', 'cat; echo err >&2; echo "$0"; exit 2', 'name'];
     expect(await run(command, 'in\n')).toEqual({ kind: 'exited', status: 2, output: 'in\nerr\nname\n' });
   });
@@ -95,41 +95,41 @@ describe('a program with its arguments', () => {
     { command: ['/etc/passwd'], status: 126, output: '/etc/passwd: permission denied\n' },
     { command: ['exit 1'], status: 127, output: 'exit 1: not found\n' },
     { command: ['sh', '-c', 'kill -TERM $$'], status: 15, output: '' },
-  ])('ends as with a shell: $command', async ({ command, status, output }) => {
+  ])('the exit status of a program is the same as with a shell: $command', async ({ command, status, output }) => {
     expect(await run(command)).toEqual({ kind: 'exited', status, output });
   });
 });
 
 describe('the output', () => {
-  test('holds both streams in the order of writing', async () => {
+  test('the output contains both streams in the order of writing', async () => {
     const output = await outputOf('for i in 1 2 3 4 5; do echo "out $i"; echo "err $i" >&2; done');
     expect(output).toBe([1, 2, 3, 4, 5].map((i) => `out ${String(i)}\nerr ${String(i)}\n`).join(''));
   });
 
-  test('holds what is written to the devices of the streams', async () => {
+  test('the output contains what is written to the devices of the streams', async () => {
     expect(await outputOf('echo a > /dev/stderr; echo b | tee /dev/stdout; echo c > /dev/stdout')).toBe('a\nb\nb\nc\n');
   });
 
-  test('is there even when no pipe can be made', async () => {
+  test('the output is read even if no pipe can be created', async () => {
     vi.stubEnv('TMPDIR', '/no/such/directory');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await run('echo out; echo err >&2; exit 2')).toEqual({ kind: 'exited', status: 2, output: 'out\nerr\n' });
   });
 
-  test('holds what the shell itself has to say', async () => {
+  test('the output contains the errors of the shell itself', async () => {
     expect(await outputOf('no-such-command-here')).toContain('not found');
     expect(await outputOf('echo one; if then')).toMatch(/syntax error/i);
   });
 
-  test('is empty for a command that reads, because there is nothing to read', async () => {
+  test('a command without input reads nothing', async () => {
     expect(await outputOf('cat; wc -c')).toMatch(/^\s*0\n$/);
   });
 
-  test('replaces bytes that are no UTF-8', async () => {
+  test('the output replaces bytes that are not UTF-8', async () => {
     expect(await outputOf(String.raw`printf 'a\377b\303'`)).toBe('a\uFFFDb\uFFFD');
   });
 
-  test('is cut at the limit, between characters, and the command is not held up', async () => {
+  test('the output is cut at the limit between characters, without blocking the command', async () => {
     // Each character has three bytes, so the limit falls inside a character.
     const output = await outputOf(`yes '€€€€€€€€€' | tr -d '\\n' | head -c ${String(OUTPUT_BYTES_MAX * 4)}; exit 0`);
     const [kept = '', note] = output.split('\n');
@@ -137,12 +137,12 @@ describe('the output', () => {
     expect(note).toBe('... output cut after 256 KiB');
   });
 
-  test('of exactly the limit is whole', async () => {
+  test('an output of exactly the limit is not cut', async () => {
     const output = await outputOf(`head -c ${String(OUTPUT_BYTES_MAX)} /dev/zero | tr '\\0' x`);
     expect(output).toBe('x'.repeat(OUTPUT_BYTES_MAX));
   });
 
-  test('does not wait for what the command left in the background', async () => {
+  test('the output does not wait for processes in the background', async () => {
     const pid = Number(await outputOf('sleep 600 & echo $!'));
     expect(isAlive(pid)).toBe(true);
     process.kill(pid, 'SIGKILL');
@@ -153,12 +153,12 @@ describe('the input', () => {
   test.each<{ reader: string; command: string }>([
     { reader: 'the stream', command: 'cat' },
     { reader: 'its device', command: 'cat /dev/stdin' },
-  ])('is there for a command that reads $reader, however long it is', async ({ command }) => {
+  ])('a command that reads $reader gets the whole input, however long', async ({ command }) => {
     const input = 'ä'.repeat(100_000);
     expect(await run(command, input)).toEqual({ kind: 'exited', status: 0, output: input });
   });
 
-  test('is there for a command that opens its device when all of it is written', async () => {
+  test('a command that opens the device of its input late gets the whole input', async () => {
     expect(await run('sleep 0.2; cat /dev/stdin; cat /dev/stdin', 'hello')).toEqual({
       kind: 'exited',
       status: 0,
@@ -166,21 +166,21 @@ describe('the input', () => {
     });
   });
 
-  test('does not hold up a command that reads none or little of it', async () => {
+  test('an unread input does not block a command', async () => {
     const input = 'x'.repeat(1_000_000);
     expect(await run('echo done', input)).toMatchObject({ status: 0, output: 'done\n' });
     expect(await run('head -c 3; exit 1', input)).toMatchObject({ status: 1, output: 'xxx' });
   });
 
-  test('is there even when no pipe can be made', async () => {
+  test('the input is written even if no pipe can be created', async () => {
     vi.stubEnv('TMPDIR', '/no/such/directory');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await run('cat', 'hello')).toMatchObject({ status: 0, output: 'hello' });
   });
 });
 
-describe('what a command is given', () => {
-  test('is a reduced environment', async () => {
+describe('the environment of a command', () => {
+  test('a command has a reduced environment', async () => {
     vi.stubEnv('MON_AGENT_CREDENTIALS', 'user:secret');
     vi.stubEnv('LC_ALL', 'C');
     vi.stubEnv('TZ', 'UTC');
@@ -191,12 +191,12 @@ describe('what a command is given', () => {
     expect(names).not.toContain('NODE_ENV');
   });
 
-  test('is a process group of its own', async () => {
+  test('a command has a process group of its own', async () => {
     const [group, own] = (await outputOf('ps -o pgid= -p $$; echo $$')).split('\n').map(Number);
     expect(group).toBe(own);
   });
 
-  test('is no open file of ours', async () => {
+  test('a command inherits no open file', async () => {
     const directory = await tempDir();
     const spool = await openSpool(directory);
     onTestFinished(() => spool[Symbol.asyncDispose]());
@@ -209,7 +209,7 @@ describe('what a command is given', () => {
 });
 
 describe('the hard stop', () => {
-  test('at the timeout kills the command, its children and grandchildren', async () => {
+  test('the timeout kills the command, its children and grandchildren', async () => {
     const clock = new ManualClock();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {
@@ -222,7 +222,7 @@ describe('the hard stop', () => {
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
   });
 
-  test('kills processes that have left the process group of the command, and no others', async () => {
+  test('the timeout kills processes that left the process group of the command, and no others', async () => {
     const clock = new ManualClock();
     const sleep = `sleep 8${String(process.pid)}`;
     const { signal } = new AbortController();
@@ -245,7 +245,7 @@ describe('the hard stop', () => {
     expect(await other).toMatchObject({ kind: 'timed_out' });
   });
 
-  test('does not count against a command that has ended and left something behind', async () => {
+  test('the timeout does not affect a command that ended and left a process behind', async () => {
     const clock = new ManualClock();
     // The output may be read shortly after the end is noticed, when the clock of the test has already truncated
     // it.
@@ -266,7 +266,7 @@ describe('the hard stop', () => {
     process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL');
   });
 
-  test('at an abort does the same', async () => {
+  test('an abort kills the command, its children and grandchildren', async () => {
     const stopping = new AbortController();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {
@@ -277,7 +277,7 @@ describe('the hard stop', () => {
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
   });
 
-  test('leaves no timer behind when the command was faster', async () => {
+  test('a command that ends in time leaves no timer behind', async () => {
     const clock = new ManualClock();
     const outcome = await runCommand('true', {
       clock,

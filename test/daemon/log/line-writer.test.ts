@@ -6,7 +6,7 @@ import { LineWriter } from '../../../daemon/log/line-writer.ts';
 import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-test('lines wait for each other until they are asked for', async () => {
+test('lines are buffered until they are flushed', async () => {
   const file = join(await tempDir(), 'log');
   using writer = new LineWriter(file);
   writer.write('one\n');
@@ -16,7 +16,7 @@ test('lines wait for each other until they are asked for', async () => {
   expect(readFileSync(file, 'utf8')).toBe('one\nzwei: ü\n');
 });
 
-test('lines are written after a moment, many of them at once', async () => {
+test('lines are written after a moment, many of them together', async () => {
   const file = join(await tempDir(), 'log');
   using writer = new LineWriter(file);
   writer.write('one\n');
@@ -25,7 +25,7 @@ test('lines are written after a moment, many of them at once', async () => {
   expect(readFileSync(file).length).toBeGreaterThan(16_000);
 });
 
-test('a file goes on where it ended, and what waits is written at the end', async () => {
+test('a log file is continued, and buffered lines are written at the end', async () => {
   const file = join(await tempDir(), 'log');
   for (const line of ['one\n', 'two\n']) {
     using writer = new LineWriter(file);
@@ -47,7 +47,7 @@ test('after a rename the next lines are in a new file, and none is lost', async 
   expect(readFileSync(file, 'utf8')).toBe('new\n');
 });
 
-test('a new file is for its owner alone whatever the umask, and so is the next one', async () => {
+test('log files are private whatever the umask, even after a rotation', async () => {
   const file = join(await tempDir(), 'log');
   await underUmask(0, async () => {
     using writer = new LineWriter(file);
@@ -57,7 +57,7 @@ test('a new file is for its owner alone whatever the umask, and so is the next o
   expect([await modeOf(file), await modeOf(`${file}.1`)]).toEqual(['600', '600']);
 });
 
-test('when no new file can be opened the old one goes on', async () => {
+test('a writer whose new file cannot be opened continues with the old one', async () => {
   const dir = join(await tempDir(), 'logs');
   mkdirSync(dir);
   using writer = new LineWriter(join(dir, 'log'));
@@ -69,18 +69,18 @@ test('when no new file can be opened the old one goes on', async () => {
   }).not.toThrow();
 });
 
-test('a file that cannot be opened is told at once', async () => {
+test('a log file that cannot be opened is an error at once', async () => {
   const dir = await tempDir();
   expect(() => new LineWriter(dir)).toThrow(/EISDIR/);
 });
 
-test.runIf(process.platform === 'linux')('a full disk stops nothing', () => {
+test.runIf(process.platform === 'linux')('a full disk does not stop a log writer', () => {
   using writer = new LineWriter('/dev/full');
   writer.write('lost\n');
   expect(() => writer.flush()).not.toThrow();
 });
 
-test('a pipe that is full takes the rest later; what is too much is lost, whole lines only', async () => {
+test('a full pipe gets the remaining lines later, and only whole lines are dropped', async () => {
   const pipe = join(await tempDir(), 'pipe');
   execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -25,7 +25,7 @@ test('a record is one JSON line that opens with timestamp, level and message', (
   expect(line).toMatch(/^\{"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}[+-]\d{4}"/);
 });
 
-test('levels below the threshold are silent', () => {
+test('records below the log level are not written', () => {
   const lines = logLines('warn', (log) => {
     log.debug({}, 'a');
     log.info({}, 'b');
@@ -35,26 +35,26 @@ test('levels below the threshold are silent', () => {
   expect(lines.map((line) => parse(line)['message'])).toEqual(['c', 'd']);
 });
 
-test('no field can take the place of the level or the message', () => {
+test('no field can replace the level or the message', () => {
   const [line = ''] = logLines('info', (log) => log.info({ message: 'spoofed', level: 'debug' }, 'the truth'));
   expect(parse(line)).toMatchObject({ level: 'info', message: 'the truth' });
 });
 
-test('line breaks and control characters cannot forge a second line', () => {
+test('line breaks and control characters in a text cannot forge a second line', () => {
   const [line = '', ...more] = logLines('info', (log) => log.info({ output: 'x\n{"level":"error"}\u001b[2J' }, 'a\nb'));
   expect(more).toEqual([]);
   expect(line.trimEnd()).not.toContain('\n');
   expect(line).not.toContain('\u001b');
 });
 
-test('nothing that acts on a terminal or on readers of lines stands in a line, and texts stay what they are', () => {
+test('a line contains no characters that act on a terminal, and its texts are unchanged', () => {
   const hostile = 'a\u007fb\u0085c\u009b2Jd\u202ee\u2066f\u2028g\u2029h\u200fi\u061cj';
   const [line = ''] = logLines('info', (log) => log.info({ client: hostile, [hostile]: [hostile] }, hostile));
   expect(line).toMatch(/^[ -~]+\n$/);
   expect(parse(line)).toMatchObject({ client: hostile, [hostile]: [hostile], message: hostile });
 });
 
-test('lists and what is inside of them are cut', () => {
+test('long lists and their items are cut', () => {
   const long = 'x'.repeat(10_000);
   const [line = ''] = logLines('info', (log) => {
     const deep = { a: { a: { a: { a: { a: { a: { a: 1 } } } } } } };
@@ -80,12 +80,12 @@ test('a long text is cut', () => {
   expect(line.length).toBeLessThan(5000);
 });
 
-test('an error shows its type, message and stack', () => {
+test('an error is logged with its type, message and stack', () => {
   const [line = ''] = logLines('error', (log) => log.error({ err: new TypeError('boom') }, 'failed'));
   expect(parse(line)).toMatchObject({ err: { type: 'TypeError', message: 'boom' } });
 });
 
-test('what is secret stays so, at any depth', () => {
+test('secrets are redacted at any depth', () => {
   const [line = ''] = logLines('info', (log) =>
     log.info({ password: 'p1', changes: [{ handler: { api_key: 'p2', name: 'mail' } }] }, 'm'),
   );
@@ -95,7 +95,7 @@ test('what is secret stays so, at any depth', () => {
   });
 });
 
-test('the level changes while the program runs', () => {
+test('the log level can be changed while the program runs', () => {
   const lines = logLines('info', (log) => {
     log.debug({}, 'a');
     log.level = 'debug';
@@ -116,7 +116,7 @@ const answer: RequestFields = {
   remote_address: '10.0.0.1',
 };
 
-test('answers of the API have their own level, and wait for other records', () => {
+test('responses of the API have their own log level and are buffered until another record', () => {
   const written: string[] = [];
   let waiting = '';
   const destination = {

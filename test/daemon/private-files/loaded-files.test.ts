@@ -10,7 +10,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 
 const listOf = ([variable = '']: readonly string[]): string => variable.replace('SENSU_LOADED_TEMPFILE=', '');
 
-test('the list has what libraries can read, is for its owner alone, follows, and is gone in the end', async () => {
+test('the list of loaded files is private, contains the readable files, is updated, and is removed at the end', async () => {
   const dir = await tempDir();
   const files = new LoadedFiles(dir, new RecordedLog());
   const list = listOf(files.environment);
@@ -23,7 +23,7 @@ test('the list has what libraries can read, is for its owner alone, follows, and
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('where it cannot be written the log says so, and nothing else happens', async () => {
+test('a list of files that cannot be written only logs a warning', async () => {
   const log = new RecordedLog();
   await using files = new LoadedFiles('/nowhere/at/all', log);
   await files.write(['/etc/mon/a.json']);
@@ -32,7 +32,7 @@ test('where it cannot be written the log says so, and nothing else happens', asy
   ]);
 });
 
-test('handlers and mutators find the configuration through it', async () => {
+test('handlers and mutators can read the configuration through the list of loaded files', async () => {
   const dir = await tempDir();
   const told = join(dir, 'told');
   await using backend = await startBackend({

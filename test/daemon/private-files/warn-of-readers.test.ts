@@ -9,12 +9,12 @@ const STATE = 'other users can read the state directory: run the command in "fix
 const LOG = 'all users can read the log file: run the command in "fix"';
 
 test.each<{ name: string; state: number; log: number; warned: string[] }>([
-  { name: 'nobody else', state: 0o700, log: 0o600, warned: [] },
+  { name: 'no other user', state: 0o700, log: 0o600, warned: [] },
   { name: 'a group, the log', state: 0o700, log: 0o640, warned: [] },
   { name: 'a group, the state', state: 0o750, log: 0o600, warned: [STATE] },
-  { name: 'a group that may only pass', state: 0o710, log: 0o600, warned: [STATE] },
+  { name: 'a group that may only traverse', state: 0o710, log: 0o600, warned: [STATE] },
   { name: 'everybody, both', state: 0o755, log: 0o644, warned: [STATE, LOG] },
-])('at the start it is said who can get at it: $name', async ({ state, log: logMode, warned }) => {
+])('a warning at the start names files that others can read: $name', async ({ state, log: logMode, warned }) => {
   const dir = await tempDir();
   const stateDir = join(dir, 'state');
   const logFile = join(dir, 'backend.log');
@@ -27,7 +27,7 @@ test.each<{ name: string; state: number; log: number; warned: string[] }>([
   expect(log.messages('warn')).toEqual(warned);
 });
 
-test('the command in `fix` can be pasted into a shell', async () => {
+test('the command in the warning can be pasted into a shell', async () => {
   const stateDir = join(await tempDir(), "it's here");
   await mkdir(stateDir);
   await chmod(stateDir, 0o755);
@@ -39,12 +39,9 @@ test('the command in `fix` can be pasted into a shell', async () => {
   });
 });
 
-test.each(['/dev/null', '/nowhere/at/all'])(
-  'a log that is no file of ours is nobody’s to mend: %s',
-  async (logFile) => {
-    const stateDir = await tempDir();
-    const log = new RecordedLog();
-    await warnOfReaders({ stateDir, logFile }, log);
-    expect(log.records).toEqual([]);
-  },
-);
+test.each(['/dev/null', '/nowhere/at/all'])('a log that is not a regular file gets no warning: %s', async (logFile) => {
+  const stateDir = await tempDir();
+  const log = new RecordedLog();
+  await warnOfReaders({ stateDir, logFile }, log);
+  expect(log.records).toEqual([]);
+});

@@ -35,16 +35,16 @@ test.each<{ text: string; after: string; expected: string[] }>([
   { text: '@Midnight', after: '2026-01-01T00:00:01Z', expected: ['2026-01-02T00:00:00Z'] },
   { text: '@weekly', after: '2026-01-01T00:00:00Z', expected: ['2026-01-04T00:00:00Z'] },
   { text: '@annually', after: '2026-01-01T00:00:00Z', expected: ['2027-01-01T00:00:00Z'] },
-])('$text after $after', ({ text, after, expected }) => {
+])('the schedule "$text" has the right times after $after', ({ text, after, expected }) => {
   expect(moments(text, 'UTC', after, expected.length)).toEqual(expected);
 });
 
-test('the zone is that of the check', () => {
+test('a schedule uses the time zone of its check', () => {
   expect(moments('0 9 * * *', 'Asia/Tokyo', '2026-01-01T00:00:00Z', 1)).toEqual(['2026-01-02T00:00:00Z']);
   expect(moments('0 9 * * *', 'America/New_York', '2026-07-01T00:00:00Z', 1)).toEqual(['2026-07-01T13:00:00Z']);
 });
 
-test('a fixed time that the clock skips comes right after, and once', () => {
+test('a fixed time that daylight saving time skips runs right after it, and once', () => {
   // 2026-03-29, Berlin: 02:00 is 03:00.
   expect(moments('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
     '2026-03-29T01:00:00Z',
@@ -52,7 +52,7 @@ test('a fixed time that the clock skips comes right after, and once', () => {
   ]);
 });
 
-test('a fixed time that comes twice is taken once, an interval goes on', () => {
+test('a fixed time that occurs twice runs once, and an interval continues', () => {
   // 2026-10-25, Berlin: 03:00 is 02:00 again.
   expect(moments('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 2)).toEqual([
     '2026-10-25T00:30:00Z',
@@ -67,6 +67,6 @@ test('a fixed time that comes twice is taken once, an interval goes on', () => {
   ]);
 });
 
-test('a date that there is not never comes', () => {
+test('an impossible date never occurs', () => {
   expect(moments('0 0 31 2 *', 'UTC', '2026-01-01T00:00:00Z', 1)).toEqual([]);
 });

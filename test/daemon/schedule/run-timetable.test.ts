@@ -41,14 +41,14 @@ test.each([
     ],
   ],
   ['back', [[150_000, -2 * HOUR]]],
-] as const)('an interval goes on while the clock is set %s, also when that is believed', (_title, jumps) => {
+] as const)('an interval continues during a clock jump %s, even when the jump is confirmed', (_title, jumps) => {
   const plain = runsOf({ interval: 60 }, [], { endMs: 30 * MINUTE });
   expect(plain).toHaveLength(30);
   expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE })).toEqual(plain);
   expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE, adoptAfterMs: MINUTE })).toEqual(plain);
 });
 
-test('cron goes by the clock once that is believed, and what it left out runs once', () => {
+test('a cron schedule follows a confirmed clock jump, and skipped times run once', () => {
   // The timetable starts at midnight.
   const nightly = { cron: '30 1 * * *', timezone: 'UTC' };
   const options = { endMs: 3 * HOUR, adoptAfterMs: 10 * MINUTE };

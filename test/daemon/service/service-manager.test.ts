@@ -32,7 +32,7 @@ async function openRig(env: Readonly<Record<string, string>> = {}): Promise<Rig>
   return { manager, clock, log, told: async () => (await readFile(diary, 'utf8')).split('\n').slice(0, -1) };
 }
 
-test('the manager hears where the daemon serves, that it is ready, and that it stops, in this order', async () => {
+test('the service manager is notified of the address, the start and the stop, in this order', async () => {
   const { manager, told } = await openRig();
   manager.ready('serving at http://127.0.0.1:4567 $(true) `true`');
   manager.stopping();
@@ -44,7 +44,7 @@ test('the manager hears where the daemon serves, that it is ready, and that it s
   ]);
 });
 
-test('a watchdog gets three signs of life in its time', async () => {
+test('a watchdog is notified three times within its time', async () => {
   const { clock, told } = await openRig({ WATCHDOG_USEC: '120000000', WATCHDOG_PID: String(process.pid) });
   clock.advance(120_000);
   await vi.waitFor(async () => expect(await told()).toEqual(Array(3).fill('/run/notify WATCHDOG=1')));
@@ -52,15 +52,15 @@ test('a watchdog gets three signs of life in its time', async () => {
 
 test.each<{ readonly name: string; readonly env: Readonly<Record<string, string>> }>([
   { name: 'of another process', env: { WATCHDOG_USEC: '120000000', WATCHDOG_PID: '1' } },
-  { name: 'that is none', env: { WATCHDOG_USEC: '0' } },
-])('a watchdog $name gets none', async ({ env }) => {
+  { name: 'with a time of 0', env: { WATCHDOG_USEC: '0' } },
+])('a watchdog $name is not notified', async ({ env }) => {
   const { manager, clock, told } = await openRig(env);
   clock.advance(600_000);
   manager.ready('serving');
   await vi.waitFor(async () => expect(await told()).toHaveLength(2));
 });
 
-test('where nobody asks to be told, nothing is started', async () => {
+test('nothing is sent to the service manager if no notify socket is set', async () => {
   const { manager, told, log } = await openRig({ NOTIFY_SOCKET: '' });
   manager.ready('serving');
   manager.stopping();

@@ -115,14 +115,14 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
     used: ':',
     warning: 'is empty: ":" is used instead and does nothing; set a command',
   },
-])('a check with $attributes starts with a warning', ({ attributes, used, warning }) => {
+])('a check with $attributes is used with a warning', ({ attributes, used, warning }) => {
   const [attribute = ''] = Object.keys(attributes);
   const { warnings, definition } = check(attributes);
   expect(warnings).toContain(`${attribute} ${warning}`);
   expect(definition?.[attribute]).toEqual(used);
 });
 
-test('what is not set may be null, of which there is nothing to say', () => {
+test('an attribute that is null counts as not set, without a warning', () => {
   const attributes = ['publish', 'cron', 'timeout', 'ttl', 'handlers', 'hooks', 'subdue', 'occurrences', 'contact'];
   expect(check(Object.fromEntries(attributes.map((name) => [name, null])))).toEqual({
     warnings: [],
@@ -131,15 +131,15 @@ test('what is not set may be null, of which there is nothing to say', () => {
   expect(pipe({ filters: null, severities: null, mutator: null, timeout: null }).warnings).toEqual([]);
 });
 
-test('what is not for this program stays as it is written, null included', () => {
+test('unknown attributes are kept as they are, even null', () => {
   expect(check({ team: null, custom: [''] }).definition).toMatchObject({ team: null, custom: [''] });
 });
 
-test('a check that is never asked for needs no subscription: who remediates asks for it by name', () => {
+test('a check with publish: false and no subscription is accepted, because remediation may request it', () => {
   expect(check({ subscribers: [], publish: false, interval: undefined }).warnings).toEqual([]);
 });
 
-test('what is wrong inside of an attribute is told with its place', () => {
+test('a warning about a value inside an attribute names its path', () => {
   const { warnings, definition } = check({
     hooks: { critical: { command: '', timeout: 0 } },
     proxy_requests: { client_attributes: {} },
@@ -158,7 +158,7 @@ test('what is wrong inside of an attribute is told with its place', () => {
 });
 
 test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
-  'the zone of %s, which the legacy service does not know, is the local time',
+  'the time zone %s, which Sensu Core does not know, is treated as local time',
   (begin) => {
     const { warnings, definition } = check({ subdue: { days: { all: [{ begin, end: '6AM' }] } } });
     const zone = begin.split(' ').at(-1) ?? '';
@@ -172,7 +172,7 @@ test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
   },
 );
 
-test('a zone with an area that does not exist is still refused', () => {
+test('a time zone with an unknown area is rejected', () => {
   const subdue = { days: { all: [{ begin: '9PM Europe/Nowhere', end: '6AM' }] } };
   const { problems } = validateSettings({
     checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
@@ -181,10 +181,10 @@ test('a zone with an area that does not exist is still refused', () => {
 });
 
 test.each([
-  ['directly', { begin: '5PM', end: '9AM' }, 'must be an object of days'],
+  ['without days', { begin: '5PM', end: '9AM' }, 'must be an object of days'],
   ['beside a list of days', { days: ['monday'], begin: '5PM', end: '9AM' }, 'must be an object of days'],
   ['in a day without a list', { days: { monday: { begin: '5PM', end: '9AM' } } }, 'must be a list of windows'],
-])('a window that stands %s is refused with the form that is taken', (_where, subdue, message) => {
+])('a time window %s is rejected with the correct form', (_where, subdue, message) => {
   const { problems } = validateSettings({
     checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
   });
@@ -193,7 +193,7 @@ test.each([
   ]);
 });
 
-test('handlers and filters are judged in the same way', () => {
+test('handlers and filters are validated in the same way', () => {
   expect(pipe({ filter: '', timeout: -1 })).toEqual({
     warnings: [
       'timeout is not above 0: it is ignored; set the seconds that a run may take, or remove it',

@@ -31,11 +31,11 @@ test.each<{ name: string; text: string; value: unknown }>([
   { name: 'a merge key is a name like any other', text: '<<: {a: 1}', value: { '<<': { a: 1 } } },
   { name: 'a byte order mark', text: '\uFEFFa: 1', value: { a: 1 } },
   { name: 'JSON', text: '{"a": [1, null, true, "x"]}', value: { a: [1, null, true, 'x'] } },
-])('$name', ({ text, value }) => {
+])('YAML is parsed like JSON: $name', ({ text, value }) => {
   expect(parseYamlText(text)).toEqual(value);
 });
 
-describe('refused with place and remedy', () => {
+describe('rejected YAML', () => {
   test.each([
     { text: 'a: !custom 1', message: '1:4 tags are not allowed: remove what begins with "!"' },
     { text: 'a: !!binary aGk=', message: '1:4 tags are not allowed: remove what begins with "!"' },
@@ -45,14 +45,14 @@ describe('refused with place and remedy', () => {
     { text: 'a: 9007199254740993', message: '1:4 this number is too large: put it in double quotes' },
     { text: '{'.repeat(40), message: expect.stringContaining('1:') },
     { text: `${'[ '.repeat(40)}${'] '.repeat(40)}`, message: '1:1 nested deeper than 32 levels' },
-  ])('$text', ({ text, message }) => {
+  ])('the YAML text "$text" is rejected with its position and a remedy', ({ text, message }) => {
     expect(refusal(text)).toEqual(message);
   });
 });
 
 const deep = (inside: string): string => `${'['.repeat(10)}${inside}${']'.repeat(10)}`;
 
-test('aliases cannot nest deeper than the rest', () => {
+test('aliases cannot exceed the depth limit', () => {
   const chain = [
     'a0: &a0 1',
     ...[1, 2, 3, 4].map((at) => `a${String(at)}: &a${String(at)} ${deep(`*a${String(at - 1)}`)}`),
@@ -60,7 +60,7 @@ test('aliases cannot nest deeper than the rest', () => {
   expect(refusal(chain.join('\n'))).toBe('1:1 nested deeper than 32 levels');
 });
 
-test('no refusal repeats a value, which may be a password without its quotes', () => {
+test('no error repeats a value, which may be an unquoted password', () => {
   const values = [
     '*',
     '&',
@@ -90,7 +90,7 @@ test('no refusal repeats a value, which may be a password without its quotes', (
   }
 });
 
-test('whatever JSON can say comes through as it is', () => {
+test('any JSON value survives YAML', () => {
   const value = fc.dictionary(
     fc.stringMatching(/^[a-z]\w{0,8}$/).filter((name) => !['constructor', 'prototype'].includes(name)),
     fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string())),
@@ -102,7 +102,7 @@ test('whatever JSON can say comes through as it is', () => {
   );
 });
 
-test('no text makes anything but a refusal', () => {
+test('any text is parsed or rejected with an error', () => {
   fc.assert(
     fc.property(
       fc.string({

@@ -51,7 +51,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return name === own || name ===',
     replacement: 'return name !== undefined || name ===',
     test: 'test/daemon/backend/access/authenticator.test.ts',
-    title: 'asked for',
+    title: 'a local request for the host',
   },
   {
     defence: 'a page that has its own name point to the machine does not read the HTTP input of the agent',
@@ -59,7 +59,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (protectsAll !== true && isLoopback(bind) && !isOwnHost(',
     replacement: 'if (protectsAll === true && isLoopback(bind) && !isOwnHost(',
     test: 'test/daemon/agent/inputs/http-input.test.ts',
-    title: 'a request that asks for',
+    title: 'a request with the host',
   },
   {
     defence: 'sockets without credentials take no place of other addresses',
@@ -67,7 +67,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'this.#pending.size >= PENDING_MAX && !this.#sendAwayFor(network)',
     replacement: 'this.#pending.size >= PENDING_MAX && network !== undefined',
     test: 'test/daemon/backend/sockets/live-sockets.test.ts',
-    title: 'of another address',
+    title: 'sockets without credentials from one address do not block logins from others',
   },
   {
     defence: 'pages of other sites change nothing',
@@ -90,7 +90,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
     replacement: 'return renewed.namespace === principal.namespace || isAllowed.length > 0;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a key that loses one scope',
+    title: 'removing one scope of a key',
   },
   {
     defence: 'connections end when their credentials are kept to another namespace',
@@ -98,7 +98,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
     replacement: 'return isAllowed(renewed);',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a key that is kept to a namespace',
+    title: 'limiting a key to one namespace',
   },
   {
     defence: 'credentials: a live socket of a token ends with its session',
@@ -107,7 +107,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     replacement:
       'return session !== undefined && sessions.counts(session) ? this.#principalOfSession(session) : principal;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a password that an administrator resets',
+    title: 'a password reset by an administrator',
   },
   {
     defence: 'credentials: another password ends the sessions of the user',
@@ -115,7 +115,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (isEnded) endSessions(transaction, user.username);',
     replacement: 'if (isEnded) credentials.version++;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a password that an administrator resets',
+    title: 'a password reset by an administrator',
   },
   {
     defence: 'credentials: a session of the settings ends with their password',
@@ -131,7 +131,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: '(principal.credentialVersion ?? keyVersion(key)) === keyVersion(key)',
     replacement: 'keyVersion(key) !== principal.name',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a key that is replaced by another',
+    title: 'replacing the secret of a key',
   },
   {
     defence: 'credentials: a certificate keeps to its name beside a key',
@@ -147,7 +147,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (goodIn === undefined || goodIn.includes(namespace)) return;',
     replacement: "if (goodIn === undefined || namespace !== '') return;",
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'and nowhere else',
+    title: 'an agent may report only in the namespace of the authority of its certificate',
   },
   {
     defence: 'credentials: a hello keeps to the namespaces of the certificate',
@@ -155,7 +155,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'refuseOtherNamespace(this.namespace, this.#certificateNamespaces);',
     replacement: '',
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'a hello does not lead',
+    title: 'a hello cannot name a namespace outside those of the certificate',
   },
   {
     defence: 'credentials: an authority of the same name has signed nothing',
@@ -163,7 +163,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (!signed.verify(issuer.publicKey)) break;',
     replacement: '',
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'has signed nothing',
+    title: 'an authority vouches only for certificates that it signed, even if the agent sends it along',
   },
   {
     defence: 'credentials: other rules for certificates end connections',
@@ -171,7 +171,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (!isStillGoodIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;',
     replacement: '',
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'other rules end',
+    title: 'changed rules close exactly the connections that they no longer allow',
   },
   {
     defence: 'credentials: agents with certificates do not report as the backend',
@@ -187,7 +187,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return { username, description, scopes, namespace, expires_at: expiresAt };',
     replacement: 'return { username, description, scopes, namespace, expires_at: expiresAt, h: `h`.repeat(20) };',
     test: 'test/daemon/backend/accounts/v2-api-keys.test.ts',
-    title: 'holds nothing of the hash',
+    title: 'the audit trail contains no part of the hash of a key',
   },
   {
     defence: 'credentials: answers of the writer bring no CORS headers',
@@ -209,7 +209,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (voucher === undefined || !CALLER.test(caller)) {',
     replacement: 'if (voucher === undefined) {',
     test: 'test/daemon/backend/cluster/forwarded-requests.test.ts',
-    title: 'no address of the caller',
+    title: 'a forwarded request with an invalid caller address is 400',
   },
   {
     defence: 'credentials: nobody sets the password of a user who may more',
@@ -217,7 +217,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'const present = isTaken ? undefined : rightsOfUser(before, index);',
     replacement: 'const present = rightsOfUser(isTaken ? after : before, index);',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
-    title: 'resets no password',
+    title: 'cannot reset the password',
   },
   {
     defence: 'credentials: nobody gives a role or a binding more than they have',
@@ -225,7 +225,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));',
     replacement: '',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
-    title: 'binds nobody',
+    title: 'cannot bind users',
   },
   {
     defence: 'credentials: a key of the peer API gives no roles of other users, also when it is put',
@@ -371,7 +371,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (this.#isUncertified(client, this.#delivery.client)) return false;',
     replacement: '',
     test: 'test/daemon/backend/agents/agent-certificate.test.ts',
-    title: 'delta results',
+    title: 'a delta result for a proxy client is rejected after the proxy client became an agent',
   },
   {
     defence: 'a workflow of a foreign type runs no handler',
@@ -487,7 +487,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (access === undefined || refresh?.session !== access.session) throw refusal();',
     replacement: 'if (access === undefined || refresh === undefined) throw refusal();',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'ends nothing',
+    title: 'an invalid refresh token and one of another session end no session',
   },
   {
     defence: 'a used refresh token gives no other one',
@@ -495,7 +495,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: "      if (state === 'used') return this.#endReused(transaction, session);\n      AccessTokens",
     replacement: '      AccessTokens',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'showing a used refresh token',
+    title: 'a reused refresh token ends the session:',
   },
   {
     defence: 'whoever reinstates a user can act as that user',
@@ -503,7 +503,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: ' ||\n      (before.disabled && !after.disabled);',
     replacement: ';',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
-    title: 'reinstates no administrator',
+    title: 'cannot reinstate an administrator',
   },
   {
     defence: 'names with a meaning to the language are refused',
@@ -532,7 +532,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: "      if (state === 'used') return this.#endReused(transaction, session);\n      transaction.remove",
     replacement: '      transaction.remove',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'log-out with a used refresh token',
+    title: 'a logout with a reused refresh token is rejected and ends the session',
   },
   {
     defence: 'a connection that has ended gets no baselines',
@@ -543,20 +543,20 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'all connections share',
   },
   {
-    defence: 'a baseline is usable once it is stored',
-    file: 'daemon/backend/results/baselines.ts',
-    text: 'return this.isStored && this.entry.baseline === this',
-    replacement: 'return this.entry.baseline === this',
-    test: 'test/daemon/backend/results/baselines.test.ts',
-    title: 'a baseline is usable',
+    defence: 'a base counts once it is stored',
+    file: 'daemon/backend/results/result-bases.ts',
+    text: 'return this.isStored && this.entry.base === this',
+    replacement: 'return this.entry.base === this',
+    test: 'test/daemon/backend/results/result-bases.test.ts',
+    title: 'a baseline is valid once it is stored and until its check or anything else changes',
   },
   {
-    defence: 'a baseline is usable until a version changes',
-    file: 'daemon/backend/results/baselines.ts',
-    text: 'this.entry.baseline === this && areSame(this.#versions, now);',
-    replacement: 'this.entry.baseline === this;',
-    test: 'test/daemon/backend/results/baselines.test.ts',
-    title: 'a baseline is usable',
+    defence: 'a base counts under the circumstances that it was taken in',
+    file: 'daemon/backend/results/result-bases.ts',
+    text: 'this.entry.base === this && areSame(this.#circumstances, now);',
+    replacement: 'this.entry.base === this;',
+    test: 'test/daemon/backend/results/result-bases.test.ts',
+    title: 'a baseline is valid once it is stored and until its check or anything else changes',
   },
   {
     defence: 'a voucher says nothing of rights',

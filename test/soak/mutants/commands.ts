@@ -16,7 +16,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'await watchdog.add(run);',
     replacement: '',
     test: 'test/daemon/agent/main.test.ts',
-    title: 'an agent that is killed',
+    title: 'a killed agent leaves no check running, not even in another session',
   },
   {
     defence: 'the watchdog kills process groups',
@@ -24,7 +24,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'kill -KILL "-',
     replacement: ': "-',
     test: 'test/daemon/agent/main.test.ts',
-    title: 'an agent that is killed',
+    title: 'a killed agent leaves no check running, not even in another session',
   },
   {
     defence: 'the watchdog kills processes that have left their group',
@@ -82,7 +82,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'if (bytes > ANSWER_BYTES_MAX) break;',
     replacement: 'if (bytes < 0) break;',
     test: 'test/daemon/backend/handlers/webhook.test.ts',
-    title: 'the answer',
+    title: 'the response',
   },
   {
     defence: 'webhooks look at where they are redirected to',
@@ -133,7 +133,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'if (hop.keys !== undefined && url.origin !== hop.url.origin) {',
     replacement: "if (hop.keys !== undefined && url.origin === '') {",
     test: 'test/daemon/backend/handlers/webhook.test.ts',
-    title: 'of a service is followed',
+    title: 'a redirect of a service preset is followed within its origin only',
   },
   {
     defence: 'mails send no files',
@@ -141,7 +141,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'disableFileAccess: true,',
     replacement: 'disableFileAccess: false,',
     test: 'test/daemon/backend/handlers/email.test.ts',
-    title: 'sends no file',
+    title: 'a mail contains no file of this machine',
   },
   {
     defence: 'mails request no URLs',
@@ -149,7 +149,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     text: 'disableUrlAccess: true,',
     replacement: 'disableUrlAccess: false,',
     test: 'test/daemon/backend/handlers/email.test.ts',
-    title: 'requests no URL',
+    title: 'a mail fetches no URL',
   },
   {
     defence: 'the preview of a handler shows no secrets',

@@ -50,7 +50,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (nowMs - this.#takenMs > STALLED_MS_MAX) this.#socket.terminate();',
     replacement: '',
     test: 'test/daemon/backend/feed/feed-hub.test.ts',
-    title: 'reads nothing',
+    title: 'a consumer that does not read',
   },
   {
     defence: 'what waits for a consumer of the feed',
@@ -255,7 +255,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'const DEAD_LETTERS_MAX = 10_000;',
     replacement: 'const DEAD_LETTERS_MAX = 10_001;',
     test: 'test/daemon/backend/handlers/dead-letters.test.ts',
-    title: '10,000 dead letters',
+    title: 'the limit of dead letters is 10,000 by default',
   },
   {
     defence: 'dead letters: the oldest are dropped',
@@ -263,7 +263,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'this.#box.entries.size > this.#box.limit ?',
     replacement: 'this.#box.entries.size > Infinity ?',
     test: 'test/daemon/backend/handlers/dead-letters.test.ts',
-    title: 'the oldest go',
+    title: 'the oldest dead letters beyond the limit are deleted, in the store too, with one warning',
   },
   {
     defence: 'runs that wait for one handler',
@@ -271,7 +271,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'const QUEUE_LIMIT = 10_000;',
     replacement: 'const QUEUE_LIMIT = 10_001;',
     test: 'test/daemon/backend/handlers/run-jobs.test.ts',
-    title: '10,000 runs that wait',
+    title: 'the default limit of a handler is 10,000 queued jobs besides the running ones',
   },
   {
     defence: 'transitions that are read for one page',
@@ -279,7 +279,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (examined >= examinedMax)',
     replacement: 'if (examined < 0)',
     test: 'test/daemon/backend/timeline/places.test.ts',
-    title: 'ends after so many transitions',
+    title: 'a filtered page ends after a number of transitions and names the next position',
   },
   {
     defence: 'transitions that are read for one page: the default limit',
@@ -294,7 +294,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (++examined >= transitionsMax) return',
     replacement: 'if (++examined < 0) return',
     test: 'test/daemon/backend/report/mon.test.ts',
-    title: 'too much of it',
+    title: 'a report that is cut because of its size says from when on it is complete',
   },
   {
     defence: 'transitions that are read for one report: the default limit',
@@ -309,7 +309,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {',
     replacement: 'if (present === undefined && definitions.in(kind, namespace).size > this.#definitionsMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a definition',
+    title: 'a new definition beyond the limit is rejected, an existing one is not, and deleting frees space',
   },
   {
     defence: 'definitions of one kind in a namespace: the default limit',
@@ -324,7 +324,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (declared.names().length >= this.#namespacesMax) {',
     replacement: 'if (declared.names().length > this.#namespacesMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a namespace',
+    title: 'a new namespace beyond the limit is rejected, an existing one is not, and deleting frees space',
   },
   {
     defence: 'namespaces: the default limit',
@@ -339,7 +339,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (stashesOf(namespace).size >= this.#stashesMax && present === undefined) {',
     replacement: 'if (stashesOf(namespace).size > this.#stashesMax && present === undefined) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a stash',
+    title: 'a new stash beyond the limit is rejected, a replaced one is not, and deleting frees space',
   },
   {
     defence: 'stashes of a namespace: the default limit',
@@ -354,7 +354,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (before === undefined && users.size >= usersMax) {',
     replacement: 'if (before === undefined && users.size > usersMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a user',
+    title: 'a new user beyond the limit is rejected, and an existing one can be changed',
   },
   {
     defence: 'users: the default limit',
@@ -369,7 +369,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (before === undefined && apiKeys.size >= keysMax) {',
     replacement: 'if (before === undefined && apiKeys.size > keysMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'an API key',
+    title: 'a new API key beyond the limit is rejected, an existing one is not, and revoking frees space',
   },
   {
     defence: 'API keys: the default limit',
@@ -712,7 +712,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (rank < fewest) {',
     replacement: 'if (best === undefined) {',
     test: 'test/daemon/backend/silences/selector-index.test.ts',
-    title: 'by the other name',
+    title: 'selectors that all name the same value for',
   },
   {
     defence: 'selectors that exist cost nothing when they are sent again',
@@ -720,7 +720,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'return cost > 0 && silenced',
     replacement: 'return silenced',
     test: 'test/daemon/backend/silences/selector-budget.test.ts',
-    title: 'that a restore brought',
+    title: 'a namespace restored beyond the limit rejects new selectors, but keeps its own',
   },
   {
     defence: 'proxy clients of one agent',
@@ -794,7 +794,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'while (this.#characters > this.#budget && this.#byId.size > 1) this.#dropOne();',
     replacement: '',
     test: 'test/daemon/agent/unsaved-results.test.ts',
-    title: 'beyond the budget',
+    title: 'an exceeded budget drops the oldest superseded result, or else the oldest of all',
   },
   {
     defence: 'checks that the spool remembers',
@@ -833,7 +833,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (cost >= SELECTORS_COST_MAX) throw',
     replacement: 'if (cost < 0) throw',
     test: 'test/daemon/backend/silences/selector-budget.test.ts',
-    title: 'that a restore brought',
+    title: 'a namespace restored beyond the limit rejects new selectors, but keeps its own',
   },
   {
     defence: 'levels of JSON that is parsed in chunks',

@@ -66,7 +66,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'if (refusal !== undefined) {',
     replacement: 'if (refusal !== undefined && batch.length === 0) {',
     test: 'test/daemon/backend/commit/batcher.test.ts',
-    title: 'what waits already',
+    title: 'commands that are queued when the store closes for writes are rejected without being applied',
   },
   {
     defence: 'after a failed write nothing is written before the store was opened anew',
@@ -170,7 +170,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'await copyFile(join(dir, file), join(evidence, file));',
     replacement: 'continue;',
     test: 'test/daemon/backend/store/damaged-store.test.ts',
-    title: 'what is left is served',
+    title: 'a store opened with accepted loss serves the rest under a new id and keeps copies of the damaged files',
   },
   {
     defence: 'writes are numbered without a gap',
@@ -186,7 +186,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'return checkpoint.id !== undefined;',
     replacement: 'return checkpoint.from > 0;',
     test: 'test/daemon/backend/timeline/state.test.ts',
-    title: 'one that breaks off',
+    title: 'an interrupted checkpoint changes nothing and is removed by the next one',
   },
   {
     defence: 'each record of the audit trail vouches for those before it',
@@ -229,7 +229,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'this.#byId.get(superseded ?? oldest ?? 0)',
     replacement: 'this.#byId.get(oldest ?? 0)',
     test: 'test/daemon/agent/unsaved-results.test.ts',
-    title: 'beyond the budget',
+    title: 'an exceeded budget drops the oldest superseded result, or else the oldest of all',
   },
   {
     defence: 'an agent keeps its newest result',
@@ -245,7 +245,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     text: 'this.#remove(result, false);',
     replacement: 'this.#remove(result, true);',
     test: 'test/daemon/agent/unsaved-results.test.ts',
-    title: 'beyond the budget',
+    title: 'an exceeded budget drops the oldest superseded result, or else the oldest of all',
   },
   {
     defence: 'checks of two sources are two checks for the spool',

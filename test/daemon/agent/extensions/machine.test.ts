@@ -31,11 +31,11 @@ describe.each<{ name: string; line: RegExp; always: object; never: object }>([
     never: { warning: 10_000, critical: 10_001 },
   },
 ])('$name', ({ name, line, always, never }) => {
-  test('tells what it found in one line, with its limits', async () => {
+  test('a built-in check returns one line with its limits', async () => {
     expect((await find(name)).output).toMatch(line);
   });
 
-  test('is OK below its limits, a warning or critical at them', async () => {
+  test('a built-in check is OK below its limits, and a warning or critical at them', async () => {
     expect(await find(name, never)).toMatchObject({ status: 0, output: expect.stringMatching(/ OK - /) });
     expect(await find(name, { ...never, ...always, critical: 1e6 })).toMatchObject({
       status: 1,
@@ -44,11 +44,11 @@ describe.each<{ name: string; line: RegExp; always: object; never: object }>([
     expect(await find(name, always)).toMatchObject({ status: 2, output: expect.stringMatching(/ CRITICAL - /) });
   });
 
-  test('takes numbers as the text that a token becomes', async () => {
+  test('a built-in check accepts numbers as the text that a token becomes', async () => {
     expect((await find(name, { warning: '1e5', critical: '1e6' })).status).toBe(0);
   });
 
-  test('does not look when it does not know for what', async () => {
+  test('a built-in check with invalid attributes is unknown', async () => {
     expect(await find(name, { warning: 'many' })).toEqual({
       status: 3,
       output: expect.stringMatching(
@@ -60,20 +60,20 @@ describe.each<{ name: string; line: RegExp; always: object; never: object }>([
   });
 });
 
-test('a disk that is not there is unknown', async () => {
+test('the disk check of a missing path is unknown', async () => {
   expect(await find('disk', { path: '/no/such/place' })).toMatchObject({
     status: 3,
     output: expect.stringMatching(/^DISK UNKNOWN - ENOENT/),
   });
 });
 
-test('load may be averaged over other times', async () => {
+test('the load check averages over the configured minutes', async () => {
   expect((await find('load', { minutes: 1 })).output).toContain('over 1 minute,');
   expect((await find('load', { minutes: '15' })).output).toContain('over 15 minutes,');
   expect(await find('load', { minutes: 2 })).toMatchObject({ status: 3 });
 });
 
-test('on macOS, memory that can be had at once is not in use', () => {
+test('memory that macOS can free at once does not count as used', () => {
   const text = [
     'Mach Virtual Memory Statistics: (page size of 16384 bytes)',
     'Pages free:                               10.',
@@ -102,7 +102,7 @@ async function run(): Promise<string> {
 }
 
 describe('process', () => {
-  test('counts processes by a text in their command line', async () => {
+  test('the process check counts processes by a text in their command line', async () => {
     const mark = await run();
     expect(await find('process', { contains: mark })).toEqual({
       status: 0,
@@ -115,20 +115,20 @@ describe('process', () => {
     });
   });
 
-  test('counts processes by the name of their program', async () => {
+  test('the process check counts processes by the name of their program', async () => {
     const mark = await run();
     expect(await find('process', { name: 'sh', contains: mark })).toMatchObject({ status: 0 });
     expect(await find('process', { name: 's', contains: mark })).toMatchObject({ status: 2 });
   });
 
-  test('does not count the agent that looks', async () => {
+  test('the process check does not count its own agent', async () => {
     expect(await find('process', { contains: 'no-such-thing-anywhere' })).toEqual({
       status: 2,
       output: 'PROCESS CRITICAL - 0 processes with "no-such-thing-anywhere" in the command line (at least 1 must run)',
     });
   });
 
-  test('needs to be told what to look for', async () => {
+  test('the process check without a name or text is unknown', async () => {
     expect(await find('process', {})).toMatchObject({
       status: 3,
       output: expect.stringContaining('set "name" or "contains"'),
@@ -136,7 +136,7 @@ describe('process', () => {
   });
 });
 
-test('there is no other', () => {
+test('no extension is found for an unknown name', () => {
   expect(findExtension('system_profile')).toBeUndefined();
   expect(findExtension('toString')).toBeUndefined();
 });

@@ -41,7 +41,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('tcp', () => {
-  test('is OK when the port takes connections', async () => {
+  test('the TCP check is OK when the port accepts connections', async () => {
     const port = await listening(createTcpServer());
     expect(await find('tcp', { port })).toEqual({
       status: 0,
@@ -49,7 +49,7 @@ describe('tcp', () => {
     });
   });
 
-  test('is critical when nobody listens', async () => {
+  test('the TCP check is critical when no program listens on the port', async () => {
     const port = await closedPort();
     expect(await find('tcp', { port: String(port) })).toEqual({
       status: 2,
@@ -57,7 +57,7 @@ describe('tcp', () => {
     });
   });
 
-  test('says something and waits for the right answer, however it is cut', async () => {
+  test('the TCP check sends a text and finds the expected response in any number of pieces', async () => {
     const port = await listening(
       createTcpServer((socket) => {
         socket.once('data', (data) => {
@@ -68,7 +68,7 @@ describe('tcp', () => {
     expect(await find('tcp', { port, send: 'hello', expect: 'hello, grüße' })).toMatchObject({ status: 0 });
   });
 
-  test('is critical when another answer comes, or none in time', async () => {
+  test('the TCP check is critical when the response is different or too late', async () => {
     const port = await listening(createTcpServer((socket) => socket.end('500\tbusy\n')));
     expect(await find('tcp', { port, expect: '220' })).toMatchObject({
       status: 2,
@@ -86,7 +86,7 @@ const serve = async (answer: RequestListener): Promise<string> =>
   `http://127.0.0.1:${String(await listening(createHttpServer(answer)))}`;
 
 describe('http', () => {
-  test('is OK for an answer below 400, and tells no query', async () => {
+  test('the HTTP check is OK for a status below 400 and does not print the query', async () => {
     const url = await serve((_request, response) => response.end('fine'));
     expect(await find('http', { url: `${url}/health?token=s3cret` })).toEqual({
       status: 0,
@@ -97,14 +97,14 @@ describe('http', () => {
   test.each<{ name: string; parameters: object; status: number; says: RegExp }>([
     { name: 'an error', parameters: { path: '500' }, status: 2, says: /answers 500 after/ },
     {
-      name: 'a status that is not the wanted one',
+      name: 'another status than the expected one',
       parameters: { path: '200', status: 204 },
       status: 2,
       says: /answers 200 after .* s, not 204$/,
     },
-    { name: 'the wanted status', parameters: { path: '404', status: 404 }, status: 0, says: /answers 404/ },
+    { name: 'the expected status', parameters: { path: '404', status: 404 }, status: 0, says: /answers 404/ },
     { name: 'a redirect, which is not followed', parameters: { path: '302' }, status: 0, says: /\/302 answers 302/ },
-    { name: 'a text that is there', parameters: { path: '200', contains: 'status 200' }, status: 0, says: /OK/ },
+    { name: 'a text that is present', parameters: { path: '200', contains: 'status 200' }, status: 0, says: /OK/ },
     {
       name: 'a text that is missing',
       parameters: { path: '200', contains: 'green' },
@@ -112,18 +112,18 @@ describe('http', () => {
       says: /, without "green"$/,
     },
     {
-      name: 'an answer that takes longer than the limit',
+      name: 'a response slower than the warning limit',
       parameters: { path: '200', warning: 0 },
       status: 1,
       says: /WARNING/,
     },
     {
-      name: 'one that takes far longer',
+      name: 'a response slower than the critical limit',
       parameters: { path: '200', warning: 0, critical: 0 },
       status: 2,
       says: /CRITICAL/,
     },
-  ])('judges $name', async ({ parameters, status, says }) => {
+  ])('the HTTP check judges $name', async ({ parameters, status, says }) => {
     const { path, ...others } = parameters as { path: string };
     const url = await serve((request, response) => {
       response
@@ -136,7 +136,7 @@ describe('http', () => {
     });
   });
 
-  test('sends what the definition says', async () => {
+  test('the HTTP check sends the method, headers and body of its definition', async () => {
     const url = await serve((request, response) => {
       let body = '';
       request.on('data', (piece: Buffer) => (body += piece.toString()));
@@ -146,7 +146,7 @@ describe('http', () => {
     expect(await find('http', { ...parameters, contains: 'POST Key abc hello' })).toMatchObject({ status: 0 });
   });
 
-  test('is critical when nobody answers, at once or in time', async () => {
+  test('the HTTP check is critical when the connection is refused or the response is too late', async () => {
     const port = await closedPort();
     expect(await find('http', { url: `http://127.0.0.1:${String(port)}/` })).toMatchObject({
       status: 2,
@@ -164,7 +164,7 @@ describe('http', () => {
     });
   });
 
-  test('reads no more than a mebibyte', async () => {
+  test('the HTTP check reads at most one mebibyte', async () => {
     const url = await serve((_request, response) => {
       const more = (): void => {
         while (response.write('x'.repeat(65_536)) && !response.destroyed);
@@ -175,7 +175,7 @@ describe('http', () => {
     expect(await find('http', { url })).toMatchObject({ status: 0 });
   });
 
-  test.each(['ftp://example.org/', 'example.org', ''])('takes no %j', async (url) => {
+  test.each(['ftp://example.org/', 'example.org', ''])('the HTTP check rejects the URL %j', async (url) => {
     expect(await find('http', { url })).toMatchObject({
       status: 3,
       output: expect.stringContaining('must be a URL that begins with http'),
@@ -193,7 +193,7 @@ describe('certificate', () => {
   const END = '2126-01-01';
   const daysLeft = Math.floor((Date.parse(END) - Date.now()) / 86_400_000);
 
-  test('tells how long the one of a server is still valid', async () => {
+  test('the certificate check of a server returns the days until it expires', async () => {
     const port = await listening(createTlsServer({ key: KEY, cert: CERTIFICATE }));
     const target = { host: '127.0.0.1', port, server_name: 'localhost' };
     const of = `of 127.0.0.1:${String(port)} expires in ${String(daysLeft)} days, on ${END}`;
@@ -209,22 +209,22 @@ describe('certificate', () => {
     { name: 'good', text: CERTIFICATE, status: 0, says: / OK - of .*cert\.pem expires in / },
     { name: 'expired', text: EXPIRED_CERTIFICATE, status: 2, says: / expired \d+ days ago, on 2021-01-01 / },
     { name: 'not yet valid', text: FUTURE_CERTIFICATE, status: 2, says: / is not valid before 2099-01-01T/ },
-    { name: 'none', text: 'hello', status: 3, says: / UNKNOWN - / },
-  ])('tells it of a file: $name', async ({ text, status, says }) => {
+    { name: 'a file without a certificate', text: 'hello', status: 3, says: / UNKNOWN - / },
+  ])('the certificate check of a file returns its validity: $name', async ({ text, status, says }) => {
     expect(await find('certificate', { file: await fileWith(text) })).toEqual({
       status,
       output: expect.stringMatching(says),
     });
   });
 
-  test('does not know of a file that is not there', async () => {
+  test('the certificate check of a missing file is unknown', async () => {
     expect(await find('certificate', { file: '/no/such/file' })).toMatchObject({
       status: 3,
       output: expect.stringContaining('ENOENT'),
     });
   });
 
-  test('is critical when there is no server, or it speaks no TLS', async () => {
+  test('the certificate check is critical when the server is missing or does not speak TLS', async () => {
     const port = await closedPort();
     expect(await find('certificate', { host: '127.0.0.1', port })).toMatchObject({
       status: 2,
@@ -237,7 +237,7 @@ describe('certificate', () => {
     });
   });
 
-  test('needs one place to look at', async () => {
+  test('the certificate check requires either a host or a file', async () => {
     const problem = { status: 3, output: expect.stringContaining('set either "host" or "file"') };
     expect(await find('certificate', {})).toMatchObject(problem);
     expect(await find('certificate', { host: 'a', file: 'b' })).toMatchObject(problem);

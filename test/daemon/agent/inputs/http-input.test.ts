@@ -75,19 +75,19 @@ test.each([
   { host: '127.0.0.1:3031', status: 200 },
   { host: '[::1]:3031', status: 200 },
   { host: hostname(), status: 200 },
-])('a request that asks for $host is answered with $status', async ({ host, status }) => {
+])('a request with the host $host gets the status $status', async ({ host, status }) => {
   const { ask } = await aBench();
   expect(await ask('/info', { headers: { host } })).toMatchObject({ status });
 });
 
-test('a request with credentials may ask for any host where all endpoints need them', async () => {
+test('a request with credentials may name any host if all endpoints are protected', async () => {
   const { ask } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
   const headers = { host: 'web-1.example.org', authorization: AUTHORIZATION };
   expect(await ask('/info', { headers })).toMatchObject({ status: 200 });
 });
 
 describe('/results', () => {
-  test('takes a result', async () => {
+  test('the HTTP input accepts a result', async () => {
     const { report, delivered } = await aBench();
     expect(await report('{"name": "a", "output": "x"}', 'application/json; charset=utf-8')).toMatchObject({
       status: 202,
@@ -96,15 +96,15 @@ describe('/results', () => {
     expect(delivered).toMatchObject([{ name: 'a', output: 'x', status: 0 }]);
   });
 
-  test('takes an output with newlines as they are', async () => {
+  test('the HTTP input accepts an output with raw newlines', async () => {
     const { report, delivered } = await aBench();
     expect(await report('{"name": "a", "output": "one\ttwo\nthree"}')).toMatchObject({ status: 202 });
     expect(delivered).toMatchObject([{ output: 'one\ttwo\nthree' }]);
   });
 
   test.each<{ name: string; body: string; contentType?: string; status: number; response: string }>([
-    { name: 'no JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
-    { name: 'nothing', body: '', status: 400, response: 'Failed to parse JSON body' },
+    { name: 'a body that is not JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
+    { name: 'an empty body', body: '', status: 400, response: 'Failed to parse JSON body' },
     {
       name: 'a bad check',
       body: '{"name": "a", "output": 5}',
@@ -125,18 +125,18 @@ describe('/results', () => {
       response: 'Invalid content type',
     },
     { name: 'too much', body: `"${'x'.repeat(1024 * 1024)}"`, status: 413, response: 'Larger than 1 MiB' },
-  ])('refuses $name with $status', async ({ body, contentType, status, response }) => {
+  ])('the HTTP input rejects $name with $status', async ({ body, contentType, status, response }) => {
     const { report } = await aBench();
     expect(await report(body, contentType)).toMatchObject({ status, body: { response } });
   });
 
-  test('says when a result could not be made safe', async () => {
+  test('the HTTP input responds with 503 when a result could not be spooled', async () => {
     const { report, log } = await aBench({}, async () => await Promise.reject(new Error('disk full')));
     expect(await report('{"name": "a", "output": "x"}')).toMatchObject({ status: 503 });
     expect(log.messages('error')).toEqual(['check result of a local program could not be written to disk']);
   });
 
-  test('takes nothing from the page of a browser', async () => {
+  test('the HTTP input rejects requests from pages in a browser', async () => {
     const { ask, delivered } = await aBench();
     const headers = { 'Content-Type': 'application/json', Origin: 'http://127.0.0.1:3031' };
     const body = '{"name": "a", "output": "x"}';
@@ -145,7 +145,7 @@ describe('/results', () => {
   });
 });
 
-test('/info tells the versions and the connection', async () => {
+test('/info shows the versions and the connection', async () => {
   const { ask } = await aBench();
   expect(await ask('/info')).toMatchObject({
     status: 200,
@@ -162,23 +162,28 @@ const REFUSAL = { response: expect.stringMatching(/^You must be authenticated/) 
 
 describe('/settings', () => {
   test.each<{ name: string; options: { user?: string; password?: string }; authorization?: string; status: number }>([
-    { name: 'nobody where no password is set', options: {}, authorization: AUTHORIZATION, status: 401 },
-    { name: 'nobody without credentials', options: CREDENTIALS, status: 401 },
-    { name: 'nobody with wrong ones', options: CREDENTIALS, authorization: `Basic ${btoa('ops:s3')}`, status: 401 },
+    { name: 'a request while no password is set', options: {}, authorization: AUTHORIZATION, status: 401 },
+    { name: 'a request without credentials', options: CREDENTIALS, status: 401 },
     {
-      name: 'nobody with another scheme',
+      name: 'a request with wrong credentials',
+      options: CREDENTIALS,
+      authorization: `Basic ${btoa('ops:s3')}`,
+      status: 401,
+    },
+    {
+      name: 'a request with another scheme',
       options: CREDENTIALS,
       authorization: AUTHORIZATION.replace('Basic', 'Key'),
       status: 401,
     },
-    { name: 'who has them', options: CREDENTIALS, authorization: AUTHORIZATION, status: 200 },
+    { name: 'a request with credentials', options: CREDENTIALS, authorization: AUTHORIZATION, status: 200 },
     {
-      name: 'who writes the scheme in small letters',
+      name: 'a request with the scheme in lower case',
       options: CREDENTIALS,
       authorization: AUTHORIZATION.replace('Basic', 'basic'),
       status: 200,
     },
-  ])('shows $name', async ({ options, authorization, status }) => {
+  ])('/settings responds to $name with $status', async ({ options, authorization, status }) => {
     const { ask } = await aBench(options);
     const answer = await ask(
       '/settings',
@@ -189,7 +194,7 @@ describe('/settings', () => {
     expect(answer.body).toMatchObject(status === 401 ? REFUSAL : { client: { name: 'web1' } });
   });
 
-  test('hides what the client wants hidden, unless told otherwise', async () => {
+  test('/settings hides what the client redacts unless redacted=false', async () => {
     const { ask } = await aBench(CREDENTIALS);
     const headers = { Authorization: AUTHORIZATION };
     expect((await ask('/settings', { headers })).body).toMatchObject({ client: { badge: 'REDACTED' } });
@@ -198,7 +203,7 @@ describe('/settings', () => {
   });
 });
 
-test('with protect_all_endpoints nothing is told or taken without credentials', async () => {
+test('protect_all_endpoints rejects every request without credentials', async () => {
   const { ask, report, delivered } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
   for (const path of ['/info', '/brew', '/nothing']) expect((await ask(path)).status).toBe(401);
   expect((await report('{"name": "a", "output": "x"}')).status).toBe(401);
@@ -206,12 +211,12 @@ test('with protect_all_endpoints nothing is told or taken without credentials', 
   expect((await ask('/info', { headers: { Authorization: AUTHORIZATION } })).status).toBe(200);
 });
 
-test('coffee is not to be had', async () => {
+test('/brew responds with 418', async () => {
   const { ask } = await aBench();
   expect(await ask('/brew')).toMatchObject({ status: 418, body: { response: "I'm a teapot!" } });
 });
 
-test('an unknown path is answered with what there is', async () => {
+test('an unknown path is 404 and lists the endpoints', async () => {
   const { ask } = await aBench();
   expect(await ask('/result')).toMatchObject({
     status: 404,
@@ -226,7 +231,7 @@ test('an unknown path is answered with what there is', async () => {
   });
 });
 
-test('another method is answered with the right one', async () => {
+test('a wrong method is 405 and names the allowed one', async () => {
   const { ask } = await aBench();
   expect(await ask('/results')).toMatchObject({
     status: 405,
@@ -236,7 +241,7 @@ test('another method is answered with the right one', async () => {
   expect(await ask('/info', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
 });
 
-test('at most 64 programs are connected at once: one more is cut off, and has its turn when another one leaves', async () => {
+test('the HTTP input serves at most 64 connections and accepts another when one closes', async () => {
   const { ask, port } = await aBench();
   const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));

@@ -20,29 +20,29 @@ async function report(message: unknown): Promise<{ delivered: SubmittedResult[];
 }
 
 describe('a result of a local program', () => {
-  test('is OK and executed now unless it says otherwise', async () => {
+  test('a local result is OK and executed now unless it contains a status and a time', async () => {
     expect(await report({ name: 'backup', output: 'done' })).toEqual({
       delivered: [{ name: 'backup', output: 'done', status: 0, executed: NOW, issued: NOW }],
     });
   });
 
-  test('keeps its attributes; when it was issued is ours to say', async () => {
+  test('a local result keeps its attributes, but the agent sets the issue time', async () => {
     const result = { name: 'backup', output: '', status: 2, executed: 1, issued: 1, source: 'nas', ttl: 90, own: [1] };
     expect(await report(result)).toEqual({ delivered: [{ ...result, issued: NOW }] });
   });
 
-  test('may come with its client, whose name is its source', async () => {
+  test('a local result may contain its client, whose name becomes the source', async () => {
     const check = { name: 'backup', output: 'done' };
     expect((await report({ client: { name: 'nas' }, check })).delivered).toMatchObject([{ ...check, source: 'nas' }]);
   });
 
-  test('may hold tokens, which mean nothing there', async () => {
+  test('tokens in a local result are not replaced', async () => {
     expect((await report({ name: 'a', output: ':::name:::' })).delivered).toMatchObject([{ output: ':::name:::' }]);
   });
 });
 
-describe('an array', () => {
-  test('is that many results in order', async () => {
+describe('an array of local results', () => {
+  test('an array of local results is delivered in order', async () => {
     const { delivered } = await report([
       { name: 'a', output: '1' },
       { name: 'b', output: '2' },
@@ -50,7 +50,7 @@ describe('an array', () => {
     expect(delivered.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('counts up to its first bad item', async () => {
+  test('an array of local results is delivered up to its first invalid item', async () => {
     const { delivered, problem } = await report([
       { name: 'a', output: '1' },
       { name: 'b b', output: '2' },
@@ -60,7 +60,7 @@ describe('an array', () => {
     expect(problem).toBe('MonError: item 2: name: must be word characters, dots and hyphens only');
   });
 
-  test('may be empty', async () => {
+  test('an array of local results may be empty', async () => {
     expect(await report([])).toEqual({ delivered: [] });
   });
 });
@@ -80,7 +80,7 @@ test.each<{ message: unknown; problem: RegExp }>([
   { message: { name: 'a', output: '', handlers: 'mail' }, problem: /handlers/ },
   { message: { name: 'a', output: '', deep: nested(40) }, problem: /nested deeper than 32 levels/ },
   { message: JSON.parse('{"name": "a", "output": "", "x": {"__proto__": {}}}'), problem: /"__proto__" is not allowed/ },
-])('$problem is the problem of %j', async ({ message, problem }) => {
+])('the problem $problem is reported for %j', async ({ message, problem }) => {
   const answer = await report(message);
   expect(answer.delivered).toEqual([]);
   expect(answer.problem).toMatch(problem);

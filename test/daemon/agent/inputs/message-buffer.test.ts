@@ -20,11 +20,11 @@ test.each<{ text: string; mayBeWhole: boolean }>([
   { text: '{"output": "\\"}"', mayBeWhole: false },
   { text: '{"output": "\\\\"}', mayBeWhole: true },
   { text: '{} x', mayBeWhole: false },
-])('whether $text may be whole: $mayBeWhole', ({ text, mayBeWhole }) => {
+])('the buffer reports that $text may be complete: $mayBeWhole', ({ text, mayBeWhole }) => {
   expect(bufferOf(text).mayBeWhole).toBe(mayBeWhole);
 });
 
-test('any object or array is whole at its end and not before, however it is cut', () => {
+test('an object or array is complete at its end and not before, wherever it is split', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())),

@@ -67,7 +67,7 @@ describe('TCP', () => {
       answer: 'invalid',
       delivered: ['backup'],
     },
-  ])('$name is answered at once: $answer', async ({ message, answer, delivered }) => {
+  ])('$name gets the response "$answer" at once', async ({ message, answer, delivered }) => {
     const bench = await aBench(openTcpInput);
     const socket = await connected(bench.port);
     socket.write(message);
@@ -81,7 +81,7 @@ describe('TCP', () => {
     { name: 'a number', message: '5' },
     { name: 'two results, one behind the other', message: aResult() + aResult() },
     { name: 'brackets that do not fit', message: '{]' },
-  ])('$name is invalid after half a second of silence', async ({ message }) => {
+  ])('$name is invalid after half a second without further bytes', async ({ message }) => {
     const { port, clock, delivered, log } = await aBench(openTcpInput);
     const socket = await connected(port);
     const idle = clock.pending;
@@ -105,7 +105,7 @@ describe('TCP', () => {
     ]);
   });
 
-  test('the half second begins anew with every piece', async () => {
+  test('each piece restarts the timeout of half a second', async () => {
     const { port, clock, delivered } = await aBench(openTcpInput);
     const socket = await connected(port);
     const answer = text(socket);
@@ -123,7 +123,7 @@ describe('TCP', () => {
     expect(delivered).toMatchObject([{ output: 'äää' }]);
   });
 
-  test('every byte may come by itself', async () => {
+  test('every byte of a result may arrive on its own', async () => {
     const { port, delivered } = await aBench(openTcpInput);
     const socket = await connected(port);
     for (const byte of Buffer.from(aResult({ output: '„€"\\{[' }))) {
@@ -134,14 +134,14 @@ describe('TCP', () => {
     expect(delivered).toMatchObject([{ output: '„€"\\{[' }]);
   });
 
-  test('who has said everything need not wait to be told that it is not enough', async () => {
+  test('a half-closed TCP connection with an incomplete result gets the response "invalid" at once', async () => {
     const { port } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.end('{"name":');
     expect(await text(socket)).toBe('invalid');
   });
 
-  test('more than a mebibyte is invalid, whatever it is', async () => {
+  test('a message of more than a mebibyte is invalid', async () => {
     const { port, delivered, log } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.on('error', () => undefined).write(aResult({ output: 'x'.repeat(1024 * 1024) }));
@@ -151,7 +151,7 @@ describe('TCP', () => {
     expect(log.records).toMatchObject([{ fields: { reason: 'larger than 1 MiB' } }]);
   });
 
-  test('just under a mebibyte in small pieces is taken, and quickly', async () => {
+  test('a message of almost a mebibyte in small pieces is accepted quickly', async () => {
     const { port, delivered } = await aBench(openTcpInput);
     const socket = await connected(port);
     const message = Buffer.from(`[${Array.from({ length: 15_000 }, (_, at) => aResult({ n: at })).join(',')}]`);
@@ -163,7 +163,7 @@ describe('TCP', () => {
     expect(cpuMs() - startMs).toBeLessThan(10_000);
   });
 
-  test('who never says anything is cut off after a while', async () => {
+  test('an idle TCP connection is closed after 30 seconds', async () => {
     const { port, clock } = await aBench(openTcpInput);
     const socket = await connected(port);
     await vi.waitFor(() => expect(clock.pending).toBe(1));
@@ -172,7 +172,7 @@ describe('TCP', () => {
     await vi.waitFor(() => expect(clock.pending).toBe(0));
   });
 
-  test('a result that could not be made safe is not answered with ok', async () => {
+  test('a result that could not be spooled gets no "ok"', async () => {
     const { port, log } = await aBench(openTcpInput, async () => await Promise.reject(new Error('disk full')));
     const socket = await connected(port);
     socket.write(aResult());
@@ -187,7 +187,7 @@ describe('TCP', () => {
     expect(log.messages('error')).toEqual(['check result of a local program could not be written to disk']);
   });
 
-  test('closing cuts who is still there and leaves no timer', async () => {
+  test('closing the TCP input closes its connections and leaves no timer', async () => {
     const { input, port, clock } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.on('error', () => undefined);
@@ -212,7 +212,7 @@ async function send(port: number, ...datagrams: string[]): Promise<{ answers: nu
 }
 
 describe('UDP', () => {
-  test('takes a result from each datagram and never answers', async () => {
+  test('the UDP input accepts results in datagrams and sends no response', async () => {
     const { port, delivered, log } = await aBench(openUdpInput);
     const heard = await send(
       port,
@@ -227,7 +227,7 @@ describe('UDP', () => {
     expect(heard.answers).toBe(0);
   });
 
-  test('tells the log what was wrong with one, and goes on', async () => {
+  test('the UDP input logs an invalid datagram and continues', async () => {
     const { port, delivered, log } = await aBench(openUdpInput);
     await send(port, '{"name": "a"', '{"name": "a"}', aResult());
     await vi.waitFor(() => expect(delivered).toHaveLength(1));
@@ -238,7 +238,7 @@ describe('UDP', () => {
   });
 });
 
-test('at most 64 programs are connected at once: one more is cut off, and has its turn when another one leaves', async () => {
+test('the TCP input serves at most 64 connections and accepts another when one closes', async () => {
   const { port } = await aBench(openTcpInput);
   const sockets = await Promise.all(Array.from({ length: 64 }, () => connected(port)));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));

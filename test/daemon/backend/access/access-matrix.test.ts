@@ -187,7 +187,7 @@ afterAll(async () => {
   await open[Symbol.asyncDispose]();
 });
 
-test('every route has a row, and every row a route', async () => {
+test('every route has a row in the matrix, and every row has a route', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access', BASIC);
   const { routes } = body as { readonly routes: readonly { readonly method: string; readonly url: string }[] };
   const served = routes.map(({ method, url }) => `${method} ${url}`);
@@ -195,7 +195,7 @@ test('every route has a row, and every row a route', async () => {
 });
 
 test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) => ({ route, row: row as Row }))))(
-  '$route: $row',
+  'the route $route requires $row',
   async ({ route, row }) => {
     const [method = '', url = ''] = route.split(' ');
     const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
@@ -214,7 +214,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
 const isRefused = ({ status }: Answered): boolean => status === 403;
 
 test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) => ({ route, row: row as Row }))))(
-  'while no credentials exist, $route: $row',
+  'the route $route requires $row while no credentials exist',
   async ({ route, row }) => {
     const [method = '', url = ''] = route.split(' ');
     const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
@@ -225,7 +225,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
   },
 );
 
-test('who asks is told which routes are for everybody while no credentials exist', async () => {
+test('GET /api/mon/v1/access lists the routes that are anonymous while no credentials exist', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access', undefined, undefined, open);
   const { routes } = body as { readonly routes: readonly { method: string; url: string; anonymous: boolean }[] };
   const refused = routes.flatMap(({ method, url, anonymous }) => (anonymous ? [] : [`${method} ${url}`]));
@@ -234,7 +234,7 @@ test('who asks is told which routes are for everybody while no credentials exist
 });
 
 test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
-  '%s, which is no route, is told to any credentials',
+  'the unknown route %s is 404 or 405 with any credentials',
   async (route) => {
     const [method = '', target = ''] = route.split(' ');
     const statuses: number[] = [];
@@ -247,7 +247,7 @@ test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
   },
 );
 
-test('each face says so in its own words', async () => {
+test('each API rejects requests in its own format', async () => {
   expect(await ask('GET', '/api/core/v2/checks', undefined)).toMatchObject({
     status: 401,
     body: { Message: 'bad credentials', Code: 5 },
@@ -289,7 +289,7 @@ async function connect(path: string, protocol: string, column: Column, hello?: o
 }
 
 describe('sockets', () => {
-  test.each(FEED_TOPICS)('the feed with $topics $transports', async (about) => {
+  test.each(FEED_TOPICS)('the feed with $topics $transports requires the scope read', async (about) => {
     const cells: string[] = [];
     for (const column of COLUMNS) {
       cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
@@ -298,7 +298,7 @@ describe('sockets', () => {
     expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in forbidden in');
   });
 
-  test('agents', async () => {
+  test('an agent connection requires the scope submit', async () => {
     const cells: string[] = [];
     for (const column of COLUMNS) cells.push(await connect(AGENT_PATH, AGENT_PROTOCOL, column));
     expect(cells.join(' ')).toBe('401 401 401 401 403 in 403 403 in in in');

@@ -32,7 +32,7 @@ function handshake(url: string, pair: string): Promise<number> {
 const postFrom = (backend: RunningBackend, headers: Record<string, string>): Promise<Answer> =>
   send(backend.url, { method: 'POST', target: '/silenced', headers, body: '{"check":"disk"}' });
 
-test('a wrong password costs as much for a user who is not there, so the time tells nobody who is', async () => {
+test('a wrong password takes as long for an unknown user, so the time reveals no user names', async () => {
   await using backend = await startBackend({
     settings: { api: { user: 'admin', password: await hashPassword('right', COST) } },
   });
@@ -52,7 +52,7 @@ test('a wrong password costs as much for a user who is not there, so the time te
   expect(unknown).toBeGreaterThan(known / 3);
 });
 
-describe('with credentials configured', () => {
+describe('a backend with credentials', () => {
   let backend: RunningBackend;
   beforeAll(async () => {
     backend = await startBackend({ settings: { api: { user: 'admin', password: 'pa:ss' } } });
@@ -63,7 +63,7 @@ describe('with credentials configured', () => {
     send(backend.url, { method, target, headers: authorization === undefined ? {} : { Authorization: authorization } });
 
   test.each([
-    { name: 'nothing', authorization: undefined, status: 401 },
+    { name: 'no credentials', authorization: undefined, status: 401 },
     { name: 'the right pair', authorization: `Basic ${basic('admin:pa:ss')}`, status: 200 },
     { name: 'the scheme in another case', authorization: `bASIC ${basic('admin:pa:ss')}`, status: 200 },
     { name: 'a wrong user', authorization: `Basic ${basic('root:pa:ss')}`, status: 401 },
@@ -71,14 +71,14 @@ describe('with credentials configured', () => {
     { name: 'the beginning of the password', authorization: `Basic ${basic('admin:pa')}`, status: 401 },
     { name: 'more than the password', authorization: `Basic ${basic('admin:pa:ss:')}`, status: 401 },
     { name: 'no colon', authorization: `Basic ${basic('admin')}`, status: 401 },
-    { name: 'nothing after the scheme', authorization: 'Basic ', status: 401 },
+    { name: 'a scheme alone', authorization: 'Basic ', status: 401 },
     { name: 'no base64', authorization: 'Basic !!!', status: 401 },
     { name: 'another scheme', authorization: `Bearer ${basic('admin:pa:ss')}`, status: 401 },
-  ])('$name: $status', async ({ authorization, status }) => {
+  ])('the credentials "$name" get the status $status', async ({ authorization, status }) => {
     expect((await ask('GET', '/clients', authorization)).status).toBe(status);
   });
 
-  test('a refusal says how to get in, on every path', async () => {
+  test('a rejection names the ways to authenticate, on every path', async () => {
     for (const target of ['/clients', '/nope', '/health', '/%zz', '/clients#x', `/${'x'.repeat(9000)}`]) {
       expect(await ask('GET', target)).toMatchObject({
         status: 401,
@@ -88,12 +88,12 @@ describe('with credentials configured', () => {
     }
   });
 
-  test('OPTIONS needs none', async () => {
+  test('OPTIONS requires no credentials', async () => {
     expect((await ask('OPTIONS', '/clients')).status).toBe(200);
   });
 });
 
-describe('with a hashed password configured', () => {
+describe('a backend with a hashed password', () => {
   const hashing = hashPassword('pa:ss', COST);
   let backend: RunningBackend;
   beforeEach(async () => {
@@ -109,15 +109,15 @@ describe('with a hashed password configured', () => {
     { pair: 'root:pa:ss', status: 401 },
     { pair: 'admin:pa', status: 401 },
     { pair: 'admin:', status: 401 },
-  ])('$pair: $status', async ({ pair, status }) => {
+  ])('the credentials $pair get the status $status with a hashed password', async ({ pair, status }) => {
     expect((await ask(pair)).status).toBe(status);
   });
 
-  test('the hash itself is no password', async () => {
+  test('the password hash itself is not accepted as a password', async () => {
     expect((await ask(`admin:${await hashing}`)).status).toBe(401);
   });
 
-  test('who was let in once is let in at once, however many others guess', async () => {
+  test('a password that was verified once is accepted at once, however many wrong passwords are tried', async () => {
     expect((await ask('admin:pa:ss')).status).toBe(200);
     const askOften = async (): Promise<void> => {
       for (let count = 0; count < 20; count++) expect((await ask('admin:pa:ss')).status).toBe(200);
@@ -136,12 +136,12 @@ describe('with a hashed password configured', () => {
     expect(askedMs - startMs).toBeLessThan(10 * (allCpuMs() - askedMs));
   });
 
-  test('a whole fleet with the same password comes back at once after a restart', async () => {
+  test('a whole fleet with the same password authenticates at once after a restart', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask('admin:pa:ss')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test('a flood of wrong passwords of others neither delays nor refuses the right one', async () => {
+  test('a flood of wrong passwords from other addresses neither delays nor rejects the right one', async () => {
     const password = await hashing;
     await using behindProxy = await startBackend({
       settings: { 'trusted-proxies': ['127.0.0.0/8'], api: { user: 'admin', password } },
@@ -168,18 +168,18 @@ describe('with a hashed password configured', () => {
     await Promise.all(flood);
   });
 
-  test('a WebSocket is let in and refused alike', async () => {
+  test('a WebSocket handshake requires the same credentials as a request', async () => {
     expect(await handshake(backend.url, 'admin:no')).toBe(401);
     expect(await handshake(backend.url, 'admin:pa:ss')).toBe(101);
   });
 
-  test('the address that a client claims for itself is not believed', async () => {
+  test('the address that a client claims for itself is ignored', async () => {
     const headers = { 'X-Forwarded-For': '10.1.1.1', Authorization: `Basic ${basic('pa:ss')}` };
     await send(backend.url, { method: 'GET', target: '/events', headers });
     expect(backend.log.records.at(-1)?.fields).toEqual({ remote_address: '127.0.0.1' });
   });
 
-  test('failures are in the log by address, never with what was sent', async () => {
+  test('failed logins are logged by address, never with the credentials', async () => {
     await ask('pa:ss:admin');
     expect(backend.log.records.at(-1)).toEqual({
       level: 'warn',
@@ -197,7 +197,7 @@ describe('a backend without credentials on loopback', () => {
   afterAll(() => backend[Symbol.asyncDispose]());
 
   test.each(['X-Forwarded-For', 'Forwarded', 'Via'])(
-    'what a proxy passes on (%s) is not of this machine',
+    'a request with the header %s of a proxy does not count as local',
     async (name) => {
       const headers = { Host: 'localhost', [name]: '127.0.0.1' };
       const request = { method: 'GET', target: '/events', headers };
@@ -220,13 +220,13 @@ describe('a backend without credentials on loopback', () => {
     { host: 'rebound.evil.example:4567', status: 403 },
     { host: '127.0.0.1.evil.example', status: 403 },
     { host: 'localhost.evil.example', status: 403 },
-  ])('asked for $host: $status', async ({ host, status }) => {
+  ])('a local request for the host $host gets the status $status', async ({ host, status }) => {
     expect((await send(backend.url, { method: 'GET', target: '/events', headers: { Host: host } })).status).toBe(
       status,
     );
   });
 
-  test('lets no page in over a WebSocket either', async () => {
+  test('a page cannot open a WebSocket to a backend without credentials', async () => {
     const headers = {
       Host: 'evil.example:4567',
       Origin: 'http://evil.example:4567',
@@ -242,30 +242,30 @@ describe('a backend without credentials on loopback', () => {
 
 describe('pages in a browser', () => {
   test.each([
-    { name: 'a program, which has no origin, may write', headers: {}, status: 201 },
+    { name: 'a program without an origin', headers: {}, status: 201 },
     {
-      name: 'a page of this very host may write',
+      name: 'a page of this host',
       headers: { Host: 'localhost:4567', Origin: 'http://localhost:4567', ...JSON_TYPE },
       status: 201,
     },
-    { name: 'a page of another site must not', headers: { Origin: 'https://evil.example', ...JSON_TYPE }, status: 403 },
+    { name: 'a page of another site', headers: { Origin: 'https://evil.example', ...JSON_TYPE }, status: 403 },
     {
-      name: 'another port is another site',
+      name: 'a page of another port',
       headers: { Host: 'localhost:4567', Origin: 'http://localhost', ...JSON_TYPE },
       status: 403,
     },
-    { name: 'a page without a site must not', headers: { Origin: 'null', ...JSON_TYPE }, status: 403 },
+    { name: 'a page without a site', headers: { Origin: 'null', ...JSON_TYPE }, status: 403 },
     {
-      name: 'a form must not, not even one of this host',
+      name: 'a form, even of this host,',
       headers: { Host: 'localhost', Origin: 'http://localhost', 'Content-Type': 'text/plain' },
       status: 403,
     },
-  ])('$name: $status', async ({ headers, status }) => {
+  ])('a write from $name gets the status $status', async ({ headers, status }) => {
     await using backend = await startBackend();
     expect((await postFrom(backend, headers)).status).toBe(status);
   });
 
-  test('other sites may read, and must not delete', async () => {
+  test('pages of other sites may read, but not delete', async () => {
     await using backend = await startBackend();
     const headers = { Origin: 'https://evil.example' };
     const statusOf = async (method: string, target: string): Promise<number> =>
@@ -278,7 +278,7 @@ describe('pages in a browser', () => {
     { opened: 'https://dash.example', from: 'https://dash.example', status: 201 },
     { opened: 'https://dash.example', from: 'https://evil.example', status: 403 },
     { opened: '*', from: 'https://evil.example', status: 201 },
-  ])('opened to $opened, a page of $from: $status', async ({ opened, from, status }) => {
+  ])('the page $from gets the status $status if CORS allows $opened', async ({ opened, from, status }) => {
     await using backend = await startBackend({ settings: { api: { cors: { Origin: opened } } } });
     expect((await postFrom(backend, { Origin: from, ...JSON_TYPE })).status).toBe(status);
   });

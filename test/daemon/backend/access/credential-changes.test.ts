@@ -173,7 +173,7 @@ const ofPassword = [...TOKENS, ...BY_TOKEN, ...BY_PASSWORD];
 
 const CHANGES: readonly Change[] = [
   {
-    title: 'another password that the user sets ends all but the API key and what was opened by it',
+    title: 'a password change by the user ends everything but the API key and its connections',
     change: ({ user }) =>
       asking(backend.url, basic(user, PASSWORD))('PUT', `${V2}/users/${user}/password`, {
         password: PASSWORD,
@@ -182,23 +182,23 @@ const CHANGES: readonly Change[] = [
     ends: ofPassword,
   },
   {
-    title: 'a password that an administrator resets ends the same',
+    title: 'a password reset by an administrator ends everything but the API key and its connections',
     change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: OTHER_HASH }),
     ends: ofPassword,
   },
   {
-    title: 'the same password set again ends the same',
+    title: 'setting the same password again ends everything but the API key and its connections',
     change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: HASH }),
     ends: ofPassword,
   },
   {
-    title: 'a user who is replaced with another password loses the same',
+    title: 'replacing a user with another password ends everything but the API key and its connections',
     change: ({ user }) =>
       put(`/users/${user}`, { username: user, password_hash: OTHER_HASH, groups: ['viewers', 'system:agents'] }),
     ends: ofPassword,
   },
   {
-    title: 'a user who is restored with another password loses the same',
+    title: 'restoring a user with another password ends everything but the API key and its connections',
     change: ({ user }) =>
       asRoot('POST', '/api/mon/v1/restore', {
         objects: [
@@ -213,23 +213,23 @@ const CHANGES: readonly Change[] = [
     ends: ofPassword,
   },
   {
-    title: 'a user who is replaced with the same password keeps everything',
+    title: 'replacing a user with the same password ends nothing',
     change: ({ user }) =>
       put(`/users/${user}`, { username: user, password_hash: HASH, groups: ['viewers', 'system:agents'] }),
     ends: [],
   },
   {
-    title: 'a user who is disabled loses everything',
+    title: 'disabling a user ends everything',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}`),
     ends: KINDS,
   },
   {
-    title: 'a user who is replaced by a disabled one loses everything',
+    title: 'replacing a user by a disabled one ends everything',
     change: ({ user }) => put(`/users/${user}`, { username: user, disabled: true }),
     ends: KINDS,
   },
   {
-    title: 'reinstating brings nothing back but the API key, which is a credential of its own',
+    title: 'reinstating a user restores only the API key, which is a separate credential',
     change: async ({ user, sockets }) => {
       await asRoot('DELETE', `${V2}/users/${user}`);
       for (const kind of SOCKETS) await vi.waitFor(async () => expect(await hasEnded(sockets[kind])).toBe(true));
@@ -238,7 +238,7 @@ const CHANGES: readonly Change[] = [
     ends: KINDS.filter((kind) => kind !== 'API key'),
   },
   {
-    title: 'a log-out by an administrator ends sessions and what the password has opened, and no API key',
+    title: 'a logout by an administrator ends sessions and connections of the password, but no API key',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/sessions`),
     ends: ofPassword,
   },
@@ -249,7 +249,7 @@ const CHANGES: readonly Change[] = [
     ends: ofPassword,
   },
   {
-    title: 'a log-out with tokens ends this session alone',
+    title: 'a logout with tokens ends this session alone',
     change: ({ tokens }) =>
       asking(backend.url, `Bearer ${tokens.access_token}`)('POST', '/auth/logout', {
         refresh_token: tokens.refresh_token,
@@ -257,17 +257,17 @@ const CHANGES: readonly Change[] = [
     ends: [...TOKENS, ...BY_TOKEN],
   },
   {
-    title: 'a user who leaves all groups keeps the log-in, and loses what it was used for',
+    title: 'removing a user from all groups keeps the session and ends its connections',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups`),
     ends: [...FEEDS, ...AGENTS],
   },
   {
-    title: 'a user who leaves one of two groups loses what that group allowed, and nothing else',
+    title: 'removing a user from one of two groups ends only what that group allowed',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups/system:agents`),
     ends: AGENTS,
   },
   {
-    title: 'a binding that takes the meaning from a group takes what it allowed',
+    title: 'a binding that replaces the default rights of a group ends what these allowed',
     change: async () => {
       await put('/clusterrolebindings/nothing', {
         metadata: { name: 'nothing' },
@@ -279,22 +279,22 @@ const CHANGES: readonly Change[] = [
     ends: FEEDS,
   },
   {
-    title: 'a key that is revoked ends what was opened by it',
+    title: 'revoking a key ends its connections',
     change: ({ keyId }) => asRoot('DELETE', `${V2}/apikeys/${keyId}`),
     ends: [...BY_KEY, 'API key'],
   },
   {
-    title: 'a key that loses one scope loses what took it',
+    title: 'removing one scope of a key ends the connections that need it',
     change: ({ keyId }) => patchKey(keyId, { scopes: ['read'] }),
     ends: ['agent by key'],
   },
   {
-    title: 'a key that is kept to a namespace from then on ends what it had opened',
+    title: 'limiting a key to one namespace ends its connections',
     change: ({ keyId }) => patchKey(keyId, { namespace: 'default' }),
     ends: BY_KEY,
   },
   {
-    title: 'a key that is given to another user has the rights of that user from then on',
+    title: 'giving a key to another user gives it the rights of that user',
     change: async ({ keyId }) => {
       await put('/users/reader', { username: 'reader', password_hash: HASH, groups: ['viewers'] });
       await patchKey(keyId, { username: 'reader' });
@@ -302,13 +302,13 @@ const CHANGES: readonly Change[] = [
     ends: ['agent by key'],
   },
   {
-    title: 'a key that is replaced by another secret with its id ends what the first one has opened',
+    title: 'replacing the secret of a key ends the connections of the old secret',
     change: ({ user, keyId }) =>
       put(`/apikeys/${keyId}`, { metadata: { name: keyId }, username: user, hash: KEY_HASH }),
     ends: [...BY_KEY, 'API key'],
   },
   {
-    title: 'a key that never expired and then does ends what it has opened when that time has come',
+    title: 'adding an expiry to a key ends its connections at that time',
     change: async ({ keyId }) => {
       await patchKey(keyId, { expires_at: Math.floor(clock.now() / 1000) + 5 });
       clock.skip(6000);
@@ -354,22 +354,22 @@ describe('rights by roles', () => {
 
   test.each<{ title: string; change: () => Promise<unknown>; ends: readonly Kind[] }>([
     {
-      title: 'a role that loses a rule ends what needed the rule, and nothing else',
+      title: 'removing a rule from a role ends only what needed the rule',
       change: () => put(ROLE, { metadata: { name: 'changing' }, rules: rules('events', 'entities') }),
       ends: FEEDS,
     },
     {
-      title: 'a role that is deleted ends what it allowed',
+      title: 'deleting a role ends what it allowed',
       change: () => asRoot('DELETE', `${V2}${ROLE}`),
       ends: [...FEEDS, ...AGENTS],
     },
     {
-      title: 'a binding that is deleted ends what it allowed',
+      title: 'deleting a binding ends what it allowed',
       change: () => asRoot('DELETE', `${V2}${BINDING}`),
       ends: [...FEEDS, ...AGENTS],
     },
     {
-      title: 'a binding that names somebody else ends what it allowed',
+      title: 'binding another user instead ends what the binding allowed',
       change: () => put(BINDING, binding([{ type: 'User', name: 'somebody else' }])),
       ends: [...FEEDS, ...AGENTS],
     },
@@ -390,8 +390,8 @@ describe('the user of the settings', () => {
   test.each([
     { title: 'another password', next: { user: 'root', password: 'the new one' } },
     { title: 'another user', next: { user: 'other', password: 'the old one' } },
-    { title: 'no user any more', next: {} },
-  ])('$title in a reload ends what was opened with the one before, also after a restart', async ({ next }) => {
+    { title: 'a removed user', next: {} },
+  ])('$title in a reload closes what was opened with the old credentials, even after a restart', async ({ next }) => {
     const dir = await tempDir();
     const file = join(dir, 'config.json');
     const configure = (api: object): Promise<void> => writeFile(file, JSON.stringify({ api }));
@@ -433,7 +433,7 @@ describe('the user of the settings', () => {
     expect(await statusOf(second, stays.access_token)).toBe(200);
   });
 
-  test('a restart with the same credentials logs nobody out', async () => {
+  test('a restart with the same credentials logs out no user', async () => {
     const dir = await tempDir();
     const settings = { api: { user: 'root', password: 'long enough' } };
     const file = join(dir, 'config.json');
@@ -473,7 +473,7 @@ const exchanged = async (tokens: Tokens): Promise<Tokens> => {
 };
 
 describe('refresh tokens', () => {
-  test('each refresh gives another refresh token, which gives the next one', async () => {
+  test('each refresh returns another refresh token, which can be used for the next one', async () => {
     const first = await begin();
     const second = await exchanged(first);
     const third = await exchanged(second);
@@ -481,13 +481,13 @@ describe('refresh tokens', () => {
     expect(await isOpen(third)).toBe(true);
   });
 
-  test('the last four access tokens of a session count, for requests that are under way', async () => {
+  test('the last four access tokens of a session are valid, for requests in transit', async () => {
     const tokens = [await begin()];
     for (let refreshes = 0; refreshes < 4; refreshes++) tokens.push(await exchanged(tokens.at(-1) as Tokens));
     expect(await Promise.all(tokens.map(isOpen))).toEqual([false, true, true, true, true]);
   });
 
-  test('a refresh whose answer was lost gives the same refresh token again, as often as it is repeated', async () => {
+  test('a refresh whose response was lost returns the same refresh token when it is repeated', async () => {
     const first = await begin();
     const answers = [];
     for (let attempt = 0; attempt < 8; attempt++) answers.push(await exchanged(first));
@@ -497,7 +497,7 @@ describe('refresh tokens', () => {
     expect(await isOpen(await exchanged(answer))).toBe(true);
   });
 
-  test('two programs that refresh with the same token at once can both go on', async () => {
+  test('two programs that refresh with the same token concurrently both stay logged in', async () => {
     const first = await begin();
     const [one, other] = await Promise.all([exchanged(first), exchanged(first)]);
     expect(one.refresh_token).toBe(other.refresh_token);
@@ -508,7 +508,7 @@ describe('refresh tokens', () => {
   test.each([
     { title: 'the one before, after half a minute', refreshes: 1, skipMs: 31_000 },
     { title: 'an older one, at once', refreshes: 2, skipMs: 0 },
-  ])('$title: showing a used refresh token ends the session', async ({ refreshes, skipMs }) => {
+  ])('a reused refresh token ends the session: $title', async ({ refreshes, skipMs }) => {
     const first = await begin();
     let last = first;
     for (let refreshed = 0; refreshed < refreshes; refreshed++) last = await exchanged(last);
@@ -522,7 +522,7 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
-  test('a log-out with a used refresh token is refused, and ends the session as a theft does', async () => {
+  test('a logout with a reused refresh token is rejected and ends the session', async () => {
     const first = await begin();
     const last = await exchanged(await exchanged(first));
     const answer = await asking(backend.url, `Bearer ${last.access_token}`)('POST', '/auth/logout', {
@@ -533,7 +533,7 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
-  test('a text that is no refresh token, and one of another session, ends nothing', async () => {
+  test('an invalid refresh token and one of another session end no session', async () => {
     const [own, other] = [await begin(), await begin()];
     expect(await exchange(own, 'x')).toBe(401);
     expect(await exchange(own, other.refresh_token)).toBe(401);
@@ -542,7 +542,7 @@ describe('refresh tokens', () => {
   });
 });
 
-test('the log-out of a user is in the audit trail, and there is none of nobody', async () => {
+test('the logout of a user is recorded in the audit trail, and that of an unknown user is 404', async () => {
   const { user } = await open();
   expect((await asRoot('DELETE', `${V2}/users/${user}/sessions`)).status).toBe(204);
   const { body } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${user}&limit=1`);

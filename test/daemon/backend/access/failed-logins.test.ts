@@ -26,7 +26,7 @@ async function isFree(logins: FailedLogins, address: string): Promise<boolean> {
   return Promise.race([attempt, waiting]);
 }
 
-test('after ten failures in a minute each attempt waits; other addresses do not', async () => {
+test('after ten failures in a minute each attempt of the address is delayed, but not those of others', async () => {
   const clock = new ManualClock();
   const logins = new FailedLogins(clock);
   await fail(logins, '10.0.0.1', FREE_FAILURES - 1);
@@ -38,7 +38,7 @@ test('after ten failures in a minute each attempt waits; other addresses do not'
   expect(await isFree(logins, '10.0.0.1')).toBe(true);
 });
 
-test('an attempt that waits goes on after the delay', async () => {
+test('a delayed attempt continues after the delay', async () => {
   const clock = new ManualClock();
   const logins = new FailedLogins(clock);
   await fail(logins, '10.0.0.1');
@@ -56,13 +56,13 @@ test.each([
   { name: 'one network of IPv6', other: '2001:db8:0:7:ffff::1', of: '2001:db8::7:0:0:0:1', isSame: true },
   { name: 'a short notation of IPv6', other: '2001:db8::1', of: '2001:db8:0:0:5::', isSame: true },
   { name: 'another network of IPv6', other: '2001:db8:0:8::1', of: '2001:db8:0:7::1', isSame: false },
-])('$name', async ({ other, of, isSame }) => {
+])('failed logins are counted by network: $name', async ({ other, of, isSame }) => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, of);
   expect(await isFree(logins, other)).toBe(!isSame);
 });
 
-test('only a few attempts of an address are looked at together', async () => {
+test('only a few attempts of an address are checked concurrently', async () => {
   const logins = new FailedLogins(new ManualClock());
   const own = await Promise.all([1, 2, 3, 4].map(() => logins.begin('10.0.0.1')));
   await expect(logins.begin('10.0.0.1')).rejects.toMatchObject({ code: 'unavailable' });
@@ -70,7 +70,7 @@ test('only a few attempts of an address are looked at together', async () => {
   await logins.begin('10.0.0.1');
 });
 
-test('one attempt has its turn at a time: the one whose address has failed least, then the one that came first', async () => {
+test('attempts are checked one at a time, those with the fewest failures first, then in order', async () => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, '10.0.0.1', 2);
   await fail(logins, '10.0.0.2', 1);
@@ -85,7 +85,7 @@ test('one attempt has its turn at a time: the one whose address has failed least
   expect(turns).toEqual(['10.0.0.1', '10.0.0.3', '10.0.0.4', '10.0.0.2', '10.0.0.1']);
 });
 
-test('where there are too many, one that has failed gives way to one that has not, and no other does', async () => {
+test('a full login queue drops only an attempt of an address with failed logins for one without', async () => {
   const logins = new FailedLogins(new ManualClock());
   const waitFor = async (address: string): Promise<string> => {
     using login = await logins.begin(address);
@@ -108,7 +108,7 @@ test('where there are too many, one that has failed gives way to one that has no
   expect(new Set(await Promise.all([newcomer, ...clean]))).toEqual(new Set(['looked at']));
 });
 
-test('however many addresses fail, few are remembered', async () => {
+test('only a limited number of addresses with failures is remembered', async () => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, '10.0.0.1');
   for (let host = 0; host < 10_000; host++) await fail(logins, `10.1.${String(host >> 8)}.${String(host & 255)}`, 1);

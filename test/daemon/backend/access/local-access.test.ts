@@ -20,7 +20,7 @@ const tokenOf = async (dir: string): Promise<string> => {
   return token;
 };
 
-test('a start leaves a token that makes an administrator of who can read it, another one each time', async () => {
+test('each start writes a new token that gives its reader the rights of an administrator', async () => {
   const dir = await tempDir();
   const first = await startDaemon({ stateDir: dir });
   onTestFinished(() => first[Symbol.asyncDispose]());
@@ -44,7 +44,7 @@ test('a start leaves a token that makes an administrator of who can read it, ano
   });
 });
 
-test('with credentials it counts as well, and a wrong one does not', async () => {
+test('the local token works beside configured credentials, and a wrong token is rejected', async () => {
   const dir = await tempDir();
   const backend = await openBackend({
     dir,
@@ -64,7 +64,7 @@ test('with credentials it counts as well, and a wrong one does not', async () =>
 
 const urlOf = (bind: string): string | undefined => localUrlOf('https://0.0.0.0:4567', bind);
 
-test('it is only for loopback, by the number of the address', () => {
+test('a local URL exists only for a listener at a loopback address', () => {
   expect(['127.0.0.1', '127.8.8.8', '0.0.0.0', '::', 'localhost', '::1'].map(urlOf)).toEqual([
     'https://127.0.0.1:4567',
     'https://127.8.8.8:4567',
@@ -76,7 +76,7 @@ test('it is only for loopback, by the number of the address', () => {
   expect(['192.0.2.1', 'mon.example.org', '::ffff:192.0.2.1'].map(urlOf)).toEqual([undefined, undefined, undefined]);
 });
 
-test('a runtime directory that others can read gets none, and the backend goes on', async () => {
+test('no token is written into a runtime directory that others can read, and the backend continues', async () => {
   const [stateDir, runtimeDir] = [await tempDir(), join(await tempDir(), 'mon')];
   await mkdir(runtimeDir);
   await chmod(runtimeDir, 0o755);
@@ -86,7 +86,7 @@ test('a runtime directory that others can read gets none, and the backend goes o
   expect(log.messages('warn')).toEqual(['token for local programs could not be written']);
 });
 
-test('what was there before is replaced with its mode, and the token of another backend stays', async () => {
+test('an old token file is replaced with mode 0600, and the token of another backend is left alone', async () => {
   const [stateDir, runtimeDir] = [await tempDir(), join(await tempDir(), 'mon')];
   const file = join(stateDir, LOCAL_ACCESS_FILE);
   await writeFile(file, 'old', { mode: 0o666 });

@@ -25,19 +25,19 @@ const session: Session = {
   access: [],
 };
 
-describe('to its session a refresh token is', () => {
+describe('the state of a refresh token', () => {
   test.each([
-    ['the present one', present, 0, 'present'],
-    ['the present one, whatever the time', present, 3_600_000, 'present'],
-    ['the one before, which may be shown again for half a minute', before, 30_000, 'rotated'],
-    ['a used one after that', before, 30_001, 'used'],
-    ['a used one as well after the clock was set back by as much', before, -30_001, 'used'],
-    ['a used one if it is neither of the two', newSecret(), 0, 'used'],
-  ])('%s', (_what, secret, afterMs, state) => {
+    ['current', present, 0, 'present'],
+    ['current at any time', present, 3_600_000, 'present'],
+    ['rotated and accepted for half a minute', before, 30_000, 'rotated'],
+    ['used after half a minute', before, 30_001, 'used'],
+    ['used after the clock was set back by as much', before, -30_001, 'used'],
+    ['used if it is neither of the two', newSecret(), 0, 'used'],
+  ])('a refresh token has this state for its session: %s', (_what, secret, afterMs, state) => {
     expect(stateOfRefreshToken(session, secret, NOW_MS + afterMs)).toBe(state);
   });
 
-  test('a used one if it is not the present one and nothing was exchanged yet', () => {
+  test('a refresh token is used if it is not the current one and none was exchanged yet', () => {
     const { rotated: _rotated, ...fresh } = session;
     expect(stateOfRefreshToken(fresh, before, NOW_MS)).toBe('used');
   });
@@ -49,14 +49,14 @@ test('only the holder of a refresh token can compute the next one, which is the 
   expect(nextRefreshSecret(before, newSecret())).not.toBe(present);
 });
 
-test('the digest of a secret does not contain the secret, and equals no other one', () => {
+test('the digest of a secret does not contain the secret and differs from other digests', () => {
   expect(digestOf(before)).not.toContain(before);
   expect(isSameDigest(digestOf(before), digestOf(before))).toBe(true);
   expect(isSameDigest(digestOf(before), digestOf(present))).toBe(false);
   expect(isSameDigest(digestOf(before), digestOf(before).slice(1))).toBe(false);
 });
 
-test('a refresh token is read back, and other texts are none', () => {
+test('a formatted refresh token is parsed, and other texts are rejected', () => {
   const token = { session: session.id, secret: before };
   const text = formatRefreshToken(token);
   expect(parseRefreshToken(text)).toEqual(token);

@@ -38,7 +38,7 @@ async function threeLogins() {
   return { clock, registry, sessions, open, living };
 }
 
-test('one log-in too many ends the one that was idle for longest, not the oldest', async () => {
+test('a login beyond the limit ends the session that was idle for longest, not the oldest', async () => {
   const { open, living, clock } = await threeLogins();
   const [one, two, three] = [await open(), await open(), await open()];
   clock.advance(60_000);
@@ -47,14 +47,14 @@ test('one log-in too many ends the one that was idle for longest, not the oldest
   expect(await living(one, two, three, four)).toEqual([true, false, true, true]);
 });
 
-test('log-ins of others do not count', async () => {
+test('logins of other users do not count toward the limit of sessions', async () => {
   const { open, living } = await threeLogins();
   const one = await open();
   for (let count = 0; count < 5; count++) await open('bob');
   expect(await living(one)).toEqual([true]);
 });
 
-test('what is over goes first', async () => {
+test('an expired session is removed before one that is still valid', async () => {
   const { open, living, clock, registry, sessions } = await threeLogins();
   const [over, one, two] = [await open(), await open(), await open()];
   // The periodic sweep is stopped, so expired sessions are still stored.
@@ -77,7 +77,7 @@ test('what is over goes first', async () => {
   expect(await living(...again, four)).toEqual([true, true, true]);
 });
 
-test('tokens outlive a restart, as the key that signs them is in the store', async () => {
+test('tokens are valid after a restart because the signing key is in the store', async () => {
   const dir = await tempDir();
   const first = await HandlingRig.open({}, { dir });
   const before = new Sessions(partsOf(first));

@@ -48,7 +48,7 @@ const listed = async (peer: V2Peer): Promise<unknown> =>
   ((await peer.get(`${EVENTS}?fieldSelector=event.entity.name==env-1`)).body as V2Event[])[0]?.check['env_vars'];
 
 describe('the environment of a command', () => {
-  test('is shown with an event to whoever may write its check, and to nobody else', async () => {
+  test('only users who may write a check see its environment in an event', async () => {
     const { entity, check } = eventOf('env-1', 'cpu', 1) as { entity: object; check: object };
     await root.post(EVENTS, { entity, check: { ...check, env_vars: ['TOKEN=hush'], password: 'hush' } });
     const reader = await withKey({ scopes: ['read'] });
@@ -65,8 +65,8 @@ describe('the environment of a command', () => {
   });
 });
 
-describe('a program that may only report', () => {
-  test('sends its events with a key, and does nothing else', async () => {
+describe('a program with the scope submit', () => {
+  test('a key with the scope submit can send events and nothing else', async () => {
     const telegraf = await withKey({ scopes: ['submit'] });
     expect((await telegraf.post(`${EVENTS}/t-1/telegraf`, eventOf('t-1', 'telegraf', 0))).status).toBe(201);
     for (const answer of [
@@ -79,7 +79,7 @@ describe('a program that may only report', () => {
     }
   });
 
-  test('ends no event that its check keeps open for people, who can', async () => {
+  test('a key with the scope submit cannot resolve an event that its check keeps open', async () => {
     const reporter = await withKey({ scopes: ['submit'] });
     const operator = await withKey({ scopes: ['submit', 'resolve'] });
     const stateOf = async (): Promise<string> => ((await root.get(`${EVENTS}/t-2/sticky`)).body as V2Event).check.state;
@@ -90,7 +90,7 @@ describe('a program that may only report', () => {
     expect(await stateOf()).toBe('passing');
   });
 
-  test('cannot have an entity show what it hides', async () => {
+  test('a key with the scope submit cannot reveal the redacted attributes of an entity', async () => {
     const reporter = await withKey({ scopes: ['read', 'submit'] });
     const entity = { metadata: { name: 'vault' }, entity_class: 'proxy', password: 'hush', redact: ['password'] };
     expect((await reporter.put(`${ENTITIES}/vault`, entity)).status).toBe(200);
@@ -101,7 +101,7 @@ describe('a program that may only report', () => {
   });
 });
 
-test('who is kept to a namespace sees no object of another', async () => {
+test('a key of one namespace sees no object of another', async () => {
   await root.post(EVENTS, eventOf('here', 'cpu', 2));
   await root.post('/namespaces/ops/events', eventOf('there', 'cpu', 2));
   await root.post('/namespaces/ops/silenced', { check: 'cpu', reason: 'x' });
@@ -118,7 +118,7 @@ test('who is kept to a namespace sees no object of another', async () => {
   expect((await kept.post('/silenced', { check: 'cpu', metadata: { namespace: 'default' } })).status).toBe(404);
 });
 
-test('the audit trail says in which namespace somebody did something', async () => {
+test('the audit trail contains the namespace of each action', async () => {
   await root.put('/namespaces/ops/entities/audited', { metadata: { name: 'audited' }, entity_class: 'proxy' });
   await root.put('/namespaces/ops/entities/audited', { metadata: { name: 'audited' }, entity_class: 'agent' });
   await root.post('/namespaces/ops/silenced', { subscription: 'entity:audited', reason: 'x' });
@@ -138,7 +138,7 @@ test('the audit trail says in which namespace somebody did something', async () 
   );
 });
 
-test('names in paths are decoded once', async () => {
+test('names in paths are decoded exactly once', async () => {
   await root.post(ENTITIES, { metadata: { name: 'ab' }, entity_class: 'proxy' });
   expect((await root.get(`${ENTITIES}/a%62`)).status).toBe(200);
   expect((await root.get(`${ENTITIES}/a%2562`)).status).toBe(404);

@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-test('each built-in role reaches what it names on every route of the newer API, and nothing else', async () => {
+test('each built-in role has exactly its rights on every route of the v2 API', async () => {
   const answer = await fetch(`${backend.url}/api/mon/v1/access`, { headers: ROOT });
   const { routes } = (await answer.json()) as { readonly routes: readonly { method: string; url: string }[] };
   const asked = routes.flatMap(({ method, url }) =>

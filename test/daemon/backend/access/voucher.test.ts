@@ -5,7 +5,7 @@ const VOUCHER: Voucher = { name: 'ann', via: 'key', keyId: 'a1', clientNames: ['
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('a voucher is read back as it was written', () => {
+test('a voucher is parsed as it was written', () => {
   expect(parseVoucher(voucherText(VOUCHER))).toEqual(VOUCHER);
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['no name', encoded({ via: 'key' })],
   ['an attribute that it does not have', encoded({ ...VOUCHER, scopes: ['admin'] })],
   ['a name that is too long', encoded({ ...VOUCHER, name: 'x'.repeat(1025) })],
-])('a voucher is not %s', (_what, text) => {
+])('a voucher with %s is rejected', (_what, text) => {
   expect(parseVoucher(text)).toBeUndefined();
 });

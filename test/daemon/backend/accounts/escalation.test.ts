@@ -64,72 +64,72 @@ const metadata = (name: string, namespace?: string): object => ({
 
 test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: string }>([
   {
-    title: 'resets no password of an administrator',
+    title: 'cannot reset the password of an administrator',
     ask: (peer) => peer.put('/users/boss/reset_password', { password: 'taken over' }),
     lacks: 'the scope admin',
   },
   {
-    title: 'replaces no administrator with another password',
+    title: 'cannot replace an administrator with another password',
     ask: (peer) => peer.put('/users/boss', { username: 'boss', password: 'taken over', groups: ['cluster-admins'] }),
     lacks: 'the scope admin',
   },
   {
-    title: 'replaces no administrator with another password, also without the groups that cannot be given',
+    title: 'cannot replace an administrator with another password, even without the groups',
     ask: (peer) => peer.put('/users/self', { username: 'self', password: 'long enough', groups: ['admins'] }),
     lacks: 'the scope admin',
   },
   {
-    title: 'joins no group that may more',
+    title: 'cannot join a group with more rights',
     ask: (peer) => peer.put('/users/helpdesk/groups/cluster-admins', {}),
     lacks: 'the scope admin',
   },
   {
-    title: 'makes no user with a group that may more',
+    title: 'cannot create a user in a group with more rights',
     ask: (peer) => peer.post('/users', { username: 'new', password: 'long enough', groups: ['operators'] }),
     lacks: 'the scope resolve',
   },
   {
-    title: 'makes no user whose name is bound already',
+    title: 'cannot create a user whose name is already bound',
     ask: (peer) => peer.post('/users', { username: 'not-made-yet', password: 'long enough' }),
     lacks: 'the scope admin',
   },
   {
-    title: 'reinstates no administrator',
+    title: 'cannot reinstate an administrator',
     ask: (peer) => peer.put('/users/gone/reinstate', {}),
     lacks: 'the scope admin',
   },
   {
-    title: 'replaces no disabled administrator by an enabled one',
+    title: 'cannot replace a disabled administrator by an enabled one',
     ask: (peer) => peer.put('/users/gone', { username: 'gone', groups: ['cluster-admins'], disabled: false }),
     lacks: 'the scope admin',
   },
   {
-    title: 'makes no cluster role that may more',
+    title: 'cannot create a cluster role with more rights',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['create'], 'handlers')] }),
     lacks: 'create of handlers in all namespaces',
   },
   {
-    title: 'makes no cluster role for everything',
+    title: 'cannot create a cluster role for everything',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['*'], '*')] }),
     lacks: 'every verb of every resource in all namespaces',
   },
   {
-    title: 'widens no cluster role by a patch',
+    title: 'cannot widen a cluster role by a patch',
     ask: (peer) => peer.patch('/clusterroles/helpdesk', { rules: [rule(['*'], 'handlers')] }),
     lacks: 'every verb of handlers',
   },
   {
-    title: 'widens no built-in role',
+    title: 'cannot widen a built-in role',
     ask: (peer) => peer.put('/clusterroles/view', { ...metadata('view'), rules: [rule(['*'], 'events')] }),
     lacks: 'every verb of events',
   },
   {
-    title: 'makes no role of a namespace that may more, wherever the path leaves the namespace out',
+    title: 'cannot create a role of a namespace with more rights, even by a path without the namespace',
     ask: (peer) => peer.post('/roles', { ...metadata('more', 'prod'), rules: [rule(['delete'], 'checks')] }),
     lacks: 'delete of checks in the namespace prod',
   },
   {
-    title: 'makes no role about one object that they may not change',
+    title: 'cannot create a role for one object that they may not change',
     ask: (peer) =>
       peer.put(`${PROD}/roles/one`, {
         ...metadata('one', 'prod'),
@@ -138,7 +138,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'update of checks disk in the namespace prod',
   },
   {
-    title: 'binds nobody to a cluster role that may more',
+    title: 'cannot bind users to a cluster role with more rights',
     ask: (peer) =>
       peer.post('/clusterrolebindings', {
         ...metadata('mine'),
@@ -148,7 +148,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'every verb of every resource',
   },
   {
-    title: 'binds nobody in a namespace to a cluster role that may more, also with rules in the body of the binding',
+    title: 'cannot bind users in a namespace to a cluster role with more rights, even with rules in the body',
     ask: (peer) =>
       peer.put(`${PROD}/rolebindings/mine`, {
         ...metadata('mine', 'prod'),
@@ -159,12 +159,12 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'in the namespace prod',
   },
   {
-    title: 'adds nobody to a binding that may more',
+    title: 'cannot add users to a binding with more rights',
     ask: (peer) => peer.patch('/clusterrolebindings/waiting', { subjects: [user('helpdesk')] }),
     lacks: 'every verb of every resource',
   },
   {
-    title: 'compares no role without an end',
+    title: 'cannot create a role with too many rights to compare',
     ask: (peer) => {
       const names = Array.from({ length: 900 }, (_none, at) => `n${String(at)}`);
       const rules = [{ verbs: ['get', 'list', 'update'], resources: ['silenced'], resource_names: names }];
@@ -172,7 +172,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     },
     lacks: 'more than 2000 single rights',
   },
-])('whoever administers users and roles only $title', async ({ ask, lacks }) => {
+])('a user who may only administer users and roles $title', async ({ ask, lacks }) => {
   expect(await ask(helpdesk)).toMatchObject({
     status: 403,
     body: { message: expect.stringContaining(lacks) },
@@ -181,7 +181,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
   expect(await new V2Peer(backend.url, shown('boss')).get('/users')).toMatchObject({ status: 200 });
 });
 
-test('a role that does not exist cannot be bound by who may not give everything', async () => {
+test('only a user with all rights can bind a role that does not exist', async () => {
   const body = { ...metadata('early'), role_ref: clusterRole('later'), subjects: [user('helpdesk')] };
   expect(await helpdesk.put('/clusterrolebindings/early', body)).toMatchObject({
     status: 403,
@@ -192,7 +192,7 @@ test('a role that does not exist cannot be bound by who may not give everything'
   expect(await helpdesk.put('/clusterroles/later', { ...metadata('later'), rules })).toMatchObject({ status: 403 });
 });
 
-test('a group does not get back what its name means by the end of a binding or its namespace', async () => {
+test('deleting a binding or its namespace cannot restore the default rights of a group', async () => {
   await make(root.post('/namespaces', { name: 'short' }));
   await bind('operators', 'view', [group('operators')], 'short');
   const path = '/namespaces/short/rolebindings/operators';
@@ -207,13 +207,13 @@ test('a group does not get back what its name means by the end of a binding or i
   expect(await helpdesk.delete('/namespaces/short')).toMatchObject({ status: 204 });
 });
 
-test('a replaced built-in role does not come back with more than the one who deletes it may give', async () => {
+test('deleting a replaced built-in role requires the rights that it restores', async () => {
   await make(root.put('/clusterroles/edit', { ...metadata('edit'), rules: [rule(['get'], 'checks')] }));
   expect(await helpdesk.delete('/clusterroles/edit')).toMatchObject({ status: 403 });
   expect(await root.delete('/clusterroles/edit')).toMatchObject({ status: 204 });
 });
 
-test('a key of another user has neither all roles nor scopes beyond those of the one who grants it', async () => {
+test('a key of another user has neither all roles nor scopes beyond those of its creator', async () => {
   await makeUser('idle');
   for (const username of ['boss', 'idle']) {
     const refused = await helpdesk.post('/apikeys', { username });
@@ -228,14 +228,14 @@ test('a key of another user has neither all roles nor scopes beyond those of the
   expect(await helpdesk.patch(`/apikeys/${name}`, { username: 'boss' })).toMatchObject({ status: 403 });
 });
 
-test('a restore takes an administrator, whatever roles say', async () => {
+test('a restore requires an administrator, whatever rights roles include', async () => {
   const ask = asking(backend.url, basic('helpdesk', PASSWORD));
   const spec = { username: 'helpdesk', password_hash: HASH, groups: ['cluster-admins'], disabled: false };
   const objects = [{ type: 'User', api_version: 'core/v2', metadata: {}, spec }];
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 403 });
 });
 
-test('whoever administers users and roles gives what they have themselves, and takes away more', async () => {
+test('an administrator of users and roles may give their own rights, and remove more', async () => {
   const username = `given-${String(++count)}`;
   expect(await helpdesk.post('/users', { username, password: PASSWORD })).toMatchObject({ status: 201 });
   const rules = [rule(['get'], 'checks'), rule(['get', 'list', 'create', 'update', 'delete'], 'silenced')];
@@ -253,7 +253,7 @@ test('whoever administers users and roles gives what they have themselves, and t
   expect(await helpdesk.delete('/users/leaver')).toMatchObject({ status: 204 });
 });
 
-test('whoever administers one namespace gives there what they have there, and not everything', async () => {
+test('an administrator of one namespace may give their rights there, but not all rights', async () => {
   const binding = (role: string): object => ({
     ...metadata('by-keeper', 'prod'),
     role_ref: clusterRole(role),
@@ -269,7 +269,7 @@ test('whoever administers one namespace gives there what they have there, and no
   expect(await keeper.delete(`${PROD}/rolebindings/by-keeper`)).toMatchObject({ status: 204 });
 });
 
-test('an administrator gives whatever there is', async () => {
+test('an administrator may give any right', async () => {
   const boss = new V2Peer(backend.url, shown('boss'));
   expect(await boss.put('/users/gone/reinstate', {})).toMatchObject({ status: 201 });
   const rules = [rule(['*'], '*')];

@@ -31,7 +31,7 @@ const init = (
 
 const ADA = { MON_ADMIN_USERNAME: 'ada', MON_ADMIN_PASSWORD: 'correct horse' };
 
-test('the administrator of the environment gets in after the start, and nobody else', async () => {
+test('only the administrator from the environment can log in after the first start', async () => {
   const dir = await tempDir();
   expect(await init(dir, ADA)).toBe('ada');
   const backend = await openBackend({ dir });
@@ -49,7 +49,7 @@ test('the administrator of the environment gets in after the start, and nobody e
   expect(await init(dir, { ...ADA, MON_ADMIN_PASSWORD: 'another one' })).toBeUndefined();
 });
 
-test('who is not named is asked for, the password twice', async () => {
+test('init without a name prompts for it, and for the password twice', async () => {
   const dir = await tempDir();
   await expect(init(dir, {}, answering('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
     'two different passwords',
@@ -57,7 +57,7 @@ test('who is not named is asked for, the password twice', async () => {
   expect(await init(dir, {}, answering('eve', 'battery staple', 'battery staple'))).toBe('eve');
 });
 
-test('a file may hold the password', async () => {
+test('init can read the password from a file', async () => {
   const dir = await tempDir();
   const file = join(await tempDir(), 'password');
   await writeFile(file, 'correct horse\n');
@@ -69,8 +69,8 @@ test('a file may hold the password', async () => {
 test.each([
   { name: 'a short password', env: { ...ADA, MON_ADMIN_PASSWORD: 'short' }, problem: 'password: must have at least 8' },
   { name: 'a name with a colon', env: { ...ADA, MON_ADMIN_USERNAME: 'a:b' }, problem: 'username: must be word' },
-  { name: 'nothing, and nobody to ask', env: {}, problem: 'set MON_ADMIN_USERNAME' },
-])('nothing is made of $name', async ({ env, problem }) => {
+  { name: 'neither settings nor a terminal', env: {}, problem: 'set MON_ADMIN_USERNAME' },
+])('init with $name creates nothing', async ({ env, problem }) => {
   const dir = await tempDir();
   await expect(init(dir, env)).rejects.toThrow(problem);
   expect(await init(dir, ADA)).toBe('ada');
@@ -90,7 +90,7 @@ async function run(args: readonly string[]): Promise<{ code: number; stdout: str
   return { code, stdout, stderr };
 }
 
-test('the program says what it did, and ends with 3 when there was nothing to do', { tags: 'slow' }, async () => {
+test('init prints what it created and exits with 3 if an administrator exists', { tags: 'slow' }, async () => {
   const dir = join(await tempDir(), 'state');
   const args = ['init', '--state-dir', dir];
   expect(await run(args)).toEqual({ code: 0, stdout: `created the administrator ada in ${dir}\n`, stderr: '' });
@@ -103,7 +103,7 @@ test('the program says what it did, and ends with 3 when there was nothing to do
   expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
 });
 
-test('on a terminal the password is not shown', async () => {
+test('a password typed on a terminal is not shown', async () => {
   const dir = join(await tempDir(), 'state');
   await using pty = new Pty(process.execPath, [...programArguments('mon-backend'), 'init', '--state-dir', dir]);
   await pty.waitForText('Name of the administrator:');

@@ -78,7 +78,7 @@ describe('roles and bindings', () => {
   test.each([
     ['roles', PROD, { namespace: 'prod' }],
     ['clusterroles', '', {}],
-  ])('%s are made, shown with every attribute, changed and deleted', async (kind, within, place) => {
+  ])('%s are created, shown with every attribute, changed and deleted', async (kind, within, place) => {
     const path = `${within}/${kind}`;
     const role = { rules, metadata: { name: 'r1', ...place } };
     const shown = { rules, metadata: { ...role.metadata, created_by: 'root' } };
@@ -120,11 +120,11 @@ describe('roles and bindings', () => {
       '/clusterrolebindings',
       { subjects: [{ type: 'Host', name: 'u' }], role_ref: CLUSTER_ROLE('view'), metadata: { name: 'b' } },
     ],
-  ])('%s is refused', async (_what, path, body) => {
+  ])('%s is rejected', async (_what, path, body) => {
     expect(await root.post(path, body)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('those of the peer are there, as it shows them', async () => {
+  test('the built-in roles and bindings are shown as by the peer', async () => {
     expect(((await root.get('/clusterroles')).body as { metadata: object }[]).map(({ metadata }) => metadata)).toEqual(
       expect.arrayContaining(
         ['admin', 'cluster-admin', 'edit', 'system:agent', 'system:user', 'view'].map((name) => ({ name })),
@@ -142,7 +142,7 @@ describe('roles and bindings', () => {
     });
   });
 
-  test('the built-in ones of a dump are taken where they say the same, and are neither changed nor deleted', async () => {
+  test('an unchanged built-in role is accepted, but not a changed one or a deletion', async () => {
     const own = (await root.get('/clusterroles/cluster-admin')).body as object;
     expect(await root.put('/clusterroles/cluster-admin', own)).toMatchObject({ status: 201 });
     const less = { ...own, rules: [{ verbs: ['get'], resources: ['checks'] }] };
@@ -151,7 +151,7 @@ describe('roles and bindings', () => {
     expect(await root.delete('/clusterrolebindings/system:agent')).toMatchObject({ status: 409 });
   });
 
-  test('view, edit and admin may be made to mean something else, and come back when that is deleted', async () => {
+  test('view, edit and admin can be replaced, and are restored when the replacement is deleted', async () => {
     const own = (await root.get('/clusterroles/view')).body;
     const less = { rules: [{ verbs: ['get'], resources: ['checks'] }], metadata: { name: 'view' } };
     expect(await root.put('/clusterroles/view', less)).toMatchObject({ status: 201 });
@@ -160,7 +160,7 @@ describe('roles and bindings', () => {
     expect((await root.get('/clusterroles/view')).body).toEqual(own);
   });
 
-  test('go with their namespace', async () => {
+  test('roles are deleted with their namespace', async () => {
     await root.post('/namespaces', { name: 'short' });
     const metadata = { name: 'r', namespace: 'short' };
     await root.put('/namespaces/short/roles/r', { rules, metadata });
@@ -170,8 +170,8 @@ describe('roles and bindings', () => {
   });
 });
 
-describe('somebody who has only roles', () => {
-  test('may do nothing without a binding, and after it what the role says, there and nowhere else', async () => {
+describe('a user with only roles', () => {
+  test('a user without a binding has no rights, and with one exactly those of the role', async () => {
     const name = await user('nobodies');
     const peer = as(name);
     expect(await status(peer.get(`${PROD}/checks`))).toBe(403);
@@ -200,7 +200,7 @@ describe('somebody who has only roles', () => {
     expect(await status(peer.get(`${PROD}/checks`))).toBe(403);
   });
 
-  test('that makes keys gives nobody the roles of another user, also not by a change', async () => {
+  test('a user who may create keys cannot give one the roles of another user, not even by a patch', async () => {
     const [granter, other] = [await user(), await user()];
     await root.put('/clusterroles/key-maker', {
       rules: [{ verbs: ['*'], resources: ['apikeys'] }],
@@ -218,7 +218,7 @@ describe('somebody who has only roles', () => {
     expect(await root.post('/apikeys', { username: other })).toMatchObject({ status: 201, body: { all_roles: true } });
   });
 
-  test('is kept to the objects that a rule names', async () => {
+  test('a role with resource names applies only to these objects', async () => {
     const name = await user();
     await root.put(`${PROD}/roles/one`, {
       rules: [{ verbs: ['*'], resources: ['checks'], resource_names: ['mine'] }],
@@ -233,7 +233,7 @@ describe('somebody who has only roles', () => {
     expect(await status(peer.post(`${PROD}/checks`, check('prod', 'mine')))).toBe(403);
   });
 
-  test('with edit in a namespace may write checks there, but nothing that runs on the machine of the backend', async () => {
+  test('a user with edit in one namespace may write checks there, but no handler that the backend would run', async () => {
     const name = await user();
     await bind(name, CLUSTER_ROLE('edit'), 'prod');
     const peer = as(name);
@@ -248,7 +248,7 @@ describe('somebody who has only roles', () => {
     expect(await status(peer.put(`${PROD}/handlers/h`, handler))).toBe(201);
   });
 
-  test('gets secrets whole only of what they may change', async () => {
+  test('a user sees secrets only in definitions that they may change', async () => {
     const [reader, writer] = [await user(), await user()];
     await bind(reader, CLUSTER_ROLE('view'), 'prod');
     await bind(writer, CLUSTER_ROLE('edit'), 'prod');
@@ -258,7 +258,7 @@ describe('somebody who has only roles', () => {
     expect((await as(writer).get(`${PROD}/checks/secret`)).body).toMatchObject({ env_vars: ['TOKEN=hunter2'] });
   });
 
-  test('over all namespaces has the scopes that the role amounts to, on every face', async () => {
+  test('a role bound in all namespaces includes its scopes in every API', async () => {
     const [viewer, editor, administrator] = [await user(), await user(), await user()];
     expect(await v1(viewer, 'GET', '/events')).toBe(403);
     await bind(viewer, CLUSTER_ROLE('view'));
@@ -273,7 +273,7 @@ describe('somebody who has only roles', () => {
     expect(await status(as(viewer).get('/checks'))).toBe(200);
   });
 
-  test('and administers one namespace may bind others there, and nobody anywhere else', async () => {
+  test('an administrator of one namespace may bind users there, but no groups and not elsewhere', async () => {
     const [admin, other] = [await user(), await user()];
     await bind(admin, CLUSTER_ROLE('admin'), 'prod');
     const binding = (namespace: string, subjects: object[]): object => ({
@@ -294,8 +294,8 @@ describe('somebody who has only roles', () => {
   });
 });
 
-describe('groups that mean something by their names', () => {
-  test('go on to do so until a binding names them, which is said', async () => {
+describe('groups with default rights', () => {
+  test('a group loses its default rights when a binding names it, with a warning', async () => {
     const name = await user('viewers');
     expect(await status(as(name).get('/checks'))).toBe(200);
     const binding = await root.put(`${PROD}/rolebindings/viewers`, {
@@ -310,7 +310,7 @@ describe('groups that mean something by their names', () => {
     expect(await status(as(name).get('/checks'))).toBe(200);
   });
 
-  test('cluster-admins and system:agents mean what they did, whatever is bound to them', async () => {
+  test('cluster-admins and system:agents keep their default rights, whatever is bound to them', async () => {
     const [admin, agent] = [await user('cluster-admins'), await user('system:agents')];
     for (const group of ['cluster-admins', 'system:agents']) {
       const metadata = { name: group.replace(':', '-') };
@@ -324,7 +324,7 @@ describe('groups that mean something by their names', () => {
 });
 
 describe('API keys', () => {
-  test('have the roles of their user, as far as their scopes and their namespace go', async () => {
+  test('an API key has the roles of its user within its scopes and namespace', async () => {
     const name = await user();
     await bind(name, CLUSTER_ROLE('edit'), 'prod');
     await bind(name, CLUSTER_ROLE('edit'), 'dev');
@@ -340,7 +340,7 @@ describe('API keys', () => {
     expect(await status(kept.get(`${DEV}/checks/k`))).toBe(404);
   });
 
-  test('lose with their user what is taken away', async () => {
+  test('an API key loses the rights that its user loses', async () => {
     const name = await user();
     const binding = await bind(name, CLUSTER_ROLE('view'));
     const key = await keyOf(name);
@@ -350,7 +350,7 @@ describe('API keys', () => {
   });
 });
 
-test('whoever may make events in a namespace may be its agent, and is cut off when that is taken away', async () => {
+test('a user who may create events in a namespace may be an agent there until the right is removed', async () => {
   const name = await user();
   await root.put(`${PROD}/roles/agents`, {
     rules: [{ verbs: ['create'], resources: ['events'] }],
@@ -366,7 +366,7 @@ test('whoever may make events in a namespace may be its agent, and is cut off wh
   await expect.poll(() => agent.ending).toMatchObject({ code: 1008 });
 });
 
-test('nobody is locked out by a change of roles', async () => {
+test('no change of roles can remove the last administrator', async () => {
   await using other = await startBackend({ batcher: { lingerMs: 0 } });
   const first = new V2Peer(other.url);
   const subjects = [{ type: 'User', name: 'ada' }];

@@ -29,7 +29,7 @@ const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url'
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const statusOf = async (asked: Promise<Answer>): Promise<number> => (await asked).status;
 
-test('a user with a password gets in with it, on every API, and may do what the groups may', async () => {
+test('a user can log in with a password on every API and has the rights of their groups', async () => {
   const made = await asRoot('POST', USERS, { username: 'eve', password: 'battery staple', groups: ['viewers'] });
   expect(made).toMatchObject({ status: 201, headers: { location: `${USERS}/eve` } });
   const eve = as('eve', 'battery staple');
@@ -44,7 +44,7 @@ test('a user with a password gets in with it, on every API, and may do what the 
   expect(text + (await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain('battery');
 });
 
-test('a hash of a dump is taken as it is', async () => {
+test('a password hash from a dump is accepted', async () => {
   const user = { username: 'dump', password_hash: HASH, groups: ['operators', 'of-another-cluster'], disabled: false };
   expect(await statusOf(asRoot('PUT', `${USERS}/dump`, user))).toBe(201);
   const { password_hash: _hash, ...shown } = user;
@@ -61,11 +61,11 @@ test.each([
   { name: 'a hash that would take for ever', user: { username: 'x', password_hash: HASH.replace('$04$', '$31$') } },
   { name: 'fine, of a name with a colon', user: { username: 'x:y', password: 'long enough' } },
   { name: 'fine, of the name of the backend', user: { username: 'mon', password: 'long enough' } },
-])('a password that is $name: 400', async ({ user }) => {
+])('a user is rejected with 400 if the password is $name', async ({ user }) => {
   expect(await asRoot('POST', USERS, user)).toMatchObject({ status: 400, body: { code: 1 } });
 });
 
-test('there is one of each name', async () => {
+test('a second user of the same name is rejected', async () => {
   expect(await statusOf(asRoot('POST', USERS, { username: 'one', password_hash: HASH }))).toBe(201);
   expect(await asRoot('POST', USERS, { username: 'one', password_hash: HASH })).toMatchObject({
     status: 409,
@@ -74,7 +74,7 @@ test('there is one of each name', async () => {
   expect(await statusOf(asRoot('PUT', `${USERS}/two`, { username: 'one' }))).toBe(400);
 });
 
-test('another password counts at once, the old one no more', async () => {
+test('a new password is valid at once, and the old one no longer', async () => {
   await asRoot('POST', USERS, { username: 'bob', password_hash: HASH, groups: ['viewers'] });
   const old = as('bob', 'correct horse');
   expect(await statusOf(old('GET', '/info'))).toBe(200);
@@ -86,7 +86,7 @@ test('another password counts at once, the old one no more', async () => {
   expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
 });
 
-test('a user in no group is shown without groups, as at the peer', async () => {
+test('a user without groups is shown without groups, as by the peer', async () => {
   await asRoot('POST', USERS, { username: 'loner', password_hash: HASH });
   expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual({ username: 'loner', disabled: false });
   await asRoot('PUT', `${USERS}/loner/groups/viewers`);
@@ -94,10 +94,10 @@ test('a user in no group is shown without groups, as at the peer', async () => {
   expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual(grouped);
 });
 
-describe('a password is changed as clients of the peer do', () => {
+describe('a password change as clients of the peer send it', () => {
   const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
 
-  test('by the user, who knows the one before', async () => {
+  test('a user changes their own password with the current one', async () => {
     await asRoot('POST', USERS, viewer('kim'));
     const kim = as('kim', 'correct horse');
     expect(await kim('PUT', `${USERS}/kim/password`, NEXT)).toMatchObject({ status: 201, text: '' });
@@ -105,7 +105,7 @@ describe('a password is changed as clients of the peer do', () => {
     expect(await statusOf(as('kim', 'battery staple')('GET', '/info'))).toBe(200);
   });
 
-  test('by an administrator, the second time as well as the first', async () => {
+  test('an administrator changes a password repeatedly', async () => {
     await asRoot('POST', USERS, viewer('lee'));
     expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
     expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(201);
@@ -113,7 +113,7 @@ describe('a password is changed as clients of the peer do', () => {
     expect(await statusOf(as('lee', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
-  test('by nobody else, and not by guessing', async () => {
+  test('only the user with the current password, or an administrator, can change a password', async () => {
     await asRoot('POST', USERS, viewer('max'));
     await asRoot('POST', USERS, viewer('mia'));
     const max = as('max', 'correct horse');
@@ -128,7 +128,7 @@ describe('a password is changed as clients of the peer do', () => {
     expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
-  test('and a user may look at themselves; the hash is for nobody, not even an administrator', async () => {
+  test('a user may read their own record, and the password hash is shown to nobody', async () => {
     await asRoot('POST', USERS, viewer('ned'));
     const ned = as('ned', 'correct horse');
     const open = { username: 'ned', groups: ['viewers'], disabled: false };
@@ -138,7 +138,7 @@ describe('a password is changed as clients of the peer do', () => {
   });
 });
 
-test('who is deleted is disabled, and can be reinstated', async () => {
+test('a deleted user is disabled and can be reinstated', async () => {
   await asRoot('POST', USERS, { username: 'leaver', password_hash: HASH, groups: ['viewers'] });
   const leaver = as('leaver', 'correct horse');
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
@@ -149,7 +149,7 @@ test('who is deleted is disabled, and can be reinstated', async () => {
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
 });
 
-test('what is done to users is in the audit trail, by whom', async () => {
+test('the audit trail shows who changed which user', async () => {
   await asRoot('POST', USERS, { username: 'traced', password_hash: HASH });
   await asRoot('PUT', `${USERS}/traced/groups/viewers`);
   await asRoot('DELETE', `${USERS}/traced`);
@@ -171,7 +171,7 @@ describe('tokens', () => {
   const logIn = async (): Promise<Tokens> => (await as('user', 'correct horse')('GET', '/auth')).body as Tokens;
   beforeAll(() => asRoot('PUT', `${USERS}/user`, { username: 'user', password_hash: HASH, groups: ['viewers'] }));
 
-  test('the password is shown once, then tokens', async () => {
+  test('a login exchanges the password for tokens', async () => {
     const before = Math.floor(clock.now() / 1000);
     const tokens = await logIn();
     expect(tokens).toEqual({
@@ -189,7 +189,7 @@ describe('tokens', () => {
     expect(await ask('GET', '/auth/test')).toMatchObject({ status: 200, text: '' });
   });
 
-  test('the access token ends, and the next one comes for the refresh token', async () => {
+  test('an access token expires and is renewed with the refresh token', async () => {
     const tokens = await logIn();
     clock.skip(900_000);
     expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(401);
@@ -198,14 +198,14 @@ describe('tokens', () => {
     expect(await statusOf(bearer(next.body as Tokens)('GET', '/events'))).toBe(200);
   });
 
-  test('requests under way with the token before are not refused', async () => {
+  test('requests with the previous access token are still accepted after a refresh', async () => {
     const tokens = await logIn();
     const next = await bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token });
     expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(200);
     expect(await statusOf(bearer(next.body as Tokens)('GET', '/events'))).toBe(200);
   });
 
-  test('a log-out counts at once, for both tokens', async () => {
+  test('a logout invalidates both tokens at once', async () => {
     const tokens = await logIn();
     const out = await bearer(tokens)('POST', '/auth/logout', { refresh_token: tokens.refresh_token });
     expect(out).toMatchObject({ status: 200, text: '' });
@@ -213,20 +213,20 @@ describe('tokens', () => {
     expect(await statusOf(bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token }))).toBe(401);
   });
 
-  test('the refresh token ends after twelve hours in which nobody showed it', async () => {
+  test('a refresh token expires after twelve hours without use', async () => {
     const tokens = await logIn();
     clock.skip(12 * 3_600_000);
     expect(await statusOf(bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token }))).toBe(401);
   });
 
-  test('tokens of two log-ins do not go together', async () => {
+  test('tokens of two logins cannot be combined', async () => {
     const [one, two] = [await logIn(), await logIn()];
     expect(await statusOf(bearer(one)('POST', '/auth/token', { refresh_token: two.refresh_token }))).toBe(401);
     expect(await statusOf(bearer(one)('POST', '/auth/token', { refresh_token: one.access_token }))).toBe(401);
     expect(await statusOf(asking(backend.url, `Bearer ${one.refresh_token}`)('GET', '/events'))).toBe(401);
   });
 
-  test('refusals are the peer’s: text, in two wordings', async () => {
+  test('rejections have the two texts of the peer', async () => {
     expect(await as('user', 'wrong')('GET', '/auth')).toMatchObject({ status: 401, text: 'Unauthorized\n' });
     const nobody = asking(backend.url, null);
     const refused = { status: 401, text: 'Request unauthorized\n' };
@@ -236,7 +236,7 @@ describe('tokens', () => {
     expect(await bearer(await logIn())('POST', '/auth/token', {})).toMatchObject(refused);
   });
 
-  test('an access token tells its holder who they are, as clients of the peer read it', async () => {
+  test('an access token contains the claims that clients of the peer read', async () => {
     const { access_token: token, expires_at: expires } = await logIn();
     const [header = '', claims = '', signature] = token.split('.');
     expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
@@ -251,7 +251,7 @@ describe('tokens', () => {
     expect(signature).toMatch(/^[\w-]{43}$/);
   });
 
-  test('a token that says something else than what was signed is refused', async () => {
+  test('a forged access token is rejected', async () => {
     const { access_token: token } = await logIn();
     const [header = '', claims = '', signature = ''] = token.split('.');
     const forged = encode({ ...(read(claims) as object), sub: 'root' });
@@ -266,14 +266,19 @@ describe('tokens', () => {
 describe('the settings', () => {
   test.each([
     {
-      name: 'an administrator who asks gets the secrets',
+      name: 'an administrator reads the settings with secrets on request',
       ask: () => asRoot,
       target: '/settings?redacted=false',
       shown: true,
     },
-    { name: 'an administrator who does not ask, none', ask: () => asRoot, target: '/settings', shown: false },
     {
-      name: 'nobody else gets any',
+      name: 'an administrator reads the settings without secrets by default',
+      ask: () => asRoot,
+      target: '/settings',
+      shown: false,
+    },
+    {
+      name: 'another user reads the settings without secrets',
       ask: () => as('dump', 'correct horse'),
       target: '/settings?redacted=false',
       shown: false,
@@ -282,14 +287,14 @@ describe('the settings', () => {
     expect((await ask()('GET', target)).text.includes('long enough')).toBe(shown);
   });
 
-  test('that is written down', async () => {
+  test('a read of the settings is recorded in the audit trail', async () => {
     const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=settings.read');
     expect(body).toMatchObject([{ who: 'root', target: 'settings' }]);
   });
 });
 
-describe('a backend without anybody', () => {
-  test('is closed by the first user, and keeps its last administrator', async () => {
+describe('a backend without users', () => {
+  test('the first user closes a backend, and its last administrator cannot be deleted', async () => {
     await using open = await startBackend();
     const anybody = asking(open.url, null);
     const local = asking(open.url);

@@ -54,7 +54,7 @@ const connect = (shown: MadeCertificate | undefined, name = 'web-1'): Promise<Ag
   AgentPeer.connect(backend.url, name, 'default', showing(shown));
 
 test.each(['web-1', 'web-1.example.org'])(
-  'a certificate lets its agent in as %s, without any other credentials',
+  'a certificate authenticates its agent as %s without any other credentials',
   async (name) => {
     const peer = await connect(web1, name);
     await peer.join();
@@ -63,21 +63,29 @@ test.each(['web-1', 'web-1.example.org'])(
 );
 
 test.each([
-  { name: 'none', shown: undefined, status: 401 },
-  { name: 'one of another client', shown: makeCertificate('web-2', { issuer: agents }), status: 403 },
-  { name: 'one of an unknown authority', shown: makeCertificate('web-1', { issuer: authority }), status: 401 },
-  { name: 'one that nobody has signed', shown: makeCertificate('web-1'), status: 401 },
+  { name: 'no certificate', shown: undefined, status: 401 },
+  { name: 'a certificate of another client', shown: makeCertificate('web-2', { issuer: agents }), status: 403 },
   {
-    name: 'one that has expired',
+    name: 'a certificate of an unknown authority',
+    shown: makeCertificate('web-1', { issuer: authority }),
+    status: 401,
+  },
+  { name: 'a self-signed certificate', shown: makeCertificate('web-1'), status: 401 },
+  {
+    name: 'an expired certificate',
     shown: makeCertificate('web-1', { issuer: agents, from: hoursFromNow(-3), until: hoursFromNow(-2) }),
     status: 401,
   },
-  { name: 'one that names no client', shown: makeCertificate('Web Servers Inc.', { issuer: agents }), status: 401 },
-])('whoever shows $name is refused with $status', async ({ shown, status }) => {
+  {
+    name: 'a certificate that names no client',
+    shown: makeCertificate('Web Servers Inc.', { issuer: agents }),
+    status: 401,
+  },
+])('an agent with $name is rejected with $status', async ({ shown, status }) => {
   await expect(connect(shown)).rejects.toThrow(`Unexpected server response: ${String(status)}`);
 });
 
-test('it may not become another client by its hello', async () => {
+test('an agent with a certificate cannot name another client in its hello', async () => {
   const peer = await AgentPeer.connect(backend.url, 'web-9', undefined, showing(web1));
   peer.greet();
   expect(await peer.hears('error')).toMatchObject({
@@ -86,7 +94,7 @@ test('it may not become another client by its hello', async () => {
   });
 });
 
-test('it speaks for proxy clients, and for no other agent', async () => {
+test('an agent with a certificate may report for proxy clients, but for no other agent', async () => {
   const other = await connect(makeCertificate('db-1', { issuer: agents }), 'db-1');
   await other.join();
   const peer = await connect(web1);
@@ -101,7 +109,7 @@ test('it speaks for proxy clients, and for no other agent', async () => {
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
 });
 
-test('it sends no delta results for a proxy client that has become an agent itself', async () => {
+test('a delta result for a proxy client is rejected after the proxy client became an agent', async () => {
   const peer = await connect(web1);
   await peer.join('spool-delta', {}, true);
   const passing = { name: 'disk', output: 'OK', status: 0, executed: 1_700_000_000, issued: 1_700_000_000 };
@@ -128,7 +136,7 @@ test('it sends no delta results for a proxy client that has become an agent itse
   });
 });
 
-test('an agent with a certificate reports nothing in the name of the backend itself', async () => {
+test('an agent with a certificate cannot report in the name of the backend', async () => {
   const peer = await connect(web1);
   await peer.join('spool-backend');
   peer.say({ type: 'results', results: [about(1, 'mon'), about(2, 'switch-2')] });
@@ -141,7 +149,7 @@ test('an agent with a certificate reports nothing in the name of the backend its
   expect((await api.events()).map(({ client }) => client.name)).not.toContain('mon');
 });
 
-test('a certificate keeps an agent to its name also beside a key that is good for any', async () => {
+test('a certificate limits an agent to its name even beside a key for any name', async () => {
   const { default: got } = await import('got');
   const { key } = await got
     .post(`${backend.url}/api/core/v2/apikeys`, {
@@ -157,14 +165,14 @@ test('a certificate keeps an agent to its name also beside a key that is good fo
   expect(await peer.hears('error')).toMatchObject({ code: 'forbidden' });
 });
 
-test('it is good for nothing but the connections of agents', async () => {
+test('a certificate is accepted only for connections of agents', async () => {
   const { default: got } = await import('got');
   const https = { certificateAuthority: authority.cert, certificate: web1.cert, key: web1.key };
   const answer = await got(`${backend.url}/events`, { https, throwHttpErrors: false });
   expect(answer.statusCode).toBe(401);
 });
 
-test('connections end with the authority that vouched for them, and go on when another one is added', async () => {
+test('connections end when their authority is removed, and continue when another one is added', async () => {
   const peer = await connect(web1);
   await peer.join();
   const { default: got } = await import('got');

@@ -57,14 +57,14 @@ async function historyOf(api: ApiClient, client = 'web-1'): Promise<readonly num
   return (await api.result(client, 'disk'))?.check.history;
 }
 
-test('hello registers the client and is answered with where its spool goes on and how much may be under way', async () => {
+test('hello registers the client, and the welcome names the last acknowledged id and the window', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   expect(await agent.join()).toMatchObject({ type: 'welcome', acked: 0, window: 64 });
   expect((await api.client('web-1'))?.subscriptions).toEqual(['web', 'client:web-1']);
 });
 
-test('results are acknowledged by the highest id that is committed', async () => {
+test('results are acknowledged by the highest committed id', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -76,7 +76,7 @@ test('results are acknowledged by the highest id that is committed', async () =>
   expect(acks).toEqual(acks.toSorted((a, b) => a - b));
 });
 
-test('short frames that come right behind a long one, which is parsed in chunks, are taken behind it', async () => {
+test('short frames behind a long one that is parsed in chunks are processed after it', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -87,7 +87,7 @@ test('short frames that come right behind a long one, which is parsed in chunks,
   expect((await historyOf(api))?.slice(-6)).toEqual([0, 2, 2, 2, 2, 2]);
 });
 
-test('an id that was committed has no second effect, on the same connection or the next', async () => {
+test('a committed id has no second effect, on the same connection or the next', async () => {
   const { url, api } = await openRig();
   const first = await AgentPeer.connect(url);
   await first.join();
@@ -102,7 +102,7 @@ test('an id that was committed has no second effect, on the same connection or t
   expect(await historyOf(api)).toEqual([1, 2, 3, 4]);
 });
 
-test('another spool of the same client starts its ids over', async () => {
+test('a new spool of the same client starts its ids over', async () => {
   const { url, api } = await openRig();
   const before = await AgentPeer.connect(url);
   await before.join('spool-1');
@@ -116,7 +116,7 @@ test('another spool of the same client starts its ids over', async () => {
   expect(await historyOf(api)).toEqual([1, 2, 1]);
 });
 
-test('ids may have gaps: a spool that ran over dropped its oldest results', async () => {
+test('ids may have gaps because a full spool drops its oldest results', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -125,7 +125,7 @@ test('ids may have gaps: a spool that ran over dropped its oldest results', asyn
   expect(await historyOf(api)).toEqual([7, 9]);
 });
 
-test('a result that breaks a rule is named, counts as delivered, and takes no other with it', async () => {
+test('an invalid result is rejected with its id and does not affect the others', async () => {
   const { url, api, log } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -143,7 +143,7 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
   expect(log.messages('error')).toEqual(['check result rejected']);
 });
 
-test('what is nested so deep that nobody could show it is refused: a result alone, a client with its connection', async () => {
+test('a result that is nested too deep is rejected alone, a client that is nested too deep with its connection', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -171,7 +171,7 @@ function nested(levels: number): unknown {
   return levels === 0 ? 0 : [nested(levels - 1)];
 }
 
-test('while the queue is full nothing is acknowledged and nothing is lost', async () => {
+test('a full queue delays acknowledgments and loses no result', async () => {
   const { url, api, store } = await openRig({ batcher: { queueLimit: 3, batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -184,27 +184,23 @@ test('while the queue is full nothing is acknowledged and nothing is lost', asyn
   expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
-test(
-  'an agent that sends more than may be in flight is not read until the store has taken it',
-  { tags: 'slow' },
-  async () => {
-    const { url, store } = await openRig();
-    const agent = await AgentPeer.connect(url);
-    await agent.join();
-    const release = store.hold();
-    onTestFinished(release);
-    // The results are far larger than the buffers of both ends of a connection.
-    const output = 'x'.repeat(100_000);
-    for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
-    await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
-    expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
-    expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
-    release();
-    await agent.reaches(600);
-  },
-);
+test('an agent that exceeds the window is not read until the store has committed', { tags: 'slow' }, async () => {
+  const { url, store } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join();
+  const release = store.hold();
+  onTestFinished(release);
+  // Far more than the buffers of both ends of a connection.
+  const output = 'x'.repeat(100_000);
+  for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
+  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
+  expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
+  expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
+  release();
+  await agent.reaches(600);
+});
 
-test('a result that breaks a rule is named once, however long its frame had to wait', async () => {
+test('an invalid result is rejected once, however long its frame waits', async () => {
   const { url, store } = await openRig({ batcher: { queueLimit: 1, batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -216,7 +212,7 @@ test('a result that breaks a rule is named once, however long its frame had to w
   expect(agent.heard.filter(({ type }) => type === 'rejected')).toHaveLength(5);
 });
 
-test('what is still being written counts for no welcome', async () => {
+test('the welcome does not acknowledge results that are still being written', async () => {
   const { url, store } = await openRig({ batcher: { batchLimit: 1 } });
   const old = await AgentPeer.connect(url);
   await old.join();
@@ -232,7 +228,7 @@ test('what is still being written counts for no welcome', async () => {
   expect(await young.hears('welcome')).toMatchObject({ acked: 1 });
 });
 
-test('when the store fails, later results of the connection do not overtake those that failed', async () => {
+test('a failed write does not let later results of the connection overtake the failed ones', async () => {
   const { url, api, store } = await openRig({ batcher: { batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -252,7 +248,7 @@ test('when the store fails, later results of the connection do not overtake thos
   expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('frames that were held while the queue was full do not overtake those that failed either', async () => {
+test('frames held back by a full queue do not overtake those whose write failed', async () => {
   const { url, api, store } = await openRig({ batcher: { batchLimit: 1, queueLimit: 2 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -270,7 +266,7 @@ test('frames that were held while the queue was full do not overtake those that 
   expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('an agent that comes back before its old connection was found dead takes its place', async () => {
+test('an agent that reconnects replaces its old connection', async () => {
   const { url } = await openRig();
   const old = await AgentPeer.connect(url);
   await old.join();
@@ -281,7 +277,7 @@ test('an agent that comes back before its old connection was found dead takes it
   await young.reaches(1);
 });
 
-test('once a client has shown a signature, results and hellos need it', async () => {
+test('results and hellos require a signature once their client has sent one', async () => {
   const { url, api, log } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1', { signature: 'mine' });
@@ -304,7 +300,7 @@ test('once a client has shown a signature, results and hellos need it', async ()
   expect(log.messages('warn')).toContain('agent rejected');
 });
 
-test('a client that was deleted with a ban cannot come back before its end', async () => {
+test('a deleted and banned client cannot reconnect before the ban ends', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -318,14 +314,14 @@ test('a client that was deleted with a ban cannot come back before its end', asy
 });
 
 test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp }>([
-  { name: 'text that is no JSON', frame: '{', error: 'frames must be JSON' },
+  { name: 'text that is not JSON', frame: '{', error: 'frames must be JSON' },
   { name: 'another type', frame: '{"type":"shout"}', error: /type/ },
   {
     name: 'results before hello',
     frame: JSON.stringify({ type: 'results', results: [run(1)] }),
     error: 'the first frame must be hello',
   },
-  { name: 'an id that is no number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
+  { name: 'an id that is not a number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
   {
     name: 'a frame whose ids do not grow',
     hello: true,
@@ -343,7 +339,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
     frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
     error: 'the first frame must be hello',
   },
-])('$name ends the connection with the reason', async ({ hello = false, frame, error }) => {
+])('$name closes the connection with a reason', async ({ hello = false, frame, error }) => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   if (hello) await agent.join();
@@ -354,7 +350,7 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
   expect((await agent.ends()).code).toBe(1008);
 });
 
-test('an agent cannot speak for another client in its keepalive', async () => {
+test('an agent cannot name another client in its keepalive', async () => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();

@@ -44,7 +44,7 @@ async function join(url: string, name: string, subscriptions: readonly string[])
 const requests = (agent: AgentPeer): string[] =>
   agent.heard.flatMap((message) => (message.type === 'check_request' ? [message.check.name] : []));
 
-test('check requests go to the agents of the subscriptions of the check, and to each once', async () => {
+test('check requests are sent once to each agent with a subscription of the check', async () => {
   const { url, clock } = await openRig({ http: { subscribers: ['web', 'proxy'] }, query: { subscribers: ['db'] } });
   const web = await join(url, 'web-1', ['web']);
   const both = await join(url, 'both', ['db', 'web']);
@@ -55,7 +55,7 @@ test('check requests go to the agents of the subscriptions of the check, and to 
   expect(requests(none)).toEqual([]);
 });
 
-test('a check can be asked of one client by its own subscription', async () => {
+test('a check with the subscription of one client is sent to this client only', async () => {
   const { url, clock } = await openRig({ disk: { subscribers: ['client:web-2'] } });
   const one = await join(url, 'web-1', []);
   const two = await join(url, 'web-2', []);
@@ -64,7 +64,7 @@ test('a check can be asked of one client by its own subscription', async () => {
   expect(requests(one)).toEqual([]);
 });
 
-test('an agent is asked by the subscriptions that its last keepalive names', async () => {
+test('check requests follow the subscriptions in the last keepalive', async () => {
   const { url, clock } = await openRig({ http: { subscribers: ['web'] }, query: { subscribers: ['db'] } });
   const agent = await join(url, 'host-1', ['web']);
   agent.say({ type: 'keepalive', client: { name: 'host-1', address: '192.0.2.1', subscriptions: ['db'] } });
@@ -75,7 +75,7 @@ test('an agent is asked by the subscriptions that its last keepalive names', asy
   await vi.waitFor(() => expect(requests(agent)).toEqual(['query']));
 });
 
-test('an agent that left is asked no more, and one that took its place is', async () => {
+test('check requests go to the agent that replaced another, and not to the old connection', async () => {
   const { url, clock } = await openRig({ http: { subscribers: ['web'] } });
   const old = await join(url, 'web-1', ['web']);
   const young = await join(url, 'web-1', ['web']);
@@ -85,7 +85,7 @@ test('an agent that left is asked no more, and one that took its place is', asyn
   expect(requests(old)).toEqual([]);
 });
 
-test('an agent that answers no ping is cut off, one that does stays', async () => {
+test('an agent that responds to no ping is disconnected, one that does is not', async () => {
   const { url, clock, log } = await openRig();
   const alive = await join(url, 'alive', []);
   const dead = await join(url, 'dead', []);

@@ -64,7 +64,7 @@ async function peer(namespace: string, name = 'web-1'): Promise<AgentPeer> {
 const commands = (agent: AgentPeer): unknown[] =>
   agent.heard.flatMap((message) => (message.type === 'check_request' ? [message.check.command] : []));
 
-test('agents of the same name in two namespaces are two, each with the checks of its own', async () => {
+test('agents of the same name in two namespaces are separate and have the checks of their namespace', async () => {
   const [here, there] = [await peer('default'), await peer('shop')];
   clock.advance(INTERVAL_S * 1000);
   await vi.waitFor(() => expect(commands(here)).toEqual(['configured']));
@@ -85,7 +85,7 @@ test('agents of the same name in two namespaces are two, each with the checks of
   for (const agent of [here, again, elsewhere]) agent.cut();
 });
 
-test('an agent may name its namespace in the hello alone; one that does not exist is refused there too', async () => {
+test('an agent may name its namespace in the hello alone, and an unknown one is rejected there', async () => {
   const old = await AgentPeer.connect(backend.url, 'till');
   old.say({ type: 'hello', spool: 's', namespace: 'shop', client: { name: 'till', address: 'a', subscriptions: [] } });
   await old.hears('welcome');
@@ -96,7 +96,7 @@ test('an agent may name its namespace in the hello alone; one that does not exis
   expect(await lost.hears('error')).toMatchObject({ code: 'not_found', message: 'namespace "zz" not found' });
 });
 
-test('an existing agent of the newer generation in its namespace: registered, asked, silenced, reconfigured, deleted', async () => {
+test('a v2 agent in a namespace is registered, gets requests, and is silenced, reconfigured and deleted', async () => {
   const agent = await GoAgent.joined(backend.agentUrl, { name: 'shop-1', namespace: 'shop' });
   await agent.register();
   clock.advance(INTERVAL_S * 1000);
@@ -132,7 +132,7 @@ test('an existing agent of the newer generation in its namespace: registered, as
   expect(agent.payloads('check_request')).toHaveLength(asked);
 });
 
-test('what an agent delivers into a namespace that is gone stays with the agent, and is in no later one', async () => {
+test('results for a deleted namespace stay with the agent and do not appear in a new one of that name', async () => {
   await core('POST', 'namespaces', { name: 'fair' });
   const agent = await peer('fair');
   expect((await core('DELETE', 'namespaces/fair/entities/web-1')).status).toBe(204);

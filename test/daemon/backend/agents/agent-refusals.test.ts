@@ -86,7 +86,7 @@ async function greeting(socket: WebSocket, about: object): Promise<Readonly<Reco
 
 const client = (name: string): object => ({ name, address: '192.0.2.1', subscriptions: [] });
 
-describe('before the connection is opened', () => {
+describe('a rejected handshake', () => {
   test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; status: number; body: string }>([
     { name: 'wrong credentials', identity: {}, status: 401, body: 'bad credentials' },
     { name: 'a wrong key', identity: { key: 'mk_none_none' }, status: 401, body: 'bad credentials' },
@@ -96,11 +96,11 @@ describe('before the connection is opened', () => {
       status: 404,
       body: 'namespace "zz" not found',
     },
-  ])('an agent of the newer generation with $name is told in plain text', async ({ identity, status, body }) => {
+  ])('a v2 agent with $name is rejected with a plain text', async ({ identity, status, body }) => {
     expect(await GoAgent.connect(backend.agentUrl, identity)).toEqual({ status, body, type: TEXT });
   });
 
-  test('one whose key may not submit is forbidden', async () => {
+  test('an agent whose key may not submit is rejected with 403', async () => {
     const reader = await key({ scopes: ['read'] });
     expect(await GoAgent.connect(backend.agentUrl, { key: reader })).toEqual({
       status: 403,
@@ -110,7 +110,7 @@ describe('before the connection is opened', () => {
     expect((await handshake({ name: 'mine' }, `Key ${reader}`)).status).toBe(403);
   });
 
-  test('our own agents are told in JSON', async () => {
+  test('a mon-agent is rejected with a JSON body', async () => {
     expect(await handshake({}, basic('ops:wrong'))).toMatchObject({ status: 401 });
     expect(await handshake({ name: 'mine', namespace: 'zz' })).toEqual({
       status: 404,
@@ -120,7 +120,7 @@ describe('before the connection is opened', () => {
 });
 
 describe('a key for one namespace', () => {
-  test('takes the agent there, whether it says so or not, and nowhere else', async () => {
+  test('a key of one namespace connects its agent to that namespace only', async () => {
     const shop = await key({ scopes: ['submit'], namespace: 'shop' });
     const other = await handshake({ name: 'till', namespace: 'default' }, `Key ${shop}`);
     expect(other).toEqual({ status: 404, body: { error: 'namespace "default" not found', code: 'not_found' } });
@@ -143,7 +143,7 @@ describe('a key for one namespace', () => {
 });
 
 describe('a limit of entities', () => {
-  test('counts those of all namespaces; new agents are refused before they are connected, others go on', async () => {
+  test('the entity limit counts all namespaces and rejects new agents before they connect', async () => {
     for (const name of ['web-1', 'web-2']) {
       const agent = await GoAgent.joined(backend.agentUrl, { name, credentials: ADMIN });
       await agent.register();
@@ -169,7 +169,7 @@ describe('a limit of entities', () => {
     socket.terminate();
   });
 
-  test('holds also for one that did not say its name, and for the clients that results would make', async () => {
+  test('the entity limit applies to agents that name themselves late and to clients created by results', async () => {
     const { socket } = await handshake({});
     if (socket === undefined) throw new Error('refused');
     expect(await greeting(socket, { client: client('web-5') })).toMatchObject({
@@ -193,7 +193,7 @@ describe('a limit of entities', () => {
     known.cut();
   });
 
-  test('neither holds for the legacy API nor counts what it makes', async () => {
+  test('the limit of entities does not apply to clients of the v1 API and does not count them', async () => {
     await api.saveClient({ name: 'legacy', address: 'a', subscriptions: [] });
     await api.submitResult({ name: 'ping', output: '', source: 'legacy-proxy' });
     expect((await api.overview()).entities).toEqual({ total: LIMIT, proxies: 0, limit: LIMIT });
@@ -202,7 +202,7 @@ describe('a limit of entities', () => {
   });
 
   test(
-    'is told by mon-agent in the words of the peer; it tries again and keeps its results until there is place',
+    'mon-agent logs the entity limit, keeps its results and retries until there is space',
     { tags: 'slow' },
     async () => {
       const dir = await tempDir();
@@ -238,14 +238,14 @@ describe('a limit of entities', () => {
 });
 
 describe('a listener for agents', () => {
-  test('at an address that others can reach needs credentials', async () => {
+  test('an agent listener at an address that other machines can reach requires credentials', async () => {
     await expect(startBackend({ settings: { 'agent-listener': { bind: '0.0.0.0', port: 0 } } })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('0.0.0.0 can be reached by other hosts'),
     });
   });
 
-  test('on a port that is taken stops the start, and says which setting to change', async () => {
+  test('an agent listener on a port in use stops the start with an error that names the setting to change', async () => {
     const port = Number(new URL(backend.agentUrl).port);
     await expect(startBackend({ settings: { 'agent-listener': { port } } })).rejects.toMatchObject({
       code: 'conflict',
@@ -253,7 +253,7 @@ describe('a listener for agents', () => {
     });
   });
 
-  test('has nothing for others than agents, and nothing beside their two paths', async () => {
+  test('the agent listener serves only the two agent paths', async () => {
     const plain = await fetch(backend.agentUrl.replace('ws', 'http'));
     expect(plain.status).toBe(426);
     expect(await GoAgent.connect(`${backend.agentUrl}/api`, { credentials: ADMIN })).toEqual({
@@ -263,7 +263,7 @@ describe('a listener for agents', () => {
     });
   });
 
-  test('is not there without its setting', async () => {
+  test('no agent listener exists without its setting', async () => {
     await using other = await startBackend();
     expect(other.agentUrl).toBe('');
     expect(await GoAgent.connect(other.url.replace('http', 'ws'))).toMatchObject({ status: 404 });

@@ -69,7 +69,7 @@ const web1 = makeCertificate('web-1', { issuer: shop });
 const connect = ({ backend }: Rig, namespace: string | undefined, shown = web1, name = 'web-1'): Promise<AgentPeer> =>
   AgentPeer.connect(backend.url, name, namespace, showing(shown));
 
-test('without rules a certificate is good in every namespace', async () => {
+test('a certificate is valid in every namespace while no rules exist', async () => {
   const rig = await open([]);
   for (const namespace of ['shop', 'bank']) {
     const peer = await connect(rig, namespace);
@@ -78,7 +78,7 @@ test('without rules a certificate is good in every namespace', async () => {
   }
 });
 
-test('an agent reports in the namespace of the authority of its certificate, and nowhere else', async () => {
+test('an agent may report only in the namespace of the authority of its certificate', async () => {
   const rig = await open([OF_SHOP, OF_BANK]);
   await (await connect(rig, 'shop')).join();
   await expect(connect(rig, 'bank')).rejects.toThrow('403');
@@ -88,13 +88,13 @@ test('an agent reports in the namespace of the authority of its certificate, and
   await expect(connect(rig, 'shop', ofBank)).rejects.toThrow('403');
 });
 
-test('an authority that has signed nothing vouches for nothing, also when the agent sends its certificate along', async () => {
+test('an authority vouches only for certificates that it signed, even if the agent sends it along', async () => {
   const rig = await open([OF_SHOP, { authority: fingerprint(twin), namespaces: ['bank'] }]);
   await expect(connect(rig, 'bank', { ...web1, cert: web1.cert + twin.cert })).rejects.toThrow('403');
   await expect(connect(rig, 'bank')).rejects.toThrow('403');
 });
 
-test('an agent that names no namespace belongs to the only one of its certificate', async () => {
+test('an agent that names no namespace joins the only one of its certificate', async () => {
   const rig = await open([OF_SHOP]);
   const peer = await connect(rig, undefined);
   peer.greet();
@@ -104,7 +104,7 @@ test('an agent that names no namespace belongs to the only one of its certificat
     .toMatchObject({ namespace: 'shop', client: 'web-1' });
 });
 
-test('a hello does not lead to a namespace that the certificate is not good in', async () => {
+test('a hello cannot name a namespace outside those of the certificate', async () => {
   const rig = await open([{ ...OF_SHOP, namespaces: ['shop', 'bank'] }]);
   const peer = await AgentPeer.connect(rig.backend.url, '', undefined, showing(web1));
   peer.say({ type: 'hello', client: { name: 'web-1', address: '', subscriptions: [] }, spool: 's' });
@@ -118,14 +118,14 @@ test('a hello does not lead to a namespace that the certificate is not good in',
 const bySubject = (issuer: MadeCertificate): MadeCertificate =>
   makeCertificate('web-1', { issuer, organization: 'Bank' });
 
-test('O of the subject leads to a namespace, and only beside the authority that a rule names', async () => {
+test('the organization of a certificate selects a namespace only with the authority that a rule names', async () => {
   const rig = await open([{ authority: fingerprint(shop), organization: 'Bank', namespaces: ['bank'] }]);
   await (await connect(rig, 'bank', bySubject(shop))).join();
   await expect(connect(rig, 'bank', bySubject(bank))).rejects.toThrow('403');
   await expect(connect(rig, 'bank')).rejects.toThrow('403');
 });
 
-test('a certificate keeps to its namespaces also beside a key that is good for all', async () => {
+test('a certificate limits its namespaces even beside a key for all of them', async () => {
   const rig = await open([OF_SHOP]);
   const { key } = JSON.parse(await ask(rig.backend, 'POST', '/api/core/v2/apikeys', { username: 'ops' })) as {
     key: string;
@@ -135,7 +135,7 @@ test('a certificate keeps to its namespaces also beside a key that is good for a
   await (await AgentPeer.connect(url, 'web-1', 'shop', showing(web1), key)).join();
 });
 
-test('other rules end the connections that they do not allow any more, and no others', async () => {
+test('changed rules close exactly the connections that they no longer allow', async () => {
   const rig = await open([OF_SHOP, OF_BANK]);
   const ofShop = await connect(rig, 'shop');
   await ofShop.join();
@@ -152,7 +152,7 @@ test('other rules end the connections that they do not allow any more, and no ot
   expect(ofBank.ending).toBeUndefined();
 });
 
-test('a start warns when certificates are good in several namespaces, and not once there are rules', async () => {
+test('a backend warns at the start if certificates are valid in several namespaces without rules', async () => {
   const warning = 'agents with a certificate can report in every namespace: restrict them with certificate-namespaces';
   const dir = await tempDir();
   const authorities = join(dir, 'agents.pem');

@@ -39,7 +39,7 @@ async function checkOf(url: string, check = 'disk'): Promise<Record<string, unkn
   return ((await answer.json()) as { check: Record<string, unknown> }).check;
 }
 
-test('an agent that supports deltas learns its baselines from the ack and sends deltas of them', async () => {
+test('an agent that sends delta results learns which results are baselines', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
   agent.say({ type: 'results', results: [full(1), full(2, { name: 'cpu', status: 1 })] });
@@ -49,7 +49,7 @@ test('an agent that supports deltas learns its baselines from the ack and sends 
   expect(await checkOf(url)).toMatchObject({ executed: 1003, history: [0, 0] });
 });
 
-test('after a delta with an unknown baseline the backend ignores results until the agent resumes', async () => {
+test('after an invalid delta result a backend ignores results until the agent resumes', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
   agent.say({ type: 'results', results: [full(1), delta(2, 9), full(3, { status: 2 })] });
@@ -65,7 +65,7 @@ test('after a delta with an unknown baseline the backend ignores results until t
   await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
 });
 
-test('a delta from an agent that has not announced deltas closes its connection, and nothing of the frame is accepted', async () => {
+test('an agent that did not announce delta results is disconnected when it sends one', async () => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1');
@@ -120,7 +120,7 @@ const frame = fc.record(
 const bodyOf = (name: string) => ({ check: { name, output: 'fine', status: 0, executed: 1, issued: 1 } });
 const idOf = ({ id }: { readonly id: unknown }): number => Number(id);
 
-test('whatever an agent says, memory and store stay one, and nobody else is held up', async () => {
+test('memory and store agree and other agents are served, whatever frames an agent sends', async () => {
   const { url, log } = await openRig();
   const honest = await AgentPeer.connect(url, 'honest');
   await honest.join();

@@ -144,7 +144,7 @@ async function disk({ api }: Rig, client = 'web-1'): Promise<Record<string, unkn
   return (await api.result(client, 'disk'))?.check;
 }
 
-test('a passing result without an event becomes a baseline if the agent supports deltas', async () => {
+test('a passing result without an event is offered as a baseline to agents that send delta results', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   expect(agent.baselines).toEqual([1]);
@@ -155,7 +155,7 @@ test('a passing result without an event becomes a baseline if the agent supports
   expect(other.baselines).toEqual([]);
 });
 
-test('a delta result has its own times, the rest of its baseline, and an entry in the history', async () => {
+test('a delta result has its own times, the other values of its baseline, and an entry in the history', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1));
@@ -169,7 +169,7 @@ test('a delta result has its own times, the rest of its baseline, and an entry i
   });
 });
 
-test('a delta result can have another output; the next one without an output has that of the baseline', async () => {
+test('a delta result may contain another output, which the next one does not inherit', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1, { output: 'OK "still"\n✓' }));
@@ -178,7 +178,7 @@ test('a delta result can have another output; the next one without an output has
   expect(await disk(rig)).toMatchObject({ output: 'OK', history: [0, 0, 0] });
 });
 
-test('a delta result is stored as an amendment, and is complete after a restart', async () => {
+test('only the difference of a delta result is stored, and it survives a restart', async () => {
   const dir = await tempDir();
   const rig = await openRig({ dir });
   const agent = await joined(rig);
@@ -192,14 +192,14 @@ test('a delta result is stored as an amendment, and is complete after a restart'
   expect(await disk(await openRig({ dir }))).toEqual(before);
 });
 
-test('an `executed` in the future of a delta result becomes now', async () => {
+test('an execution time in the future becomes the current time', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW + 3600 }));
   expect(await disk(rig)).toMatchObject({ executed: Math.floor(rig.clock.now() / 1000) });
 });
 
-test('results of a proxy client can be deltas', async () => {
+test('a result of a proxy client can be a baseline as well', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { source: 'router' });
   expect(agent.baselines).toEqual([1]);
@@ -207,7 +207,7 @@ test('results of a proxy client can be deltas', async () => {
   expect(await disk(rig, 'router')).toMatchObject({ source: 'router', origin: 'web-1', executed: NOW - 30 });
 });
 
-test('delta results keep a result with a ttl from becoming stale', async () => {
+test('delta results keep a result with a TTL from expiring', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { ttl: 120 });
   await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW }));
@@ -235,7 +235,7 @@ test.each<{ what: string; about: Partial<SubmittedResult> }>([
   expect(agent.baselines).toEqual([]);
 });
 
-test('an OK result whose event stays open is no baseline', async () => {
+test('an OK result that leaves its event open is no baseline', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { status: 2 });
   await says(agent, rig.clock, 2, full(2, { auto_resolve: false }));
@@ -244,7 +244,7 @@ test('an OK result whose event stays open is no baseline', async () => {
   expect(agent.baselines).toEqual([3]);
 });
 
-test('a check has no baseline if a handler gets every event of it', async () => {
+test('no result is a baseline while a handler receives each event', async () => {
   const rig = await openRig({
     loadConfig: configured({ handlers: { all: { type: 'pipe', command: 'true', event_format: 'core' } } }),
   });
@@ -262,7 +262,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
     change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: '', status: 2 }),
   },
   { what: 'the result was deleted', change: ({ api }) => api.deleteResult('web-1', 'disk') },
-])('when $what, the delta and all later results must be sent again', async ({ change }) => {
+])('a delta result is rejected when $what, and the agent resends everything from it on', async ({ change }) => {
   const rig = await openRig();
   const agent = await joined(rig);
   await whileCommitting(rig.clock, change(rig));
@@ -280,7 +280,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   expect(await resent(agent, rig.clock)).toBe(2);
 });
 
-test('after a change of the configuration each agent sends full results once, merged with the new definitions', async () => {
+test('after a configuration change each agent sends full results once, merged with the new definitions', async () => {
   const settings = {
     checks: { disk: { command: 'check-disk', subscribers: ['web'], interval: 60, team: 'before', tier: 1 } },
   };
@@ -298,7 +298,7 @@ test('after a change of the configuration each agent sends full results once, me
   expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
 });
 
-test('a result that was merged with definitions older than its commit is no baseline', async () => {
+test('a result merged with definitions that changed before its commit is no baseline', async () => {
   const settings = { checks: { load: { command: 'check-load', subscribers: ['web'], interval: 60, tier: 1 } } };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
   const agent = await joined(rig);
@@ -315,7 +315,7 @@ test('a result that was merged with definitions older than its commit is no base
   expect(agent.baselines).toEqual([1, 2]);
 });
 
-test('the next result of a deleted aggregate must be full and joins it again', async () => {
+test('a deleted aggregate is joined again by the next result, which must be a full one', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { aggregate: 'storage' });
   await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
@@ -323,7 +323,7 @@ test('the next result of a deleted aggregate must be full and joins it again', a
   expect(await resent(agent, rig.clock)).toBe(1);
 });
 
-test('a delta of the baseline of another agent, or of an unknown one, is not accepted', async () => {
+test('an unknown baseline and one of another agent are rejected', async () => {
   const rig = await openRig();
   await joined(rig);
   const other = await joined(rig, { name: 'load' }, 'web-2');
@@ -342,7 +342,7 @@ test('baselines end with their connection', async () => {
   expect(await resent(again, rig.clock)).toBe(1);
 });
 
-test('a delta result that was committed before is ignored, whatever became of its baseline', async () => {
+test('a delta result that was committed before is ignored, even if its baseline is gone', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1));
@@ -351,7 +351,7 @@ test('a delta result that was committed before is ignored, whatever became of it
   expect(await disk(rig)).toMatchObject({ output: 'newest', history: [0, 0, 0, 0] });
 });
 
-test('what stands behind it in its batch finds the check as it is by then', async () => {
+test('a command that follows a delta result in its batch sees the check that the delta leaves', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   const release = rig.store.hold();
@@ -369,7 +369,7 @@ test('what stands behind it in its batch finds the check as it is by then', asyn
   expect(check).toMatchObject({ output: 'newer', executed: NOW - 30, history: [0, 0] });
 });
 
-test('a store with a pending upgrade gets no delta results until the upgrade is done', async () => {
+test('a store whose upgrade is pending accepts no delta results', async () => {
   const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
   expect((await joined(rig)).baselines).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 const MORE = 'further rejected check results were not logged individually';
 
-test('a few rejected results of one client are logged per minute, the others are counted', () => {
+test('only the first rejected results of a client in a minute are logged, the others are counted', () => {
   const [clock, log] = [new ManualClock(), new RecordedLog()];
   using rejected = new RejectedResults({ clock, log });
   const reject = (client: string, id: number): void => rejected.log({ namespace: 'default', client, id }, 'no name');
@@ -28,7 +28,7 @@ test('a few rejected results of one client are logged per minute, the others are
   expect(log.records).toHaveLength(23);
 });
 
-test('rejected results of many clients are limited in total', () => {
+test('rejected results of many clients are logged up to a limit for all of them', () => {
   const log = new RecordedLog();
   {
     using rejected = new RejectedResults({ clock: new ManualClock(), log });
@@ -39,7 +39,7 @@ test('rejected results of many clients are limited in total', () => {
   expect(log.records.at(-1)?.fields['first_clients']).toHaveLength(10);
 });
 
-test('the log of a rejected result names its check and source if they are valid names', () => {
+test('a rejected result is logged with its check and source if it names them', () => {
   const log = new RecordedLog();
   using rejected = new RejectedResults({ clock: new ManualClock(), log });
   const about = { namespace: 'default', client: 'web-1' };

@@ -50,7 +50,7 @@ const step = fc.oneof(
   },
 );
 
-test('whatever the store refuses and the queue has no place for, each result is stored once and in order', () => {
+test('each result is stored once and in order, whatever the store or a full queue rejects', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), (limit, steps) => {
       const queue = new Queue(limit);
@@ -67,7 +67,7 @@ test('whatever the store refuses and the queue has no place for, each result is 
   );
 });
 
-test('a sender is not read while its results have no place', () => {
+test('a sender is not read while the queue is full', () => {
   const queue = new Queue(1);
   queue.intake.take('a');
   expect(queue.isPaused).toBe(false);

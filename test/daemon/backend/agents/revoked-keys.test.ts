@@ -48,7 +48,7 @@ async function behindRevocation(act: () => Promise<void> | void): Promise<void> 
   await Promise.all([held, revoked]);
 }
 
-test('an agent that goes on at full speed and never reads stores nothing after the answer', async () => {
+test('an agent that sends at full speed stores nothing after the response to the revocation', async () => {
   const agent = await AgentPeer.connect(backend.url, 'web-1', undefined, undefined, key);
   await agent.join();
   agent.deafen();
@@ -69,7 +69,7 @@ test('an agent that goes on at full speed and never reads stores nothing after t
   agent.cut();
 });
 
-test('what an agent has in the queue behind the revocation is not stored, and it is told why', async () => {
+test('a result that is queued behind the revocation of its key is not stored, and the agent gets the reason', async () => {
   const agent = await AgentPeer.connect(backend.url, 'web-1', undefined, undefined, key);
   await agent.join();
   await behindRevocation(() =>
@@ -85,7 +85,7 @@ test('what an agent has in the queue behind the revocation is not stored, and it
   expect(await stored()).toBe(0);
 });
 
-test('nor is a keepalive', async () => {
+test('a keepalive that is queued behind the revocation of its key is not stored', async () => {
   const agent = await AgentPeer.connect(backend.url, 'web-1', undefined, undefined, key);
   await agent.join();
   await ask('DELETE', '/clients/web-1');
@@ -97,7 +97,7 @@ test('nor is a keepalive', async () => {
   expect((await ask('GET', '/clients')).body).toEqual([]);
 });
 
-test('nor what an agent of the newer generation sends, who delivers nothing twice', async () => {
+test('an event that a v2 agent queued behind the revocation of its key is not stored', async () => {
   const agent = await GoAgent.joined(backend.agentUrl, { key });
   agent.keepalive();
   await vi.waitFor(async () => expect((await ask('GET', '/clients')).body).toHaveLength(1));
@@ -110,7 +110,7 @@ test('nor what an agent of the newer generation sends, who delivers nothing twic
   expect(await stored()).toBe(before);
 });
 
-test('nor a request that waits in the queue', async () => {
+test('a request that is queued behind the revocation of its key is rejected', async () => {
   const asAgent = asking(backend.url, `Key ${key}`);
   let answer: ReturnType<Ask> | undefined;
   await behindRevocation(() => {
@@ -120,7 +120,7 @@ test('nor a request that waits in the queue', async () => {
   expect(await stored()).toBe(0);
 });
 
-test('nor a request whose body was still on its way', async () => {
+test('a request whose body arrives after the revocation of its key is rejected', async () => {
   const { hostname, port } = new URL(backend.url);
   const socket = connect(Number(port), hostname);
   const body = JSON.stringify({ ...aResult('disk'), source: 'web-1' });

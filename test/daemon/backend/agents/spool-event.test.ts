@@ -33,7 +33,7 @@ async function aScene(clock?: ManualClock) {
   return { backend, api, metric, keepalive, eventually };
 }
 
-test('an agent that cannot write its spool has an event of its own, which changes and resolves with what it says', async () => {
+test('an agent that cannot write its spool has an event, which changes and resolves with its reports', async () => {
   const { backend, api, metric, keepalive } = await aScene();
   const agent = await AgentPeer.connect(backend.url);
   await agent.join();
@@ -63,7 +63,7 @@ test('an agent that cannot write its spool has an event of its own, which change
   expect(await metric()).toBe(0);
 });
 
-test('the event of a spool that was mended while its agent was away resolves when the agent comes back', async () => {
+test('the event of a spool that recovered during a disconnect resolves when the agent reconnects', async () => {
   const { backend, api, metric } = await aScene();
   const agent = await AgentPeer.connect(backend.url);
   await agent.join('spool-1', { spool: trouble(1) });
@@ -76,7 +76,7 @@ test('the event of a spool that was mended while its agent was away resolves whe
   await vi.waitFor(async () => expect(await api.events()).toEqual([]));
 });
 
-test('while the spool fails its result comes again every minute, not with every keepalive', async () => {
+test('a failing spool sends its result every minute, not with every keepalive', async () => {
   const clock = new ManualClock();
   const { backend, api, keepalive, eventually } = await aScene(clock);
   const agent = await AgentPeer.connect(backend.url);

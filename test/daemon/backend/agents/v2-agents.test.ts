@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('the keepalives of an agent that names pipelines are handled by them, beside its handlers', async () => {
+test('keepalives of an agent that names pipelines are handled by these and its handlers', async () => {
   const v2 = new V2Peer(backend.url);
   const handler = { name: 'cmdb', type: 'Handler', api_version: 'core/v2' };
   const pipelines = [{ name: 'silent', type: 'Pipeline', api_version: 'core/v2' }];
@@ -75,7 +75,7 @@ test('the keepalives of an agent that names pipelines are handled by them, besid
   agent.leave();
 });
 
-test('an unknown agent is told so, registers with its first keepalive, and is told how it is stored', async () => {
+test('an unknown v2 agent gets an empty configuration, registers, and gets its stored configuration', async () => {
   const agent = await GoAgent.joined(url, { name: 'new', subscriptions: ['web', 'linux'] });
   expect(agent.answer).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });
   expect(await agent.hears('entity_config')).toEqual({
@@ -102,7 +102,7 @@ test('an unknown agent is told so, registers with its first keepalive, and is to
   agent.cut();
 });
 
-test('it runs what its subscriptions ask for, and the result is like any other', async () => {
+test('a v2 agent runs the checks of its subscriptions, and its results are like any others', async () => {
   const agent = await GoAgent.joined(url, { name: 'runner' });
   await agent.register();
   clock.advance(INTERVAL_S * 1000);
@@ -134,7 +134,7 @@ test('it runs what its subscriptions ask for, and the result is like any other',
   agent.cut();
 });
 
-test('a silence on its own subscription covers its events', async () => {
+test('a silence on the own subscription of a v2 agent covers its events', async () => {
   const agent = await GoAgent.joined(url, { name: 'quiet' });
   await agent.register();
   await api.silence({ subscription: 'client:quiet', reason: 'work', creator: 'me' });
@@ -145,7 +145,7 @@ test('a silence on its own subscription covers its events', async () => {
   agent.cut();
 });
 
-test('what the backend has stored of it wins over what it says, and reaches it when it changes', async () => {
+test('the stored settings of an agent override its own, and the agent receives them when they change', async () => {
   const agent = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
   await agent.register();
   await api.saveClient({ ...(await api.client('kept')), name: 'kept', address: '192.0.2.7', subscriptions: ['db'] });
@@ -163,7 +163,7 @@ test('what the backend has stored of it wins over what it says, and reaches it w
   again.cut();
 });
 
-test('an agent of version 5, and one that manages its entity itself, say what they are', async () => {
+test('agents of version 5 and agents that manage their entity override the stored settings', async () => {
   const old = await GoAgent.joined(url, { name: 'five', version: '5.11.1', subscriptions: ['old'] });
   await old.register();
   await api.saveClient({ ...(await api.client('five')), name: 'five', address: '192.0.2.7', subscriptions: ['db'] });
@@ -190,7 +190,7 @@ function labelled(name: string, labels: unknown): Promise<GoAgent> {
   return GoAgent.joined(url, { name, subscriptions: ['labelled'], entity: { metadata } });
 }
 
-test('tokens of a check are replaced before it is asked for; without a value it is not', async () => {
+test('tokens are replaced before a check request is sent, and a missing value prevents it', async () => {
   const [known, unknown] = [await labelled('known', { region: 'eu' }), await labelled('unknown', null)];
   await Promise.all([known.register(), unknown.register()]);
   clock.advance(INTERVAL_S * 1000);
@@ -206,7 +206,7 @@ test('tokens of a check are replaced before it is asked for; without a value it 
   unknown.cut();
 });
 
-test('its events can be about other entities, and about checks that nobody has defined', async () => {
+test('events of a v2 agent may name other entities and undefined checks', async () => {
   const agent = await GoAgent.joined(url, { name: 'prober' });
   await agent.register();
   agent.event({ metadata: { name: 'ping' }, status: 1, output: 'lost', proxy_entity_name: 'router-1' });
@@ -217,7 +217,7 @@ test('its events can be about other entities, and about checks that nobody has d
   agent.cut();
 });
 
-test('when it is silent its keepalive fails by its own thresholds', async () => {
+test('the keepalive of a silent v2 agent fails by its own thresholds', async () => {
   const agent = await GoAgent.joined(url, { name: 'silent' });
   await agent.register({ timeout: 60, ttl: 3600 });
   agent.cut();
@@ -227,14 +227,14 @@ test('when it is silent its keepalive fails by its own thresholds', async () => 
   });
 });
 
-test('pings are answered', async () => {
+test('pings of a v2 agent are acknowledged', async () => {
   const agent = await GoAgent.joined(url, { name: 'pinger' });
   agent.ping();
   await vi.waitFor(() => expect(agent.pongs).toBe(1));
   agent.cut();
 });
 
-test('deleting its entity closes its connection; it may come back as a new one', async () => {
+test('deleting the entity of a v2 agent closes its connection, and it can register again', async () => {
   const agent = await GoAgent.joined(url, { name: 'deleted' });
   await agent.register();
   await api.deleteClient('deleted');
@@ -247,7 +247,7 @@ test('deleting its entity closes its connection; it may come back as a new one',
   again.cut();
 });
 
-test('its keepalive event is there from the first keepalive on, and keeps to its thresholds by the second', async () => {
+test('the keepalive event of a v2 agent opens with the first keepalive and follows its thresholds', async () => {
   const agent = await GoAgent.joined(url, { name: 'punctual' });
   const begun = Math.floor(clock.now() / 1000);
   const check = { metadata: { name: 'keepalive' }, interval: 4, timeout: 8, ttl: 16, status: 0, output: '' };
@@ -269,7 +269,7 @@ test('its keepalive event is there from the first keepalive on, and keeps to its
   agent.cut();
 });
 
-test('without a critical threshold its silence stays a warning; a client of the legacy protocol is critical', async () => {
+test('the keepalive event of a v2 agent without a critical threshold stays a warning, that of a v1 agent does not', async () => {
   const silent = await GoAgent.joined(url, { name: 'calm' });
   await silent.register({ timeout: 60 });
   silent.cut();
@@ -292,7 +292,7 @@ test('without a critical threshold its silence stays a warning; a client of the 
   });
 });
 
-test('each of its keepalives is an event at once, which ends the one of its silence', { tags: 'slow' }, async () => {
+test('each keepalive of a v2 agent is an event, which resolves an expired one', { tags: 'slow' }, async () => {
   const agent = await GoAgent.joined(url, { name: 'back' });
   const core = new V2Peer(backend.url);
   const event = async (): Promise<unknown> => (await core.get('/namespaces/default/events/back/keepalive')).body;
@@ -322,7 +322,7 @@ test('each of its keepalives is an event at once, which ends the one of its sile
   agent.cut();
 });
 
-test('one that is to deregister goes with its events when it says goodbye, not when it is cut off', async () => {
+test('a v2 agent that is to deregister is deleted at its goodbye, not when its connection is lost', async () => {
   const entity = { deregister: true, deregistration: { handler: 'cmdb' } };
   const agent = await GoAgent.joined(url, { name: 'cattle', entity });
   await agent.register();
@@ -343,7 +343,7 @@ test('one that is to deregister goes with its events when it says goodbye, not w
   );
 });
 
-test('or when it falls silent', async () => {
+test('a v2 agent that is to deregister is deleted when its keepalive expires', async () => {
   const agent = await GoAgent.joined(url, { name: 'gone', entity: { deregister: true } });
   await agent.register({ timeout: 60 });
   agent.cut();
@@ -353,7 +353,7 @@ test('or when it falls silent', async () => {
   });
 });
 
-test('our own agents connect to the same listener', async () => {
+test('mon-agent can connect to the listener for v2 agents', async () => {
   const peer = await AgentPeer.connect(url, 'mine');
   expect(await peer.join()).toMatchObject({ type: 'welcome' });
   peer.cut();
@@ -372,13 +372,13 @@ test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; statu
     status: 400,
     body: 'Sensu-AgentName: must be word characters, dots, hyphens and colons only',
   },
-])('an agent $name is refused before its connection is opened', async ({ identity, status, body }) => {
+])('a v2 agent $name is rejected before its connection is opened', async ({ identity, status, body }) => {
   expect(await GoAgent.connect(url, identity)).toEqual({ status, body, type: 'text/plain; charset=utf-8' });
 });
 
 test.each<{ name: string; frame: string | Buffer; reason: string }>([
   { name: 'no type', frame: '{"a":1}', reason: 'a frame must be a type, a line feed and JSON' },
-  { name: 'no JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
+  { name: 'a payload that is not JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
   { name: 'protobuf', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
   {
     name: 'a keepalive of somebody else',
@@ -386,7 +386,7 @@ test.each<{ name: string; frame: string | Buffer; reason: string }>([
     reason: 'not to other',
   },
   { name: 'a keepalive that is no event', frame: 'keepalive\n[]', reason: 'expected' },
-])('a frame with $name closes the connection and says why', async ({ frame, reason }) => {
+])('a frame with $name closes the connection with a reason', async ({ frame, reason }) => {
   const agent = await GoAgent.joined(url, { name: 'hostile' });
   agent.sendRaw(frame);
   expect(await agent.ends()).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
@@ -396,7 +396,7 @@ test.each<{ name: string; event: unknown; reason: string }>([
   { name: 'no event', event: [], reason: 'expected object' },
   { name: 'a status that is text', event: { check: { metadata: { name: 'a' }, status: '1' } }, reason: 'check.status' },
   {
-    name: 'a name that is none',
+    name: 'an invalid name',
     event: { check: { metadata: { name: 'a b' }, status: 1 } },
     reason: 'check.metadata.name',
   },
@@ -405,7 +405,7 @@ test.each<{ name: string; event: unknown; reason: string }>([
     event: { check: { metadata: { name: 'a' }, deep: nested(200) } },
     reason: 'nested deeper than',
   },
-])('an event with $name is refused, and takes no other with it', async ({ event, reason }) => {
+])('an event with $name is rejected and does not affect the next one', async ({ event, reason }) => {
   const agent = await GoAgent.joined(url, { name: 'careless' });
   await agent.register();
   const before = backend.log.records.length;
@@ -448,7 +448,7 @@ const ENTITY_KEYS = (
   'address type labels timeout ttl handlers entity_class sensu_agent_version safe_mode'
 ).split(' ');
 
-test('whatever comes in a frame, the backend goes on, and so does every other agent', async () => {
+test('a v2 agent that sends random frames disturbs neither the backend nor other agents', async () => {
   const steady = await GoAgent.joined(url, { name: 'steady' });
   await steady.register();
   const payload = fc.letrec((tie) => ({
@@ -488,7 +488,7 @@ test('whatever comes in a frame, the backend goes on, and so does every other ag
   steady.cut();
 });
 
-test('a metric without a check has no status and is left out', async () => {
+test('an event with metrics and no check has no status and is left out', async () => {
   const agent = await GoAgent.joined(url, { name: 'metrics' });
   agent.send('event', { entity: agent.entity, metrics: { handlers: [], points: [{ name: 'a', value: 1 }] } });
   agent.event({ metadata: { name: 'y' }, status: 0, output: '' });
@@ -502,7 +502,7 @@ function isGone(client: string): boolean {
   );
 }
 
-test('one that does not read is cut off before its requests fill the memory', async () => {
+test('a v2 agent that does not read is disconnected before its requests fill the memory', async () => {
   const agent = await GoAgent.joined(url, { name: 'slow', subscriptions: ['slow'] });
   await agent.register();
   agent.deafen();
@@ -534,7 +534,7 @@ async function troubledBackend(): Promise<Troubled> {
 }
 
 test.each(['stays', 'hangs up'])(
-  'what a store refuses for a while is stored later, once and in order, whether its agent %s',
+  'results that a failing store rejects are stored later, once and in order, whether the agent %s',
   async (then) => {
     const { other, store } = await troubledBackend();
     const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
@@ -553,7 +553,7 @@ test.each(['stays', 'hangs up'])(
   },
 );
 
-test('a backend that stops takes no goodbye for a departure', async () => {
+test('a stopping backend does not take the goodbye of an agent for a deregistration', async () => {
   const state = await tempDir();
   const { program } = await loadConfig({ directories: [], env: {}, flags: { 'agent-listener': { port: 0 } } });
   const open = (): ReturnType<typeof openBackend> => openBackend({ dir: state, definitions: { program } });

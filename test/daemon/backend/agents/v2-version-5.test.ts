@@ -22,7 +22,7 @@ afterAll(() => backend[Symbol.asyncDispose]());
 test.each([
   { name: 'five-told', told: '5.21.0', shown: '5.21.0' },
   { name: 'five-untold', told: undefined, shown: '' },
-])('an agent of version 5 is shown with the version that it tells, and is what it says: $name', async (agent) => {
+])('an agent of version 5 is shown with its version and its own settings: $name', async (agent) => {
   const { name, told, shown } = agent;
   const entity = { sensu_agent_version: told };
   const old = await GoAgent.joined(backend.agentUrl, { name, version: '5.11.1', subscriptions: ['old'], entity });

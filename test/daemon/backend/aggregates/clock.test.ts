@@ -3,7 +3,7 @@ import { watchAggregates } from '../../../../daemon/backend/aggregates/clock.ts'
 import { openRuleWatch } from '../../../../daemon/backend/aggregates/rules.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 
-test('since when results could come is moved along with a clock that is set right', async () => {
+test('the start of an aggregate watch moves with a clock jump', async () => {
   await using rig = await HandlingRig.open({});
   const { registry, batcher, results, clock, log } = rig;
   const watch = watchAggregates({ registry, batcher, results, clock, log, rules: () => ({}), isQuiet: () => false });

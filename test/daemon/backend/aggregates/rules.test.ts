@@ -65,7 +65,7 @@ const shown = async (): Promise<unknown[]> => {
 };
 
 describe('a rule about an aggregate (spec, aggregates 2)', () => {
-  test('makes an event that changes and resolves with it, like any check', async () => {
+  test('a rule opens an event that changes and resolves with the aggregate', async () => {
     await start({ shop: { warning: '20%', critical: '50%' } });
     await reportAll([0, 0, 0, 2]);
     look();
@@ -83,7 +83,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     ]);
   });
 
-  test('tells the same once in its interval, so that occurrences count what lasts', async () => {
+  test('a rule repeats its result once per interval, so that occurrences count', async () => {
     await start({ shop: { critical: 1, interval: 30 } });
     await report('web-1', 2);
     look();
@@ -94,7 +94,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toMatchObject({ occurrences: 2 });
   });
 
-  test('leaves out what is silenced where it is to', async () => {
+  test('a rule with leave-out-silenced ignores silenced members', async () => {
     await start({ shop: { critical: '25%', 'ignore-silenced': true } });
     await reportAll([0, 0, 0, 2]);
     look();
@@ -104,7 +104,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
-  test('tells of results that are stale, but not of those that could not come while no backend was there', async () => {
+  test('a rule counts stale results, but not while the backend was down', async () => {
     const rules = { shop: { stale: { after: 120, warning: 1 } } };
     await start(rules);
     await report('web-1', 0);
@@ -120,7 +120,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
-  test('is shown and foretold as it is told, also of results from before the start', async () => {
+  test('a rule is shown and simulated as it is evaluated, even for results from before the start', async () => {
     const rules = { shop: { stale: { after: 120, warning: 1 } } };
     const [isFresh, isStale] = ['0 of 1 (0 %) stale', '1 of 1 (100 %) stale'].map(
       (text) => expect.stringContaining(text) as unknown,
@@ -136,7 +136,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     expect(await shown()).toEqual([isStale, isStale, 1]);
   });
 
-  test('is told through the handlers, flap thresholds and whatever else its check has', async () => {
+  test('a rule event has the handlers and other attributes of its check', async () => {
     await start({ shop: { critical: 1, check: { handlers: ['pager'], runbook: 'https://wiki.example.com/shop' } } });
     await report('web-1', 2);
     look();
@@ -146,7 +146,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     });
   });
 
-  test('goes with its event when it is taken out of the configuration, and with the aggregate', async () => {
+  test('a rule event resolves when the rule or the aggregate is deleted', async () => {
     await start({ shop: { critical: 1 } });
     await report('web-1', 2);
     look();
@@ -164,7 +164,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
-  test('is about aggregates of the namespace that it names, and of all where it says so', async () => {
+  test('a rule applies to the aggregates of its namespace, or of all namespaces', async () => {
     await start({
       shop: { critical: 1, namespace: 'prod' },
       anywhere: { aggregate: 'shop', warning: 1, namespace: '*' },
@@ -191,7 +191,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     });
   });
 
-  test('is about its own namesake check without being part of it', async () => {
+  test('a rule with the name of a check in its aggregate is not a member itself', async () => {
     await start({ http: { aggregate: 'shop', critical: 1 } });
     await report('web-1', 2);
     look();
@@ -201,7 +201,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     expect((await ask('GET', '/aggregates/shop')).body).toMatchObject({ clients: 1, results: { total: 1 } });
   });
 
-  test('is shown with its aggregate, with what it needs and has', async () => {
+  test('a rule is shown with its aggregate, its limit and its current value', async () => {
     await start({ shop: { warning: '20%' } });
     await reportAll([0, 0, 0, 2]);
     const rule = { check: 'shop', status: 1, text: '1 of 4 (25 %) not OK (warning from 20%)', needs: 80 };

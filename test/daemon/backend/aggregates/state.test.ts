@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.record({ do: fc.constantFrom('silence' as const, 'clear' as const), target }), weight: 2 },
 );
 
-test('counters and members equal a count of everything, whatever happened before and however often it was read again', async () => {
+test('counters and members equal a full recount after any changes and restarts', async () => {
   const batch = fc.record({ steps: fc.array(step, { maxLength: 8 }), isRestart: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 8 }), async (batches) => {
@@ -76,7 +76,7 @@ async function openRig(): Promise<AggregateRig> {
   return rig;
 }
 
-test('a deletion and a result in one batch: the later one counts, also after a restart', async () => {
+test('a deletion and a result in one batch take effect in order, even after a restart', async () => {
   const rig = await openRig();
   await rig.play([
     member(),
@@ -99,7 +99,7 @@ test('a deletion and a result in one batch: the later one counts, also after a r
   expect(await rig.said(undefined)).toMatchObject(expected);
 });
 
-test('records carry nothing of aggregates until one was deleted, and then a small number', async () => {
+test('records contain no aggregate data until an aggregate is deleted, and then one small number', async () => {
   const rig = await openRig();
   await rig.play([member()]);
   expect(rig.namespace.check('a', 'cpu')?.deletionsBefore).toBe(0);
@@ -108,7 +108,7 @@ test('records carry nothing of aggregates until one was deleted, and then a smal
   expect(rig.namespace.check('b', 'cpu')?.deletionsBefore).toBe(0);
 });
 
-test('members of one aggregate share what says so', async () => {
+test('members of one aggregate share one object', async () => {
   const rig = await openRig();
   await rig.play([member(), member({ client: 'b' })]);
   const [a, b] = ['a', 'b'].map((name) => rig.namespace.check(name, 'cpu')?.aggregates);

@@ -59,7 +59,7 @@ async function openRig(settings: object = {}): Promise<Rig> {
 }
 
 describe('an alert', () => {
-  test('is an event with its labels, until it is said to be over', async () => {
+  test('an alert is an event with its labels until its end', async () => {
     const { ask, at, send, events, results } = await openRig();
     const annotations = { summary: 'web-1 does not answer' };
     expect(
@@ -77,7 +77,7 @@ describe('an alert', () => {
     expect(await results()).toEqual(['web-1/Down..critical 0']);
   });
 
-  test('that is not sent any more is over, once, also while its client is silent', async () => {
+  test('an alert that is not sent any more resolves once, even while its client sends no keepalive', async () => {
     const { ask, at, clock, send, results } = await openRig();
     await send({ labels: DOWN, endsAt: at(240) });
     await ask('POST', '/results', { source: 'web-1', name: 'keepalive', output: 'silent', status: 2 });
@@ -95,7 +95,7 @@ describe('an alert', () => {
     expect(await ask('GET', '/results/web-1/Down..critical')).toEqual(ended);
   });
 
-  test('is another event than one with other labels', async () => {
+  test('alerts with different labels are different events', async () => {
     const { send, events, at } = await openRig();
     const full = (device: string) => ({ labels: { ...DOWN, device } });
     await send(full('sda'), full('sdb'), { labels: { ...DOWN, severity: 'warning' } });
@@ -104,13 +104,13 @@ describe('an alert', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('that is over and that nothing is known of makes nothing', async () => {
+  test('an alert that is already resolved and was unknown before creates nothing', async () => {
     const { ask, at, send } = await openRig();
     expect(await send({ labels: DOWN, endsAt: at(-60) })).toBe(200);
     expect((await ask('GET', '/clients')).body).toEqual([]);
   });
 
-  test('goes to the handlers that settings name, after their own labels', async () => {
+  test('an alert has the handlers, client and severity that the settings derive from its labels', async () => {
     const { ask, send } = await openRig({
       alerts: { client: ['host'], statuses: { p1: 2 }, handlers: ['pager'], 'default-client': 'cloud' },
     });
@@ -121,7 +121,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('that is refused is named by its index, and the others are stored', async () => {
+  test('a rejected alert is named by its index, and the others are stored', async () => {
     const { ask, events } = await openRig();
     const alerts = [{ labels: DOWN }, { labels: { job: 'x' } }, { labels: 7 }, { labels: DOWN, endsAt: 'soon' }];
     const answer = await ask('POST', '/api/v2/alerts', alerts);
@@ -132,7 +132,7 @@ describe('an alert', () => {
     expect((await ask('POST', '/api/v2/alerts', {})).body).toBe('the body must be an array of alerts');
   });
 
-  test('of any language is an event, and one with an overlong annotation does not lose it', async () => {
+  test('an alert in any language becomes an event, and an overlong annotation is cut', async () => {
     const { ask, send } = await openRig();
     expect(
       await send(
@@ -154,7 +154,7 @@ describe('an alert', () => {
     expect(longest).toBeLessThan(65_536);
   });
 
-  test('cannot bring names that objects have by themselves', async () => {
+  test('an alert cannot use label names of the object prototype', async () => {
     const { url } = await openRig();
     const body = '[{"labels": {"alertname": "x", "__proto__": "y"}}]';
     expect((await fetch(`${url}/api/v2/alerts`, { method: 'POST', body })).status).toBe(400);
@@ -162,7 +162,7 @@ describe('an alert', () => {
 });
 
 describe('the list of alerts', () => {
-  test('has every open event, and takes matchers', async () => {
+  test('the list of alerts contains every open event and can be filtered by matchers', async () => {
     const { ask, send, at } = await openRig();
     await send({
       labels: DOWN,
@@ -197,7 +197,7 @@ describe('the list of alerts', () => {
     expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must be like/);
   });
 
-  test('shows an inhibited alert as suppressed by the alert that inhibits it, and leaves it out with inhibited=false', async () => {
+  test('an inhibited alert is listed as suppressed by its source and left out with inhibited=false', async () => {
     const inhibitions = { rack: { source: 'check=switch', target: 'check=http', equal: [] } };
     const handlers = { default: { type: 'pipe', command: 'true' } };
     const { ask } = await openRig({ handlers, inhibitions });
@@ -231,7 +231,7 @@ describe('the list of alerts', () => {
     expect(await instances('?inhibited=false')).toContain('web-1');
   });
 
-  test('groups those of a check, and those that are one of several of it', async () => {
+  test('alerts of one check are grouped, even those with further labels', async () => {
     const { ask, send } = await openRig();
     await send({ labels: DOWN }, { labels: { ...DOWN, device: 'sda' } }, { labels: { alertname: 'Slow' } });
     const { body } = await ask('GET', '/api/v2/alerts/groups');
@@ -242,7 +242,7 @@ describe('the list of alerts', () => {
     ]);
   });
 
-  test('is of the namespace default, and refuses to be asked for another one', async () => {
+  test('the Alertmanager API serves the namespace default and rejects any other', async () => {
     const { ask } = await openRig();
     for (const [method, path, body] of [
       ['GET', 'alerts'],
@@ -262,7 +262,7 @@ describe('the list of alerts', () => {
     expect((await ask('GET', '/api/v2/alerts?namespace=default&unknown=1')).body).toEqual([]);
   });
 
-  test('comes with the probes of an Alertmanager', async () => {
+  test('the Alertmanager API has the health probes of an Alertmanager', async () => {
     const { url } = await openRig();
     for (const path of ['/-/healthy', '/-/ready']) {
       const answer = await fetch(url + path);
@@ -271,7 +271,7 @@ describe('the list of alerts', () => {
     }
   });
 
-  test('says what runs here in words that clients know', async () => {
+  test('the status and receivers have the form that clients of Alertmanager expect', async () => {
     const { ask, url } = await openRig();
     expect((await ask('GET', '/api/v2/status')).body).toMatchObject({
       cluster: { status: 'disabled', peers: [] },
@@ -291,7 +291,7 @@ describe('an alert that alerts.watchdogs names', () => {
   };
   const CHECK = 'prometheus/Watchdog..none';
 
-  test('is OK while it is received, critical when it is missing, and OK when it is received again', async () => {
+  test('a watchdog is OK while it is received, critical when it is missing, and then OK again', async () => {
     const { send, results, events, clock, at } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
     // A future end, as Prometheus sends it, resolves nothing yet.
     await send({ ...WATCHDOG, endsAt: at(240) });
@@ -307,7 +307,7 @@ describe('an alert that alerts.watchdogs names', () => {
     expect(await results()).toEqual([`${CHECK} 0`]);
   });
 
-  test('is critical at once when its sender ends it, unless it was never received', async () => {
+  test('a watchdog is critical at once when its sender resolves it, unless it is unknown', async () => {
     const { send, results, events, at, ask } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
     await send({ ...WATCHDOG, endsAt: at(-1) });
     expect(await results()).toEqual([]);
@@ -318,7 +318,7 @@ describe('an alert that alerts.watchdogs names', () => {
     expect(body).toMatchObject({ check: { output: 'Ended by its sender: Prometheus works' } });
   });
 
-  test('is an ordinary alert by another name', async () => {
+  test('an alert with another name than the watchdog is an ordinary alert', async () => {
     const { send, events, clock } = await openRig({ alerts: { watchdogs: { Deadman: 600 } } });
     await send({ labels: { alertname: 'constructor', severity: 'warning' } });
     expect(await events()).toEqual(['prometheus/constructor..warning 1']);

@@ -52,7 +52,7 @@ test.each([
     muted: ['web-1/disk'],
   },
 ])(
-  'the form of karma silences native events by $what, and edits and ends what it made',
+  'the form of karma silences native events by $what, and edits and expires its silence',
   async ({ matchers, muted }) => {
     const rig = await openRig();
     const form = { matchers, startsAt: rig.at(0), endsAt: rig.at(3600), createdBy: 'ada', comment: 'works' };
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('kthxbye extends a silence while it mutes native events, with all that the list shows of it', async () => {
+test('kthxbye extends a silence while it covers native events, with all listed attributes', async () => {
   const rig = await openRig();
   const matchers = [DISK, { name: 'instance', value: 'web-.*', isRegex: true, isEqual: true }];
   const id = await rig.silence(matchers, { endsAt: rig.at(240), comment: 'ACK! works' });

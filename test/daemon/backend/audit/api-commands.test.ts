@@ -46,8 +46,8 @@ const check = (command: unknown, more = {}): object => ({
   ...more,
 });
 
-describe('with directories for them', () => {
-  test('handlers and mutators run what is really there', async () => {
+describe('a backend with api-command-directories', () => {
+  test('handlers and mutators of the API may run only programs that exist in these directories', async () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const statusOf = async (command: unknown): Promise<number> =>
       (await v2.put(`${NAMESPACE}/handlers/own`, handler(command))).status;
@@ -64,7 +64,7 @@ describe('with directories for them', () => {
     });
   });
 
-  test('a patch is looked at as what comes of it, also by its own attribute', async () => {
+  test('a patch of a handler is checked by its outcome, even for attributes of mon', async () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const path = `${NAMESPACE}/handlers/own`;
     await v2.put(path, handler(`${listed}/notify`));
@@ -80,7 +80,7 @@ describe('with directories for them', () => {
     expect(await v2.put(path, other)).toMatchObject({ status: 403 });
   });
 
-  test('checks run on other machines, where their names count', async () => {
+  test('the commands of checks are compared with these directories by name only', async () => {
     const v2 = await peer({ 'api-command-directories': ['/usr/lib/nagios/plugins'] });
     const statusOf = async (body: object): Promise<number> => (await v2.put(`${NAMESPACE}/checks/own`, body)).status;
     expect(await statusOf(check('/usr/lib/nagios/plugins/check_disk -w 20%'))).toBe(201);
@@ -89,7 +89,7 @@ describe('with directories for them', () => {
     expect(await statusOf(check('/usr/lib/nagios/plugins/check_disk', { hooks }))).toBe(403);
   });
 
-  test('a restore leaves out what does not keep to them', async () => {
+  test('a restore leaves out commands outside these directories', async () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const object = { type: 'Handler', api_version: 'core/v2', metadata, spec: { type: 'pipe', command: '/bin/sh' } };
     expect(await restore(v2, object)).toMatchObject([
@@ -106,8 +106,8 @@ async function restore(v2: V2Peer, object: object): Promise<unknown> {
   return (answer.body as { results: unknown }).results;
 }
 
-describe('switched off', () => {
-  test('no command comes over the API, and what has none does', async () => {
+describe('a backend with api-commands: false', () => {
+  test('api-commands: false rejects all commands of the API and accepts objects without a command', async () => {
     const v2 = await peer({ 'api-commands': false });
     const make = async (type: string, body: object): Promise<number> => (await v2.post(`/${type}`, body)).status;
     expect(await make('handlers', handler(`${listed}/notify`))).toBe(403);
@@ -118,7 +118,7 @@ describe('switched off', () => {
     expect((await v2.delete(`${NAMESPACE}/handlers/own`)).status).toBe(204);
   });
 
-  test('what was made before goes on, and the start says so', async () => {
+  test('commands created over the API before it was switched off still work, and the start warns about them', async () => {
     const { program } = await loadConfig({ directories: [], env: {} });
     const state = join(dir, 'state');
     const before = await openBackend({ dir: state, definitions: { program } });
@@ -130,7 +130,7 @@ describe('switched off', () => {
   });
 });
 
-test.each(['relative', '/', '/a/../b', '/a//b', ''])('%j is no directory for commands', async (directory) => {
+test.each(['relative', '/', '/a/../b', '/a//b', ''])('the directory %j for commands is rejected', async (directory) => {
   const flags = { 'api-command-directories': [directory] };
   await expect(loadConfig({ directories: [], env: {}, flags })).rejects.toThrow('absolute path');
 });

@@ -42,8 +42,8 @@ async function problemOfChain(): Promise<string | undefined> {
   return expected.id === first - 1 ? undefined : 'the trail is too short';
 }
 
-describe('what operators do is written down (security S22)', () => {
-  test('silences that are made, replaced and cleared, with what was before and after', async () => {
+describe('records of what operators do (security S22)', () => {
+  test('created, replaced and cleared silences are recorded with their old and new values', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada' });
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });
     await ask('POST', '/silenced/clear', { check: 'disk' });
@@ -83,7 +83,7 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('what is resolved and deleted', async () => {
+  test('resolving, deleting and renaming are recorded in the audit trail', async () => {
     await report('disk', 2);
     await report('swap', 1, 'web-1', { aggregate: 'web' });
     await ask('POST', '/stashes', { path: 'a/b', content: { password: 'hunter2' } });
@@ -113,14 +113,14 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('runs that are asked for', async () => {
+  test('requested check runs are recorded', async () => {
     await ask('POST', '/request', { check: 'disk', subscribers: ['web'], reason: 'is it full?', creator: 'ada' });
     expect(await trail()).toMatchObject([
       { who: 'ada', action: 'check.request', target: 'disk', after: { subscribers: ['web'] }, reason: 'is it full?' },
     ]);
   });
 
-  test('what was refused or changed nothing is not', async () => {
+  test('rejected requests and requests without effect are not recorded in the audit trail', async () => {
     await ask('POST', '/request', { check: 'unknown' });
     await ask('POST', '/resolve', { client: 'web-1', check: 'disk' });
     await ask('POST', '/silenced', { check: 'no name' });
@@ -130,14 +130,14 @@ describe('what operators do is written down (security S22)', () => {
     expect(await head()).toMatchObject({ first: 1, last: 0 });
   });
 
-  test('nor are results, keepalives and reads', async () => {
+  test('results, keepalives and reads are not recorded in the audit trail', async () => {
     await report('disk', 2);
     await report('disk', 0);
     await ask('GET', '/events');
     expect(await trail()).toEqual([]);
   });
 
-  test('silences that end by themselves are, as what the backend did', async () => {
+  test('expired silences are recorded as actions of the backend', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     await ask('POST', '/silenced', { check: 'swap', expire_on_resolve: true });
     await report('swap', 1);
@@ -152,7 +152,7 @@ describe('what operators do is written down (security S22)', () => {
     ]);
   });
 
-  test('no secret gets in', async () => {
+  test('the audit trail contains no secrets', async () => {
     await ask('POST', '/clients', {
       name: 'web-2',
       address: 'a',
@@ -167,7 +167,7 @@ describe('what operators do is written down (security S22)', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  test('with credentials it is their user, beside whom the request names', async () => {
+  test('a record names the authenticated user beside the creator that the request names', async () => {
     await rig.stop();
     await rig.start({ ...SECTIONS, api: { user: 'ops', password: 'secret' } });
     const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
@@ -186,8 +186,8 @@ describe('what operators do is written down (security S22)', () => {
   });
 });
 
-describe('a record is in the commit of its change', () => {
-  test('where the write fails there is neither, and the chain goes on from what is stored', async () => {
+describe('the commit of a record', () => {
+  test('a failed write stores neither change nor record, and the chain continues from the last stored record', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     rig.store.refuses = () => true;
     expect((await ask('POST', '/silenced', { check: 'swap' })).status).toBe(503);
@@ -201,7 +201,7 @@ describe('a record is in the commit of its change', () => {
     expect(await problemOfChain()).toBeUndefined();
   });
 
-  test('one write holds both', async () => {
+  test('one write contains the record and its change', async () => {
     const written: string[][] = [];
     rig.store.refuses = (ops) => {
       // The newest time may be part of any write, and the timeline contains what happens to a silence.
@@ -213,7 +213,7 @@ describe('a record is in the commit of its change', () => {
     expect(written).toEqual([['silenced', 'audit', 'audit-head']]);
   });
 
-  test('a restart goes on with the chain', async () => {
+  test('the chain of records continues after a restart', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await rig.stop();
     await rig.start(SECTIONS);
@@ -223,8 +223,8 @@ describe('a record is in the commit of its change', () => {
   });
 });
 
-describe('the trail is bounded', () => {
-  test('the oldest records go, and the rest is still a chain', async () => {
+describe('the limit of the audit trail', () => {
+  test('the oldest records are removed, and the others still form a chain', async () => {
     for (let count = 0; count < LIMIT + 3; count++) await ask('POST', '/silenced', { check: `check-${String(count)}` });
     expect(await head()).toMatchObject({ first: 4, last: LIMIT + 3 });
     const records = await trail();
@@ -233,7 +233,7 @@ describe('the trail is bounded', () => {
     expect(await problemOfChain()).toBeUndefined();
   });
 
-  test('a record that somebody changed in the store is found', async () => {
+  test('a record that was changed in the store is detected', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await ask('POST', '/silenced', { check: 'swap' });
     await rig.stop();
@@ -269,21 +269,21 @@ describe('GET /api/mon/v1/audit', () => {
     ['?filter.who=ada', [2, 1]],
     ['?filter.who=bob&filter.target=*:c', [3]],
     ['?filter.after.check=b', [2]],
-  ])('%s', async (query, expected) => {
+  ])('GET /api/mon/v1/audit%s returns the matching records', async (query, expected) => {
     expect((await trail(query)).map(({ id }) => id)).toEqual(expected);
   });
 
-  test('says how many there are', async () => {
+  test('the audit trail is paginated with a total', async () => {
     const answer = await ask('GET', `${AUDIT}?limit=1`);
     expect(answer.headers['x-pagination']).toBe('{"limit":1,"offset":0,"total":4}');
   });
 
-  test('gives at most a thousand at once, whatever is asked for', async () => {
+  test('the audit trail returns at most a thousand records at once', async () => {
     const answer = await ask('GET', `${AUDIT}?limit=5000`);
     expect(answer.headers['x-pagination']).toBe('{"limit":1000,"offset":0,"total":4}');
   });
 
-  test('it can be read and nothing else', async () => {
+  test('the audit trail accepts no method but GET', async () => {
     for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) {
       expect((await ask(method, AUDIT, {})).status).toBe(405);
     }

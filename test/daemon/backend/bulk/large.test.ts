@@ -38,14 +38,14 @@ async function totalsBeside(change: Promise<unknown>): Promise<ReadonlySet<numbe
   return totals;
 }
 
-test('a list that is read while a large bulk is applied shows all of the bulk, or nothing', async () => {
+test('a list read while a large bulk is applied contains all of the bulk or nothing', async () => {
   const totals = await totalsBeside(bulk(silences));
   expect([...totals].filter((total) => total !== 0 && total !== COUNT)).toEqual([]);
   const { headers } = await rig.ask('GET', '/silenced?limit=1');
   expect(headers['x-pagination']).toContain(`"total":${String(COUNT)}`);
 });
 
-test('a list that is read while a large bulk fails shows nothing of the bulk', async () => {
+test('a list read while a large bulk fails contains nothing of the bulk', async () => {
   rig.store.refuses = (ops) => ops.length > COUNT;
   const change = bulk(silences);
   expect([...(await totalsBeside(change))].filter((total) => total !== 0)).toEqual([]);
@@ -54,7 +54,7 @@ test('a list that is read while a large bulk fails shows nothing of the bulk', a
   expect((await rig.ask('GET', '/silenced')).body).toEqual([]);
 });
 
-test('a read waits until a large bulk that has been applied is also committed', async () => {
+test('a read waits until an applied large bulk is committed', async () => {
   const release = rig.store.hold();
   const { writes } = rig.store;
   const change = bulk(silences);
@@ -68,7 +68,7 @@ test('a read waits until a large bulk that has been applied is also committed', 
   expect(total).toContain(`"total":${String(COUNT)}`);
 });
 
-test('the feed shows nothing of a large bulk before it is committed', async () => {
+test('the feed sends nothing of a large bulk before it is committed', async () => {
   const release = rig.store.hold();
   const { writes } = rig.store;
   const before = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });

@@ -58,8 +58,8 @@ const trail = async (): Promise<AuditRecord[]> => (await ask('GET', '/api/mon/v1
 const report = (source: string, name: string, more = {}): Promise<Answer> =>
   ask('POST', '/results', { name, output: 'o', status: 2, source, ...more });
 
-describe('POST /api/mon/v1/bulk does many things at once', () => {
-  test('each operation has its outcome, in their order', async () => {
+describe('POST /api/mon/v1/bulk', () => {
+  test('a bulk returns an outcome for each operation, in order', async () => {
     await report('web-1', 'disk');
     await ask('POST', '/silenced', { check: 'swap' });
     const results = await done([
@@ -83,7 +83,7 @@ describe('POST /api/mon/v1/bulk does many things at once', () => {
     ]);
   });
 
-  test('ten thousand of them are one commit', async () => {
+  test('a bulk of ten thousand operations is one commit', async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `check-${String(index)}`);
     const { writes } = rig.store;
     const results = await done(names.map((check) => ({ op: 'silence', check, expire: 3600, reason: 'CHG-1' })));
@@ -101,7 +101,7 @@ describe('POST /api/mon/v1/bulk does many things at once', () => {
     });
   });
 
-  test('where the write fails nothing of it happened', async () => {
+  test('a failed write of a bulk applies none of its operations', async () => {
     await report('web-1', 'disk');
     rig.store.refuses = () => true;
     const answer = await bulk([
@@ -114,7 +114,7 @@ describe('POST /api/mon/v1/bulk does many things at once', () => {
   });
 });
 
-describe('all or nothing', () => {
+describe('invalid operations and expectations', () => {
   test.each<[string, unknown, RegExp]>([
     ['an unknown operation', { op: 'reboot' }, /^operations\.1\.op: /],
     ['no operation', 'clear', /^operations\.1: /],
@@ -143,7 +143,7 @@ describe('all or nothing', () => {
       { op: 'restore', entry: anEntry({ expire_at: 1_795_184_718_000 }) },
       /^operations\.1\.entry\.expire_at: must be in seconds since 1970/,
     ],
-  ])('%s is refused with its index, and the others are not done', async (_name, operation, problem) => {
+  ])('%s is rejected with its index, and no other operation is applied', async (_name, operation, problem) => {
     const answer = await bulk([{ op: 'silence', check: 'disk' }, operation]);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(problem) } });
     expect(await silencedIds()).toEqual([]);
@@ -154,18 +154,18 @@ describe('all or nothing', () => {
     ['no array', { operations: 'all' }],
     ['none', { operations: [] }],
     ['another expectation', { operations: [{ op: 'silence', check: 'disk' }], expect: 'some' }],
-  ])('%s is no request', async (_name, body) => {
+  ])('a bulk with %s is rejected', async (_name, body) => {
     expect((await ask('POST', '/api/mon/v1/bulk', body)).status).toBe(400);
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of thousands of problems the first ones are told', async () => {
+  test('a response to thousands of invalid operations names only the first ones', async () => {
     const answer = await bulk(Array.from({ length: 5000 }, () => ({ op: 'clear' })));
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(1000);
   });
 
-  test('with expect: all nothing is done when something is not there', async () => {
+  test('a bulk with expect: all applies nothing when a target does not exist', async () => {
     const answer = await bulk(
       [
         { op: 'silence', check: 'disk' },
@@ -180,7 +180,7 @@ describe('all or nothing', () => {
     expect([await silencedIds(), await trail()]).toEqual([[], []]);
   });
 
-  test('with expect: all nothing may be named twice', async () => {
+  test('a bulk with expect: all rejects a target that is named twice', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     const clear = { op: 'clear', id: '*:disk' };
     expect(await bulk([clear, clear], { expect: 'all' })).toMatchObject({
@@ -192,7 +192,7 @@ describe('all or nothing', () => {
   });
 });
 
-test('with expect: all a silence that ends with an event cannot be cleared after it', async () => {
+test('a bulk with expect: all cannot clear a silence after resolving the event that ends it', async () => {
   await report('web-1', 'disk');
   await ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
   const resolve = { op: 'resolve', client: 'web-1', check: 'disk' };
@@ -203,7 +203,7 @@ test('with expect: all a silence that ends with an event cannot be cleared after
 });
 
 describe('undo', () => {
-  test('of a silence clears it', async () => {
+  test('undoing a silence clears it', async () => {
     const results = await done([
       { op: 'silence', check: 'disk' },
       { op: 'silence', subscription: 'web' },
@@ -213,7 +213,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of a silence that replaced one brings that back, with the time it has left', async () => {
+  test('undoing a silence that replaced another restores the replaced one with its remaining time', async () => {
     await ask('POST', '/silenced', {
       check: 'disk',
       expire: 600,
@@ -229,7 +229,7 @@ describe('undo', () => {
     expect(await silenced()).toEqual([{ ...before, expire: 470 }]);
   });
 
-  test('of a clear brings the entry back, and that can be undone too', async () => {
+  test('undoing a clear restores the silence, and the undo can be undone', async () => {
     await ask('POST', '/silenced', { subscription: 'web', check: 'disk', expire: 600, reason: 'CHG-1' });
     const before = await silenced();
     const restored = await undo(await done([{ op: 'clear', id: 'web:disk' }]));
@@ -238,7 +238,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of a clear does nothing once the entry would have ended', async () => {
+  test('undoing a clear does nothing after the silence would have expired', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const results = await done([{ op: 'clear', id: '*:disk' }]);
     rig.clock.advance(60_000);
@@ -246,7 +246,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('of the same entry silenced twice goes back step by step', async () => {
+  test('undoing two silences with the same id restores them step by step', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'before' });
     const results = await done([
       { op: 'silence', check: 'disk', reason: 'first' },
@@ -259,7 +259,7 @@ describe('undo', () => {
   test.each<[string, BulkOperation]>([
     ['silence', { op: 'silence', check: 'disk' }],
     ['clear', { op: 'clear', id: '*:disk' }],
-  ])('of a %s leaves alone what somebody else has made since', async (_name, operation) => {
+  ])('undoing a %s does not overwrite a later change by somebody else', async (_name, operation) => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'mine' });
     rig.clock.advance(1000);
     const results = await done([operation]);
@@ -285,12 +285,12 @@ const rowOfFeed = async (): Promise<unknown> => {
   return peer.replica.silenced.get('*:disk');
 };
 
-describe('an entry that is read and sent back means the same moment', () => {
+describe('the exact expiry of a restored silence', () => {
   test.each<[string, Read]>([
     ['GET /api/mon/v1/silenced', detail],
     ['the audit trail', async () => (await trail())[0]?.after],
     ['the feed', rowOfFeed],
-  ])('from %s', async (_name, read) => {
+  ])('a silence restored from %s expires at the same moment', async (_name, read) => {
     rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60, reason: 'CHG-1', creator: 'ada' });
     const endMs = rig.clock.now() + 60_000;
@@ -306,7 +306,7 @@ describe('an entry that is read and sent back means the same moment', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('and so does what takes a change back', async () => {
+  test('undoing a clear restores the exact expiry', async () => {
     rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const before = await detail();
@@ -316,7 +316,7 @@ describe('an entry that is read and sent back means the same moment', () => {
     expect(await detail()).toEqual(before);
   });
 
-  test('with all that the newer API said of it', async () => {
+  test('undoing a clear restores labels and annotations of the v2 API', async () => {
     const path = '/api/core/v2/namespaces/default/silenced';
     const made = await ask('POST', path, {
       metadata: {
@@ -344,12 +344,12 @@ describe('an entry that is read and sent back means the same moment', () => {
     ['lifetime', -1],
     ['lifetime', 'long'],
     ['asterisks', ['namespace']],
-  ])('but not with %s that it could not have: %j', async (name, value) => {
+  ])('a restore with invalid %s is rejected: %j', async (name, value) => {
     expect(await bulk([{ op: 'restore', entry: { ...anEntry({}), [name]: value } }])).toMatchObject({ status: 400 });
   });
 });
 
-describe('whatever is sent', () => {
+describe('bulks of any content', () => {
   const check = fc.constantFrom('disk', 'swap', 'load');
   const id = check.map((name) => `*:${name}`);
   const operations = fc.array(
@@ -361,7 +361,7 @@ describe('whatever is sent', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  test('an undo brings back the silences that there were', async () => {
+  test('an undo restores exactly the silences from before', async () => {
     await fc.assert(
       fc.asyncProperty(operations, operations, async (first, second) => {
         await bulk(first);
@@ -376,7 +376,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  test('all that was expected is done, or nothing is', async () => {
+  test('a bulk with expect: all applies everything or nothing', async () => {
     await fc.assert(
       fc.asyncProperty(operations, operations, async (first, second) => {
         await bulk(first);
@@ -392,7 +392,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  test('it is done or refused, never a failure', async () => {
+  test('a bulk of random content is applied or rejected, never an internal error', async () => {
     const names = ['op', 'id', 'client', 'check', 'entry', 'if_timestamp', 'expire', 'begin', 'subscription'];
     const value = fc.oneof(
       fc.constantFrom('silence', 'clear', 'resolve', 'restore', 'disk', 0, -1, 1e300),
@@ -409,7 +409,7 @@ describe('whatever is sent', () => {
 });
 
 describe('the audit trail', () => {
-  test('names all that was done, as one action', async () => {
+  test('the audit trail records a bulk as one action with all operations', async () => {
     await report('web-1', 'disk');
     await done(
       [
@@ -435,7 +435,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  test('calls a single operation by its own name, and an undo an undo', async () => {
+  test('the audit trail names a single operation and an undo as such', async () => {
     const results = await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', creator: 'ada' }]);
     await undo(results);
     expect(await trail()).toMatchObject([
@@ -444,14 +444,14 @@ describe('the audit trail', () => {
     ]);
   });
 
-  test('says nothing where nothing was done', async () => {
+  test('a bulk without effect is not recorded in the audit trail', async () => {
     await done([{ op: 'clear', id: '*:disk' }]);
     expect(await trail()).toEqual([]);
   });
 });
 
 describe('the silence policy', () => {
-  test('by default asks consoles for a reason, and scripts for nothing', async () => {
+  test('the default silence policy requires a reason from consoles but not from the v1 API', async () => {
     await restartWith({});
     expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toEqual({
       reason: 'required',
@@ -472,7 +472,7 @@ describe('the silence policy', () => {
     expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
   });
 
-  test('is told and kept as it is configured', async () => {
+  test('the silence policy is shown and enforced as configured', async () => {
     await restartWith({ 'reason-pattern': 'CHG-*', 'max-expire': 3600 });
     expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toMatchObject({
       reason_pattern: 'CHG-*',
@@ -483,14 +483,14 @@ describe('the silence policy', () => {
     await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', expire: 3600 }]);
   });
 
-  test('does not keep an undo from bringing back what a script made', async () => {
+  test('the silence policy does not prevent an undo from restoring a silence of a script', async () => {
     await restartWith({ 'max-expire': 3600 });
     await ask('POST', '/silenced', { check: 'disk' });
     await undo(await done([{ op: 'clear', id: '*:disk' }]));
     expect(await silencedIds()).toEqual(['*:disk']);
   });
 
-  test('holds for everything where the settings ask for that', async () => {
+  test('the silence policy with apply-to-legacy applies to every API', async () => {
     await restartWith({ 'apply-to-v1': true, 'max-expire': 3600 });
     expect(await ask('POST', '/silenced', { check: 'disk' })).toMatchObject({
       status: 400,
@@ -505,7 +505,7 @@ describe('the silence policy', () => {
     await done([{ op: 'restore', entry: { ...entry, expire_at: rig.clock.now() / 1000 + 3600 } }]);
   });
 
-  test('a rule that does not exist is no configuration', async () => {
+  test('an unknown rule in the silence policy is a configuration error', async () => {
     await expect(
       loadConfig({ directories: [], env: {}, flags: { 'silence-policy': { 'max-expires': 1 } } }),
     ).rejects.toThrow(/silence-policy/);

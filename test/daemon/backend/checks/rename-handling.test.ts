@@ -17,7 +17,7 @@ const switchIs = (rig: GroupRig, status: number): Promise<void> =>
   rig.report(status, { source: 'sw-a', name: 'switch', handlers: [] });
 
 describe('a silence of the old name', () => {
-  test('keeps nobody from the event under its new one, which is told at once', async () => {
+  test('a renamed event is notified at once if the silence of its old name does not cover the new one', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE } });
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
     await rig.report(2);
@@ -29,8 +29,8 @@ describe('a silence of the old name', () => {
   });
 });
 
-describe('an event that was open under either name is one', () => {
-  test('whose end is told, where one of them was', async () => {
+describe('an event joined from both names', () => {
+  test('an event joined by a rename resolves with a notification if one of the events was notified', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     await rig.report(2);
     expect(await takeTold(rig)).toEqual(['web-1/disk create']);
@@ -41,7 +41,7 @@ describe('an event that was open under either name is one', () => {
     expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolve']);
   });
 
-  test('of whose end nobody hears, where nobody has heard of either', async () => {
+  test('an event joined by a rename resolves without a notification if neither event was notified', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     await switchIs(rig, 2);
     await rig.report(2);
@@ -51,7 +51,7 @@ describe('an event that was open under either name is one', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('that is owed to whom an inhibition kept either of them from', async () => {
+  test('a joined event has pending notifications for the handlers that an inhibition of either event suppressed', async () => {
     const filtered = { ...PIPE, filter: 'occurrences' };
     const rig = await openGroupRig({ handlers: { default: filtered, other: filtered }, inhibitions: INHIBITIONS });
     const rare = { interval: 60, refresh: 3600 };
@@ -68,7 +68,7 @@ describe('an event that was open under either name is one', () => {
   });
 });
 
-test('what a group holds back is no news under its new name', async () => {
+test('an event that its group suppresses has no pending notification after a rename', async () => {
   const rig = await openGroupRig({ handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS });
   await rig.report(2);
   await switchIs(rig, 2);
@@ -79,7 +79,7 @@ test('what a group holds back is no news under its new name', async () => {
   expect(group?.untoldSinceMs).toBeUndefined();
 });
 
-test('an end that waits is told, also where something of the old name is left that nobody has looked at yet', async () => {
+test('a pending resolution is notified after a rename, even if the old name left another pending one', async () => {
   const rig = await openGroupRig({ handlers: { default: groupingPipe() } });
   await rig.report(2, { name: 'disk-usage' });
   await rig.report(2);
@@ -93,8 +93,8 @@ test('an end that waits is told, also where something of the old name is left th
   expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolved']);
 });
 
-describe('what keeps others quiet', () => {
-  test('is named by its new name beside them', async () => {
+describe('a renamed inhibition source', () => {
+  test('an inhibited event shows the new name of its source', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     const shown = (): unknown => {
       const entry = rig.entry();

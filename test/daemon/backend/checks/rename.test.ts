@@ -26,7 +26,7 @@ async function histories(api: ApiClient, check: string): Promise<Record<string, 
   return Object.fromEntries(results.map((result) => [result.client, result.check.history]));
 }
 
-test('results, histories and events go over to the new name, and nothing is left of the old one', async () => {
+test('a rename moves results, histories and events, and leaves nothing of the old name', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 1, 2], 'web-002': [0, 0], 'web-003': [1] });
@@ -49,7 +49,7 @@ test('results, histories and events go over to the new name, and nothing is left
   ]);
 });
 
-test('where a client has results under both names, a list of events that was asked for before has the joined history', async () => {
+test('a list of events shows the joined history after a rename, even if it was read before', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 1, 0] });
@@ -60,7 +60,7 @@ test('where a client has results under both names, a list of events that was ask
   expect(await shown()).toEqual([['0', '1', '0', '2']]);
 });
 
-test('the event goes on under its new name', async () => {
+test('a renamed event keeps its id and occurrences', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [2, 2] });
@@ -70,7 +70,7 @@ test('the event goes on under its new name', async () => {
   expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 3 });
 });
 
-test('a silence of the new name holds for the event at once', async () => {
+test('a silence of the new name covers a renamed event at once', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [2] });
@@ -79,7 +79,7 @@ test('a silence of the new name holds for the event at once', async () => {
   expect((await api.event('web-001', 'disk-usage'))?.silenced_by).toEqual(['*:disk-usage']);
 });
 
-test('members of aggregates stay members', async () => {
+test('a renamed check stays a member of its aggregates', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await api.submitResult({ source: 'web-001', name: 'disk', status: 1, output: 'full', aggregates: ['storage'] });
@@ -88,7 +88,7 @@ test('members of aggregates stay members', async () => {
   expect((await api.aggregate('storage'))?.results).toMatchObject({ warning: 1, total: 1 });
 });
 
-test('where a client has results of both names it takes force', async () => {
+test('renaming to a name with results of the same client requires force', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 2], 'web-002': [2], 'web-003': [1] });
@@ -109,7 +109,7 @@ test('where a client has results of both names it takes force', async () => {
   expect((await api.events({ client: 'web-002' })).length).toBe(0);
 });
 
-test('after a run that came half way the rest follows', async () => {
+test('a rename after an interrupted one completes it', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   // The state after an interruption between two chunks: one client has only the new name.
@@ -119,7 +119,7 @@ test('after a run that came half way the rest follows', async () => {
   expect(Object.keys(await histories(api, 'disk-usage'))).toEqual(['web-001', 'web-002']);
 });
 
-test('a fleet larger than a slice moves as a whole', async () => {
+test('a rename moves a fleet larger than one chunk', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   const sources = Array.from({ length: 450 }, (_, index) => `host-${String(index)}`);
@@ -162,14 +162,14 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
   expect(await histories(api, 'disk')).toEqual({ 'web-001': [2] });
 });
 
-test('a name that is still defined can be forced', async () => {
+test('a rename to or from a defined check can be forced', async () => {
   await using backend = await startBackend({ settings: DEFINED });
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [2] });
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 1 });
 });
 
-test('what was renamed is so after a restart, and the old name left nothing in the store', async () => {
+test('a rename survives a restart and leaves nothing of the old name in the store', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
   const before = aClient(first.url);
@@ -186,7 +186,7 @@ test('what was renamed is so after a restart, and the old name left nothing in t
   expect(results.map(({ check }) => check.name)).toEqual(['disk-usage']);
 });
 
-test('results that come under both names meanwhile are all in the history in the end', async () => {
+test('results that arrive under both names during a rename are all in the joined history', async () => {
   await using backend = await startBackend({ batcher: { batchLimit: 16 } });
   const api = aClient(backend.url);
   const sources = Array.from({ length: 250 }, (_, at) => `host-${String(at)}`);

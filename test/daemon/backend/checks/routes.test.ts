@@ -21,7 +21,7 @@ const report = (source: string, name: string, status: number): Promise<Answer> =
   ask('POST', '/results', { source, name, status, output: 'o' });
 
 describe('definitions', () => {
-  test('are listed by name, the name as their last attribute, without standalone ones', async () => {
+  test('definitions are listed by name, which is their last attribute, without standalone checks', async () => {
     const list = (await get('/checks')) as readonly object[];
     expect(list).toMatchObject([{ name: 'cpu' }, { name: 'disk' }]);
     expect(list.map((check) => Object.keys(check).at(-1))).toEqual(['name', 'name']);
@@ -31,14 +31,14 @@ describe('definitions', () => {
     });
   });
 
-  test('come in pages and by filter', async () => {
+  test('definitions are paginated and filtered', async () => {
     const page = await ask('GET', '/checks?limit=1&offset=1');
     expect(page.body).toMatchObject([{ name: 'disk' }]);
     expect(page.headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":2}');
     expect(await get('/checks?filter.command=uptime')).toMatchObject([{ name: 'cpu' }]);
   });
 
-  test('never show what is secret', async () => {
+  test('definitions are shown without secrets', async () => {
     for (const target of ['/checks', '/checks/disk']) {
       const { text } = await ask('GET', target);
       expect(text).toContain('REDACTED');
@@ -48,7 +48,7 @@ describe('definitions', () => {
 });
 
 describe('deleting a check', () => {
-  test('DEFECT of the peer, orphan events: it resolves them, and deletes results and history of every client', async () => {
+  test('deleting a check resolves its events and deletes its results, unlike the peer (orphan events)', async () => {
     for (const client of ['a', 'b']) for (const status of [1, 2]) await report(client, 'disk', status);
     await report('c', 'disk', 0);
     await report('a', 'load', 2);
@@ -68,25 +68,25 @@ describe('deleting a check', () => {
     expect(await get('/checks/disk')).toMatchObject({ name: 'disk' });
   });
 
-  test('lets the next result begin anew', async () => {
+  test('a check starts a new history after its deletion', async () => {
     for (const status of [0, 2, 2]) await report('a', 'disk', status);
     await ask('DELETE', '/checks/disk');
     await report('a', 'disk', 2);
     expect(await get('/events/a/disk')).toMatchObject({ occurrences: 1, last_ok: null, check: { history: ['2'] } });
   });
 
-  test('resolves also what does not resolve by itself', async () => {
+  test('deleting a check resolves even events that do not resolve automatically', async () => {
     for (const status of [2, 0]) await report('a', 'cpu', status);
     expect(await get('/events')).toHaveLength(1);
     await ask('DELETE', '/checks/cpu');
     expect(await get('/events')).toEqual([]);
   });
 
-  test('is accepted for a name that nobody knows, as recorded', async () => {
+  test('deleting an unknown check is accepted, as recorded', async () => {
     expect((await ask('DELETE', '/checks/never-seen')).status).toBe(202);
   });
 
-  test('of a large fleet goes in slices, and another deletion meanwhile does no harm', async () => {
+  test('deleting a check of a large fleet works in chunks beside other deletions', async () => {
     const results = Array.from({ length: 1001 }, (_, index) => ({
       source: `client-${String(index)}`,
       name: 'disk',

@@ -45,8 +45,8 @@ async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, 
   return peer.heard.flatMap((message) => (message.type === 'check_request' ? [message.check] : []));
 }
 
-describe('a request for a run', () => {
-  test('goes to every subscription of the definition, which it repeats but for its schedule', async () => {
+describe('a check request', () => {
+  test('a check request is sent to every subscription of its definition with all but the schedule', async () => {
     const [base, both, none] = [await agent('a', 'base'), await agent('b', 'base', 'db'), await agent('c', 'web')];
     const answer = await request({ check: 'disk', reason: 'looks odd', creator: 'ops' });
     expect(answer).toMatchObject({ status: 202, body: { issued: expect.any(Number) as number } });
@@ -65,7 +65,7 @@ describe('a request for a run', () => {
     expect(await heard(none)).toEqual([]);
   });
 
-  test('goes to other subscribers instead', async () => {
+  test('a check request with subscribers is sent to these instead', async () => {
     const [base, other] = [await agent('a', 'base'), await agent('b', 'web')];
     await request({ check: 'disk', subscribers: ['web', 'client:b', 5, null] });
     expect(await heard(base)).toEqual([]);
@@ -74,17 +74,17 @@ describe('a request for a run', () => {
 
   test.each<{ name: string; body: object; asked: number }>([
     { name: 'null counts as absent (clients 1.14)', body: { check: 'disk', subscribers: null }, asked: 1 },
-    { name: 'none at all asks nobody', body: { check: 'disk', subscribers: [] }, asked: 0 },
-    { name: 'a standalone check has none of its own', body: { check: 'own' }, asked: 0 },
-    { name: 'a standalone check may be asked for', body: { check: 'own', subscribers: ['base'] }, asked: 1 },
-    { name: 'what dashboards add is nothing to it', body: { check: 'disk', dc: 'north', _id: 'x' }, asked: 1 },
-  ])('subscribers: $name', async ({ body, asked }) => {
+    { name: 'an empty list sends no request', body: { check: 'disk', subscribers: [] }, asked: 0 },
+    { name: 'a standalone check has none by default', body: { check: 'own' }, asked: 0 },
+    { name: 'a standalone check may be requested with some', body: { check: 'own', subscribers: ['base'] }, asked: 1 },
+    { name: 'the additions of dashboards are ignored', body: { check: 'disk', dc: 'north', _id: 'x' }, asked: 1 },
+  ])('subscribers of a check request: $name', async ({ body, asked }) => {
     const peer = await agent('a', 'base');
     expect((await request(body)).status).toBe(202);
     expect(await heard(peer)).toHaveLength(asked);
   });
 
-  test('leaves its mark in the result', async () => {
+  test('a requested run is marked in its result', async () => {
     const peer = await agent('a', 'base');
     await request({ check: 'disk', creator: 'ops' });
     const [check] = await heard(peer);
@@ -98,24 +98,24 @@ describe('a request for a run', () => {
   test.each<{ name: string; body: unknown; status: number; error: string }>([
     { name: 'no such check', body: { check: 'nope' }, status: 404, error: 'no check nope is defined' },
     { name: 'no check', body: {}, status: 400, error: 'check: expected string, received undefined' },
-    { name: 'a list of none', body: { check: 'disk', subscribers: 'base' }, status: 400, error: 'subscribers: ' },
+    { name: 'an empty list', body: { check: 'disk', subscribers: 'base' }, status: 400, error: 'subscribers: ' },
     {
       name: 'too many subscribers',
       body: { check: 'disk', subscribers: Array(1001).fill('base') },
       status: 400,
       error: 'subscribers: ',
     },
-    { name: 'a reason that is no text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
-    { name: 'a creator that is no text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
-  ])('refused: $name', async ({ body, status, error }) => {
+    { name: 'a reason that is not a text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
+    { name: 'a creator that is not a text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
+  ])('a check request is rejected: $name', async ({ body, status, error }) => {
     const answer = await request(body);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(error);
   });
 });
 
-describe('roundrobin: and direct: are for one agent at a time', () => {
-  test('each gets its turn, whoever joins gets the last one, and whoever leaves is passed over', async () => {
+describe('roundrobin: and direct: subscriptions', () => {
+  test('a roundrobin check runs on one agent after the other, new ones last and without those that left', async () => {
     const workers = [await agent('a', 'roundrobin:workers'), await agent('b', 'roundrobin:workers')];
     const counts = async (): Promise<number[]> =>
       await Promise.all(workers.map(async (peer) => (await heard(peer)).length));
@@ -129,12 +129,12 @@ describe('roundrobin: and direct: are for one agent at a time', () => {
     expect((await counts()).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(7);
   });
 
-  test('nobody there is nobody asked', async () => {
+  test('a check request for a roundrobin or direct subscription without agents is accepted', async () => {
     expect((await request({ check: 'turns' })).status).toBe(202);
     expect((await request({ check: 'disk', subscribers: ['direct:nobody'] })).status).toBe(202);
   });
 
-  test('the prefix is part of the name', async () => {
+  test('the prefix roundrobin: is part of the subscription name', async () => {
     const [turns, all] = [await agent('a', 'roundrobin:web'), await agent('b', 'web')];
     await request({ check: 'disk', subscribers: ['roundrobin:web'] });
     expect([(await heard(turns)).length, (await heard(all)).length]).toEqual([1, 0]);
@@ -159,21 +159,21 @@ describe('a check with proxy_requests', () => {
     }
   });
 
-  test('is asked for once for each client that matches, with its attributes and its name', async () => {
+  test('a check with proxy_requests is requested once for each matching client, with its tokens replaced', async () => {
     expect(await askedFor('ping')).toEqual([
       ['sw-1', 'ping -c 3 10.0.0.1'],
       ['sw-2', 'ping -c 5 10.0.0.2'],
     ]);
   });
 
-  test('matches nested attributes, and numbers by their text', async () => {
+  test('proxy_requests match nested attributes, and numbers by their text', async () => {
     expect(await askedFor('nested')).toEqual([
       ['srv-1', 'true'],
       ['sw-1', 'true'],
     ]);
   });
 
-  test('is not asked for where a token has no value, which the log tells', async () => {
+  test('a client without a value for a token gets no check request, and the log names it', async () => {
     expect(await askedFor('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
     expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
       {
@@ -183,7 +183,7 @@ describe('a check with proxy_requests', () => {
     ]);
   });
 
-  test('matches by an expression too', async () => {
+  test('proxy_requests can match by an expression', async () => {
     expect(await askedFor('computed')).toEqual([['sw-2', 'true']]);
   });
 });

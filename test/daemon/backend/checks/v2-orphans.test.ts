@@ -13,7 +13,7 @@ const ORPHAN = {
   metadata: { name: 'left-over', namespace: 'gone' },
 };
 
-test('the procedure of reference 9.3: a check of a namespace that does not exist is found in the list of all, and goes with it', async () => {
+test('a check of a missing namespace is listed among all checks and deleted by procedure 9.3 of the reference', async () => {
   const dir = await tempDir();
   await (await openBackend({ dir })).stop();
   const key = encodeTuple([DEFINITIONS.prefix, 'checks', 'gone', 'left-over']);

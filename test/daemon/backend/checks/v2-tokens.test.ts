@@ -37,7 +37,7 @@ async function asked(check: string, requests = 1): Promise<readonly CheckRequest
   });
 }
 
-test('the agent is told which checks have tokens of the newer face: those that are stored', async () => {
+test('check requests mark stored checks as having v2 tokens, and configured ones not', async () => {
   await v2.put(`${CHECKS}/stored`, {
     command: COMMAND,
     interval: 60,
@@ -50,7 +50,7 @@ test('the agent is told which checks have tokens of the newer face: those that a
   expect(configured).not.toHaveProperty('entity_tokens');
 });
 
-test('of proxy requests the backend replaces them, and who lacks an attribute is not asked about', async () => {
+test('the backend replaces tokens of proxy requests and skips entities without a value for one', async () => {
   for (const [name, labels] of [
     ['switch-1', { target: '192.0.2.9 {{ .name }}' }],
     ['switch-2', { target: '192.0.2.10' }],

@@ -61,8 +61,8 @@ const shown = (name: string, attributes: object = {}): Record<string, unknown> =
   metadata: { name, namespace: 'prod', created_by: 'local administrator' },
 });
 
-describe('as the command-line tool asks (clients 6)', () => {
-  test('create, info, list, set, execute, delete', async () => {
+describe('requests of the command-line tool (clients 6)', () => {
+  test('a check is created, read, listed, changed, executed and deleted', async () => {
     expect(await v2.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
     expect(await v2.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
     expect((await v2.get(CHECKS)).body).toEqual([shown('disk')]);
@@ -79,7 +79,7 @@ describe('as the command-line tool asks (clients 6)', () => {
     expect(await v2.post(`${CHECKS}/disk/execute`, {})).toMatchObject({ status: 404, body: NOT_FOUND });
   });
 
-  test('a second one of the name is refused', async () => {
+  test('a second check of the same name is rejected', async () => {
     await v2.post(CHECKS, disk('twice'));
     expect(await v2.post(CHECKS, disk('twice'))).toMatchObject({
       status: 409,
@@ -88,7 +88,7 @@ describe('as the command-line tool asks (clients 6)', () => {
     await v2.delete(`${CHECKS}/twice`);
   });
 
-  test('a deletion with the content type of JSON and no body, not even its length', async () => {
+  test('a deletion with the content type of JSON and no body is accepted', async () => {
     await v2.post(CHECKS, disk('gone'));
     const answer = await send(backend.url, {
       method: 'DELETE',
@@ -98,7 +98,7 @@ describe('as the command-line tool asks (clients 6)', () => {
     expect(answer).toMatchObject({ status: 204, text: '' });
   });
 
-  test('without a namespace in the path, in the one of the body or else in default', async () => {
+  test('a path without a namespace uses the namespace of the body, or else default', async () => {
     expect(await v2.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
     expect(await v2.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
       status: 201,
@@ -109,7 +109,7 @@ describe('as the command-line tool asks (clients 6)', () => {
   });
 });
 
-describe('answers of the genuine service', () => {
+describe('error responses of the genuine service', () => {
   test.each<[name: string, method: string, path: string, body: unknown, status: number, answer: unknown]>([
     [
       'another name than in the path',
@@ -149,15 +149,8 @@ describe('answers of the genuine service', () => {
     ],
     ['a wrong method', 'PATCH', CHECKS, undefined, 405, undefined],
     ['an unknown path', 'GET', '/nothing', undefined, 404, NOT_FOUND],
-    ['a limit that is no number', 'GET', `${CHECKS}?limit=abc`, undefined, 200, []],
-    [
-      'an escape that is none',
-      'GET',
-      `${CHECKS}/%zz`,
-      undefined,
-      400,
-      { code: 1, message: expect.stringContaining('%25') },
-    ],
+    ['a limit that is not a number', 'GET', `${CHECKS}?limit=abc`, undefined, 200, []],
+    ['an invalid escape', 'GET', `${CHECKS}/%zz`, undefined, 400, { code: 1, message: expect.stringContaining('%25') }],
     [
       'a body that is too long',
       'POST',
@@ -166,11 +159,11 @@ describe('answers of the genuine service', () => {
       413,
       { code: 1, message: 'the body is larger than 512000 bytes: send less' },
     ],
-  ])('%s', async (_name, method, path, body, status, answer) => {
+  ])('the response to %s equals that of the genuine service', async (_name, method, path, body, status, answer) => {
     expect(await v2.send(method, path, body)).toMatchObject({ status, body: answer });
   });
 
-  test('what is no JSON', async () => {
+  test('a body that is not JSON is 400', async () => {
     const answer = await send(backend.url, {
       method: 'POST',
       target: `/api/core/v2${CHECKS}`,
@@ -182,7 +175,7 @@ describe('answers of the genuine service', () => {
 });
 
 describe('ETag', () => {
-  test('names the state of one object: the same to everybody who reads it, another after each change', async () => {
+  test('the ETag of an object is the same for all readers and changes with the object', async () => {
     await v2.put(`${CHECKS}/tagged`, disk('tagged'));
     const first = (await v2.get(`${CHECKS}/tagged`)).headers.get('etag');
     expect(first).toMatch(/^"[\da-f]{16}"$/);
@@ -200,7 +193,7 @@ describe('ETag', () => {
     ['If-None-Match', () => '*', 412],
     ['If-None-Match', (tag) => tag, 412],
     ['If-None-Match', () => '"0000000000000000"', 201],
-  ])('%s %s: a change is %s', async (header, value, status) => {
+  ])('a change with %s: %s is %s', async (header, value, status) => {
     const path = `${CHECKS}/guarded`;
     await v2.put(path, disk('guarded'));
     const tag = (await v2.get(path)).headers.get('etag') ?? '';
@@ -208,7 +201,7 @@ describe('ETag', () => {
     expect(answer).toMatchObject(status === 412 ? { status, body: { code: 7 } } : { status });
   });
 
-  test('guards a deletion, and the making of what must not be there', async () => {
+  test('preconditions guard a deletion and the creation of an object', async () => {
     const path = `${CHECKS}/once`;
     const make = (): Promise<unknown> => v2.send('PUT', path, disk('once'), { 'If-None-Match': '*' });
     expect(await make()).toMatchObject({ status: 201 });
@@ -219,7 +212,7 @@ describe('ETag', () => {
     });
   });
 
-  test('spares who has an object already from getting it again', async () => {
+  test('a GET with the current ETag is 304', async () => {
     await v2.put(`${CHECKS}/known`, disk('known'));
     const tag = (await v2.get(`${CHECKS}/known`)).headers.get('etag') ?? '';
     expect(await v2.send('GET', `${CHECKS}/known`, undefined, { 'If-None-Match': tag })).toMatchObject({
@@ -231,7 +224,7 @@ describe('ETag', () => {
 describe('a patch', () => {
   const path = `${CHECKS}/patched`;
 
-  test('changes what it names and takes away what it says is null', async () => {
+  test('a patch changes the attributes that it names and removes those that are null', async () => {
     await v2.put(path, disk('patched', { timeout: 5, handlers: [] }));
     const answer = await v2.patch(path, { timeout: null, interval: 5, metadata: { labels: { a: 'b' } } });
     const rest = shown('patched', { timeout: 0, interval: 5 });
@@ -247,13 +240,13 @@ describe('a patch', () => {
     [{ metadata: { name: 'other' } }, 400],
     [{ metadata: { namespace: 'default' } }, 400],
     [{ metadata: null }, 400],
-  ])('%j is refused', async (patch, status) => {
+  ])('the patch %j is rejected', async (patch, status) => {
     await v2.put(path, disk('patched'));
     expect(await v2.patch(path, patch)).toMatchObject({ status, body: { code: 1 } });
     expect((await v2.get(path)).body).toEqual(shown('patched'));
   });
 
-  test('needs its content type, an object, and its precondition', async () => {
+  test('a patch requires its content type, an object, and its precondition', async () => {
     await v2.put(path, disk('patched'));
     expect(await v2.send('PATCH', path, {}, { 'Content-Type': 'application/json' })).toMatchObject({ status: 400 });
     expect(await v2.patch(`${CHECKS}/nobody`, {})).toMatchObject({ status: 404 });
@@ -262,7 +255,7 @@ describe('a patch', () => {
   });
 });
 
-test('a page may patch on its own host, and with the content type that no form has', async () => {
+test('a page may patch on its own host with a content type that forms cannot send', async () => {
   await v2.put(`${CHECKS}/page`, disk('page'));
   const patch = (contentType: string, origin: string): Promise<{ readonly status: number }> =>
     send(backend.url, {
@@ -280,8 +273,8 @@ function without(attributes: object, absent: unknown): object {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== absent));
 }
 
-describe('what is sent comes back with the same types (Ansible compares them)', () => {
-  test('each attribute that says something, empty or not', async () => {
+describe('round trips with the same types (for Ansible)', () => {
+  test('an attribute is returned with the type that was sent, even if it is empty', async () => {
     const text = fc.string({ minLength: 1, maxLength: 20 });
     const texts = fc.option(fc.array(text, { maxLength: 3 }));
     // A definition with these names is rejected (security S9).
@@ -348,7 +341,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
   });
 });
 
-test('a check of the configuration is shown in default, marked, and can be changed only there', async () => {
+test('a configured check is shown in default with a mark and can be changed only in the configuration', async () => {
   const path = '/namespaces/default/checks/configured';
   const { body } = await v2.get(path);
   expect(body).toMatchObject({
@@ -368,7 +361,7 @@ test('a check of the configuration is shown in default, marked, and can be chang
   expect(await v2.delete(path)).toMatchObject(refused);
 });
 
-test('a stored check of default is one of the legacy API too, and no setting', async () => {
+test('a stored check of default is listed by the v1 API, but not in the settings', async () => {
   await v2.put('/namespaces/default/checks/both', { ...disk('both', { publish: true }), metadata: { name: 'both' } });
   const v1 = await fetch(`${backend.url}/checks/both`);
   expect(await v1.json()).toMatchObject({
@@ -399,7 +392,7 @@ describe('a list', () => {
     return { names: checks.map(({ metadata }) => metadata.name), next: headers.get('sensu-continue') };
   }
 
-  test('comes in pages, the last of which names no other', async () => {
+  test('a list is paginated until its last page, which has no continue token', async () => {
     const first = await page('limit=2');
     expect(first).toMatchObject({ names: ['c-1', 'c-2'], next: expect.stringMatching(/^[\w-]+$/) });
     const second = await page(`limit=2&continue=${String(first.next)}`);
@@ -409,7 +402,7 @@ describe('a list', () => {
     expect(await page('limit=0')).toEqual({ names, next: null });
   });
 
-  test('goes on where it was, whatever has gone meanwhile', async () => {
+  test('a paginated list continues although objects were deleted meanwhile', async () => {
     const { next } = await page('limit=2');
     await v2.delete(`${list}/c-2`);
     expect(await page(`limit=2&continue=${String(next)}`)).toMatchObject({ names: ['c-3', 'c-4'] });
@@ -419,14 +412,14 @@ describe('a list', () => {
     );
   });
 
-  test.each(['x', 'W10', 'WyJhIl0', '"'])('a position that is none of ours is refused: %s', async (token) => {
+  test.each(['x', 'W10', 'WyJhIl0', '"'])('an invalid continue token is rejected: %s', async (token) => {
     expect(await v2.get(`${list}?limit=1&continue=${encodeURIComponent(token)}`)).toMatchObject({
       status: 400,
       body: { code: 1 },
     });
   });
 
-  test('is selected before it is paged', async () => {
+  test('a list is filtered before it is paginated', async () => {
     const selector = `labelSelector=${encodeURIComponent('even == "true"')}`;
     const first = await page(`limit=1&${selector}`);
     expect(first.names).toEqual(['c-2']);
@@ -440,7 +433,7 @@ describe('a list', () => {
   });
 
   test.each(['check.name', 'entity.name == x', 'check.name = x'])(
-    'a selector is refused with a reason: %s',
+    'an invalid selector is rejected with a reason: %s',
     async (text) => {
       expect(await v2.get(`${list}?fieldSelector=${encodeURIComponent(text)}`)).toMatchObject({
         status: 400,
@@ -449,7 +442,7 @@ describe('a list', () => {
     },
   );
 
-  test('over all namespaces is in their order, by pages as well', async () => {
+  test('a list over all namespaces is ordered by namespace, even in pages', async () => {
     const { body, headers } = await v2.get('/checks?limit=1');
     expect(body).toMatchObject([{ metadata: { namespace: 'default' } }]);
     const { body: rest } = await v2.get(`/checks?limit=100&continue=${String(headers.get('sensu-continue'))}`);

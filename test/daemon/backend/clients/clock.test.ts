@@ -42,7 +42,7 @@ async function join(url: string, name: string, about: Readonly<Record<string, un
 const statusOf = async (api: ApiClient, name: string): Promise<number | undefined> =>
   (await api.result(name, 'keepalive'))?.check.status;
 
-test('a client that falls silent is a warning after 120 seconds and critical after 180', async () => {
+test('a client without keepalives is a warning after 120 seconds and critical after 180', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
   await pass(90);
@@ -67,7 +67,7 @@ test('a client that falls silent is a warning after 120 seconds and critical aft
   });
 });
 
-test('what is configured for all clients counts beneath what a client says', async () => {
+test('keepalive settings of a client override those of the backend', async () => {
   const { url, api, pass } = await openRig({
     keepalives: { thresholds: { warning: 60, critical: 90 }, handler: 'mail', refresh: 600 },
   });
@@ -82,7 +82,7 @@ test('what is configured for all clients counts beneath what a client says', asy
   });
 });
 
-test('what a client says of its keepalive may name its attributes; a name without one is a warning', async () => {
+test('tokens in keepalive settings are replaced, and an unmatched one makes the keepalive a warning', async () => {
   const { url, api, pass } = await openRig({
     keepalives: { thresholds: { warning: 120, critical: 180 }, team: ':::team|ops:::' },
   });
@@ -102,7 +102,7 @@ test('what a client says of its keepalive may name its attributes; a name withou
   });
 });
 
-test('the next keepalive ends it', async () => {
+test('the next keepalive resolves the keepalive event', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
   await pass(180);
@@ -113,7 +113,7 @@ test('the next keepalive ends it', async () => {
   expect(await api.events()).toEqual([]);
 });
 
-test('a client has thresholds of its own when it says so', async () => {
+test('a client may have keepalive thresholds of its own', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'hasty', { keepalive: { thresholds: { warning: 30, critical: 60 }, handlers: ['page'] } });
   await join(url, 'calm', { keepalive: { thresholds: { warning: 600, critical: 900 } } });
@@ -124,7 +124,7 @@ test('a client has thresholds of its own when it says so', async () => {
   expect(await statusOf(api, 'calm')).toBe(0);
 });
 
-test('clients that send none are not watched: proxies, posted ones, and those that say so', async () => {
+test('clients without keepalives are not watched: proxy clients, posted ones and opted-out ones', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'quiet', { keepalives: false });
   await api.submitResult({ source: 'switch-1', name: 'ping', output: 'ok' });
@@ -134,7 +134,7 @@ test('clients that send none are not watched: proxies, posted ones, and those th
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['web-1']);
 });
 
-test('a client that is deleted while it is silent stays deleted', async () => {
+test('a client deleted while its keepalive is missing is not recreated', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
   await pass(180);
@@ -144,7 +144,7 @@ test('a client that is deleted while it is silent stays deleted', async () => {
   expect(await api.results()).toEqual([]);
 });
 
-test('an agent that says it was last seen before all time does not keep the silence of the others from being told', async () => {
+test('an agent with an absurd keepalive time does not prevent the keepalive events of others', async () => {
   const clock = new ManualClock();
   const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
   onTestFinished(() => backend.stop());

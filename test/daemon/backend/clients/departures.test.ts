@@ -48,8 +48,8 @@ async function stored(table: string): Promise<unknown[]> {
   return keys;
 }
 
-describe('a deleted client is in quarantine (user-demands 24)', () => {
-  test('late results of its agent are taken from it, and bring nothing back', async () => {
+describe('the quarantine of a deleted client (user-demands 24)', () => {
+  test('late results of a deleted client are acknowledged and do not recreate it', async () => {
     const peer = await agent();
     await report(peer, 1);
     expect((await ask('DELETE', '/clients/web-1')).status).toBe(202);
@@ -59,7 +59,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     expect((await ask('GET', '/results')).body).toEqual([]);
   });
 
-  test('so are those that another agent reports for it', async () => {
+  test('late results of a deleted proxy client do not recreate it during the quarantine', async () => {
     const peer = await agent();
     await report(peer, 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
@@ -70,7 +70,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     expect(await names()).toEqual(['switch-1', 'web-1']);
   });
 
-  test('a keepalive that was under way does not bring it back', async () => {
+  test('a keepalive from before the deletion does not recreate the client', async () => {
     const peer = await agent();
     await ask('DELETE', '/clients/web-1');
     peer.say({ type: 'keepalive', client: { name: 'web-1', address: 'a', timestamp: seconds() } });
@@ -78,7 +78,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('a keepalive that was made since does, and its results count again', async () => {
+  test('a keepalive from after the deletion recreates the client', async () => {
     const peer = await agent();
     await ask('DELETE', '/clients/web-1');
     rig.clock.advance(1000);
@@ -88,7 +88,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     expect((await ask('GET', '/results/web-1/disk')).status).toBe(200);
   });
 
-  test('whoever uses the API speaks of now and is believed', async () => {
+  test('the API may recreate a deleted client at once', async () => {
     await ask('POST', '/clients', { name: 'web-1', address: 'a' });
     await ask('DELETE', '/clients/web-1');
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
@@ -96,7 +96,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
   });
 
-  test('its time is over after a minute, restarts or not, and nothing of it stays', async () => {
+  test('the quarantine ends after a minute, even across restarts, and leaves nothing in the store', async () => {
     await report(await agent('proxying'), 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
     rig.clock.advance(QUARANTINE_MS / 2);
@@ -110,7 +110,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
   });
 });
 
-test('with a quarantine of 0 seconds, a late result recreates the client at once', async () => {
+test('a client-quarantine of 0 disables the quarantine', async () => {
   await rig.stop();
   await rig.start({ fixedLimits: { quarantineSeconds: 0 } });
   const peer = await agent();
@@ -120,14 +120,14 @@ test('with a quarantine of 0 seconds, a late result recreates the client at once
   expect(await names()).toEqual(['switch-1', 'web-1']);
 });
 
-describe('a client that is deleted with invalidate', () => {
+describe('a client deleted with invalidate', () => {
   const BAN_SECONDS = 300;
   beforeEach(async () => {
     await ask('POST', '/clients', { name: 'web-1', address: 'a' });
     await ask('DELETE', `/clients/web-1?invalidate=true&invalidate_expire=${String(BAN_SECONDS)}`);
   });
 
-  test('cannot come back by a result that is posted for it', async () => {
+  test('a posted result cannot recreate a client deleted with invalidate', async () => {
     const answer = await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' });
     expect(answer).toMatchObject({
       status: 403,
@@ -136,7 +136,7 @@ describe('a client that is deleted with invalidate', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('is named where an array of results speaks of it, and the others are stored', async () => {
+  test('an array of results names the invalidated client and stores the other results', async () => {
     const answer = await ask('POST', '/api/mon/v1/results', [
       { name: 'disk' },
       { name: 'disk', output: 'o', source: 'db-1' },
@@ -146,7 +146,7 @@ describe('a client that is deleted with invalidate', () => {
     expect(await names()).toEqual(['db-1']);
   });
 
-  test('cannot come back through agents either, and may when its time is over', async () => {
+  test('agents cannot recreate an invalidated client before its ban ends', async () => {
     rig.clock.advance(2 * QUARANTINE_MS);
     await report(await agent('proxying'), 1, { source: 'web-1' });
     const refused = await AgentPeer.connect(rig.url, 'web-1');
@@ -159,7 +159,7 @@ describe('a client that is deleted with invalidate', () => {
     expect(await stored(INVALIDATED.prefix)).toEqual([]);
   });
 
-  test('is let in again by whoever posts it', async () => {
+  test('posting an invalidated client ends its ban', async () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
     await agent('web-1');
@@ -167,7 +167,7 @@ describe('a client that is deleted with invalidate', () => {
   });
 });
 
-test('what the backend made of a client before it was deleted does not bring it back', async () => {
+test('a result that the backend itself made before a client was deleted does not recreate the client', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
   const registry = new Registry(TABLES);

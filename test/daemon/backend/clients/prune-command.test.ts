@@ -89,25 +89,30 @@ const ALL = {
 
 test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<typeof ALL> }>([
   {
-    title: 'those of whom nothing was heard for so long; a result of a proxy client counts',
+    title: 'clients without data for the given time, but no proxy client with a recent result',
     flags: OLD,
     gone: ['default/ci-1', 'default/gone', 'dev/gone'],
     rest: { clients: ['ci-2', 'new'], entities: [], results: ['ci-2'], events: ['ci-2'] },
   },
   {
-    title: 'by name',
+    title: 'clients by name',
     flags: { ...FLAGS, name: 'ci-?' },
     gone: ['default/ci-1', 'default/ci-2'],
     rest: { clients: ['gone', 'new'], results: [], events: [] },
   },
-  { title: 'in one namespace', flags: { ...FLAGS, namespace: 'dev' }, gone: ['dev/gone'], rest: { entities: [] } },
   {
-    title: 'all that is said together',
+    title: 'clients of one namespace',
+    flags: { ...FLAGS, namespace: 'dev' },
+    gone: ['dev/gone'],
+    rest: { entities: [] },
+  },
+  {
+    title: 'clients that match all conditions',
     flags: { ...OLD, name: '*o*', namespace: 'default' },
     gone: ['default/gone'],
     rest: { clients: ['ci-1', 'ci-2', 'new'] },
   },
-  { title: 'nobody', flags: { ...FLAGS, name: 'x*' }, gone: [], rest: {} },
+  { title: 'no client that does not match', flags: { ...FLAGS, name: 'x*' }, gone: [], rest: {} },
 ])('prune deletes $title', async ({ flags, gone, rest }) => {
   const dir = await aStore();
   const rig = rigOf();
@@ -123,8 +128,8 @@ test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<type
   });
 });
 
-describe('nothing is deleted', () => {
-  test('by a dry run, which says who would go', async () => {
+describe('a prune that deletes nothing', () => {
+  test('a dry run deletes no client and prints the clients that would be deleted', async () => {
     const dir = await aStore();
     const rig = rigOf();
     await pruneCommand({ 'state-dir': dir }, { ...OLD, dryRun: true }, rig);
@@ -133,15 +138,15 @@ describe('nothing is deleted', () => {
   });
 
   test.each([
-    { title: 'when the operator says no', rig: rigOf(false), flags: OLD, error: /aborted by operator/ },
-    { title: 'when nothing says which', rig: rigOf(), flags: FLAGS, error: /--older-than DURATION, --name PATTERN/ },
-  ])('$title', async ({ rig, flags, error }) => {
+    { title: 'when the operator declines', rig: rigOf(false), flags: OLD, error: /aborted by operator/ },
+    { title: 'without a selection', rig: rigOf(), flags: FLAGS, error: /--older-than DURATION, --name PATTERN/ },
+  ])('prune deletes nothing $title', async ({ rig, flags, error }) => {
     const dir = await aStore();
     await expect(pruneCommand({ 'state-dir': dir }, flags, rig)).rejects.toThrow(error);
     expect(await left(dir)).toEqual(ALL);
   });
 
-  test('while a backend holds the store', async () => {
+  test('prune is rejected while a backend uses the store', async () => {
     const dir = await aStore();
     await serving(dir, 40, () =>
       expect(pruneCommand({ 'state-dir': dir }, OLD, rigOf())).rejects.toMatchObject({ code: 'conflict' }),
@@ -149,7 +154,7 @@ describe('nothing is deleted', () => {
   });
 });
 
-test('what is cut off is gone slice by slice, and the next run goes on', async () => {
+test('an aborted prune can be completed by another run', async () => {
   const dir = await tempDir();
   const many = Array.from({ length: 450 }, (_, at) => ({ source: `ci-${String(at)}`, name: 'disk', output: '' }));
   await serving(dir, 0, (ask) => ask('POST', '/api/mon/v1/results', many));

@@ -26,7 +26,7 @@ async function rigWithAgent() {
   return { keepalive, put, clientOf, recordOf: (name: string) => readClient(rig.store, clientOf(name)) };
 }
 
-test('labels that people give an agent outlive its keepalives, and give way to its own', async () => {
+test('labels that users give an agent survive its keepalives, and its own labels override them', async () => {
   const { keepalive, put, recordOf } = await rigWithAgent();
   await put({ metadata: { name: 'web-1', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] });
   expect(await recordOf('web-1')).toMatchObject({ subscriptions: ['web', 'client:web-1'], labels: { region: 'eu' } });
@@ -39,7 +39,7 @@ test('labels that people give an agent outlive its keepalives, and give way to i
   expect(await recordOf('web-1')).toMatchObject({ labels: { region: 'us' } });
 });
 
-test('an entity that is changed keeps the signature of its agent, and stays watched', async () => {
+test('a changed entity keeps the signature of its agent and its keepalive watch', async () => {
   const { keepalive, put, clientOf, recordOf } = await rigWithAgent();
   await put({ metadata: { name: 'web-1' }, entity_class: 'agent' });
   expect(clientOf('web-1')).toMatchObject({ signature: 'own' });
@@ -47,7 +47,7 @@ test('an entity that is changed keeps the signature of its agent, and stays watc
   await expect(keepalive({ signature: 'forged' })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('one more than there may be is refused', async () => {
+test('an entity beyond the limit is rejected', async () => {
   const { put, clientOf } = await rigWithAgent();
   await expect(put({ metadata: { name: 'web-2' } })).rejects.toMatchObject({ code: 'payment_required' });
   expect(clientOf('web-2')).toBeUndefined();

@@ -82,7 +82,7 @@ const text = async (channel: Channel): Promise<string> => String(await buffer(ch
 
 const pattern = (bytes: number, seed: number): Buffer => Buffer.alloc(bytes, `${String(seed)} and so on `);
 
-test('each channel carries what it is given, whole and in order, both ways at once', async () => {
+test('each channel transfers its data completely and in order in both directions', async () => {
   const { near, far, open } = await start();
   await Promise.all(
     Array.from({ length: 20 }, async (_, at) => {
@@ -100,7 +100,7 @@ test('each channel carries what it is given, whole and in order, both ways at on
   await vi.waitFor(() => expect([near.size, far.size]).toEqual([0, 0]));
 });
 
-test('frames may be cut anywhere', async () => {
+test('frames may be split anywhere', async () => {
   const { near, far } = await connected();
   const accepted: Channel[] = [];
   startEnd(far, (channel) => accepted.push(channel));
@@ -121,14 +121,14 @@ test('frames may be cut anywhere', async () => {
   expect(await text(accepted[0] as Channel)).toBe('hello');
 });
 
-test('what was read with the head of the answer counts', async () => {
+test('a frame that was read together with the HTTP head is processed', async () => {
   const { far } = await connected();
   const accept = vi.fn<(channel: Channel) => void>();
   startEnd(far, accept, frameHead(FRAME_KINDS.open, 1, 0));
   expect(accept).toHaveBeenCalledOnce();
 });
 
-test('one whose reader stalls holds up nobody, and takes no more memory than its window', async () => {
+test('a channel with a stalled reader blocks no other one and buffers at most its window', async () => {
   const { open } = await start();
   const stalled = await open();
   stalled.opened.write(pattern(10_000_000, 1));
@@ -146,7 +146,7 @@ test('one whose reader stalls holds up nobody, and takes no more memory than its
   expect(accepted.bytesRead).toBe(10_000_000);
 });
 
-test('a connection that is not read holds back everybody at their own end', async () => {
+test('a connection that is not read applies backpressure to the writers of its channels', async () => {
   const { farSocket, nearSocket, open } = await start();
   const pairs = await Promise.all(Array.from({ length: 400 }, open));
   farSocket.pause();
@@ -161,7 +161,7 @@ test('a connection that is not read holds back everybody at their own end', asyn
   await vi.waitFor(() => expect(pairs.map(({ accepted }) => accepted.bytesRead)).toEqual(pairs.map(() => whole)), 5000);
 });
 
-test('an end that says nothing more goes on to read', async () => {
+test('an end that finished writing can still read', async () => {
   const { open } = await start();
   const { opened, accepted } = await open();
   opened.on('end', () => opened.destroy());
@@ -171,7 +171,7 @@ test('an end that says nothing more goes on to read', async () => {
   expect(await text(opened)).toBe('thanks');
 });
 
-test('what was said before the other end let go is read, and what is said to it then is an error', async () => {
+test('data written before the other end closed is read, and writing to a closed channel is an error', async () => {
   const { near, far, open } = await start();
   const { opened, accepted } = await open();
   accepted.write('the last words');
@@ -188,7 +188,7 @@ test('what was said before the other end let go is read, and what is said to it 
   expect(await failed).toMatchObject([{ code: 'EPIPE' }]);
 });
 
-test('one that waits for its reader is told when that lets go', async () => {
+test('a writer that waits for its reader fails when the reader closes', async () => {
   const { open } = await start();
   const { opened, accepted } = await open();
   const failed = once(opened, 'error');
@@ -198,7 +198,7 @@ test('one that waits for its reader is told when that lets go', async () => {
   expect(await failed).toMatchObject([{ code: 'EPIPE' }]);
 });
 
-test('all end with their connection, and none is opened in it any more', async () => {
+test('all channels close with their connection, and no new one opens in it', async () => {
   const { near, farSocket, onClose, open } = await start();
   const pairs = await Promise.all(Array.from({ length: 3 }, open));
   const ended = pairs.map(async ({ opened, accepted }) => [await text(opened), await text(accepted)]);
@@ -211,7 +211,7 @@ test('all end with their connection, and none is opened in it any more', async (
   expect(near.size).toBe(0);
 });
 
-test('one that is given up lasts as long as its last channel', async () => {
+test('a retired connection closes with its last channel', async () => {
   const { near, onClose, open } = await start();
   const { opened, accepted } = await open();
   near.retire();
@@ -222,7 +222,7 @@ test('one that is given up lasts as long as its last channel', async () => {
   await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
 });
 
-test('an end that has said nothing for ten seconds is gone', async () => {
+test('a connection without data for ten seconds is closed', async () => {
   const { near, nearSocket, farSocket, clock } = await start();
   for (let at = 0; at < 10; at++) {
     const heard = [nearSocket, farSocket].map(async (socket) => once(socket, 'data'));
@@ -240,11 +240,11 @@ const { open, data, credit } = FRAME_KINDS;
 const opening = frameHead(open, 1, 0);
 const piece = (bytes: number): Buffer => Buffer.concat([frameHead(data, 1, bytes), Buffer.alloc(bytes)]);
 test.each([
-  { what: 'a frame of no kind', said: [frameHead(9 as never, 1, 0)], error: 'there are no frames of kind 9' },
+  { what: 'a frame of an unknown kind', said: [frameHead(9 as never, 1, 0)], error: 'there are no frames of kind 9' },
   { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'a frame has' },
   { what: 'a channel that is open', said: [opening, opening], error: 'channel 1 is open already' },
   { what: 'more than its window', said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))], error: 'more was sent' },
-  { what: 'credit for nothing', said: [opening, frameHead(credit, 1, 1)], error: 'more was taken than was sent' },
+  { what: 'credit without data', said: [opening, frameHead(credit, 1, 1)], error: 'more was taken than was sent' },
 ])('$what closes the connection', async ({ said, error }) => {
   const { near, far } = await connected();
   const onClose = startEnd(far, () => undefined);
@@ -254,14 +254,14 @@ test.each([
   expect(onClose.mock.calls[0]?.[0]?.message).toContain(error);
 });
 
-test('the end that is asked opens no channels', async () => {
+test('the accepting end rejects channels that the other end opens', async () => {
   const { near, far } = await connected();
   const onClose = startEnd(near);
   far.write(opening);
   await vi.waitFor(() => expect(onClose.mock.calls[0]?.[0]).toBeInstanceOf(FrameError));
 });
 
-test('what is said of a channel that is over is not heard', async () => {
+test('frames of a closed channel are ignored', async () => {
   const { nearSocket, open: openPair } = await start();
   for (const kind of [data, credit, FRAME_KINDS.end, FRAME_KINDS.gone]) nearSocket.write(frameHead(kind, 99, 0));
   const { opened, accepted } = await openPair();

@@ -52,7 +52,7 @@ test.each<{ readonly name: string; readonly members: readonly StoredMember[]; re
     expected: ['a leader ok', 'z follower ok'],
   },
   {
-    name: 'a backend that is gone and did not come back',
+    name: 'a backend that is gone for good',
     members: [self, member('old', 'two', [500, 36]), member('b', 'three', [30, 1])],
     expected: ['a leader ok', 'old follower lost', 'b follower ok'],
   },

@@ -50,7 +50,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-test('a change that comes to a backend that does not write is made by the one that does, and answered as by that', async () => {
+test('a follower forwards a change to the leader and returns its response', async () => {
   const { writer, member } = await startPair();
   const straight = await post(writer.url, '/stashes', { path: 'a', content: { a: 1 } });
   const answer = await post(member.url, '/stashes', { path: 'b', content: { ü: '\u{1f600}' } });
@@ -68,7 +68,7 @@ test('a change that comes to a backend that does not write is made by the one th
   expect(member.forwarding.requests).toBe(2);
 });
 
-test('reads are answered where they come, but for what the one that writes alone knows', async () => {
+test('a follower serves reads itself, except those that only the leader can answer', async () => {
   const { writer, member } = await startPair();
   await post(writer.url, '/clients', { name: 'web', address: '10.0.0.1' });
   expect((await get(member.url, '/clients')).body).toEqual([]);
@@ -78,7 +78,7 @@ test('reads are answered where they come, but for what the one that writes alone
   expect((await get(member.url, '/api/mon/v1/handlers?limit=1')).headers['x-pagination']).toBeDefined();
 });
 
-test('a backend that is too far behind answers about itself, and sends changes on', async () => {
+test('a stale follower serves only its own state and still forwards changes', async () => {
   const { writer, member } = await startPair();
   member.leadership.stale = new MonError('unavailable', 'too far behind');
   for (const target of ['/events', '/api/mon/v1/clients', '/api/core/v2/namespaces/default/events']) {
@@ -91,7 +91,7 @@ test('a backend that is too far behind answers about itself, and sends changes o
   expect(await stashed(writer)).toEqual(['a']);
 });
 
-test('one that another one has succeeded answers about itself, and shows what that one has of the rest', async () => {
+test('a former leader serves its own state and relays the rest from its successor', async () => {
   const { writer, member } = await startPair();
   member.leadership.isSucceeded = true;
   await post(member.url, '/stashes', { path: 'a', content: {} });
@@ -103,12 +103,12 @@ test('one that another one has succeeded answers about itself, and shows what th
 test.each([
   { name: 'an unknown path', method: 'POST', target: '/nope', status: 404 },
   { name: 'a method that a path does not have', method: 'PUT', target: '/clients', status: 405 },
-])('$name is refused where it comes', async ({ method, target, status }) => {
+])('$name is rejected by the follower itself', async ({ method, target, status }) => {
   const member = await startMember(false);
   expect((await send(member.url, { method, target, body: '{}' })).status).toBe(status);
 });
 
-test('what the one that writes refuses is refused in its words', async () => {
+test('a follower relays the error response of the leader unchanged', async () => {
   const { writer, member } = await startPair();
   for (const [target, body] of [
     ['/clients', '{"name":'],
@@ -125,7 +125,7 @@ test('what the one that writes refuses is refused in its words', async () => {
   }
 });
 
-test('a request keeps its id, and the log names who has answered it', async () => {
+test('a forwarded request keeps its id, and the log names the leader', async () => {
   const logged: object[] = [];
   const { member } = await startPair({ logRequest: (fields) => logged.push(fields) });
   const answer = await post(member.url, '/stashes', { path: 'a', content: {} }, { 'X-Request-ID': 'abc 1' });
@@ -137,12 +137,12 @@ test('a request keeps its id, and the log names who has answered it', async () =
   expect((await get(member.url, '/metrics')).text).toContain('\nmon_forwarded_requests_total 1\n');
 });
 
-test('a backend alone has no such metrics', async () => {
+test('a single backend has no metrics of forwarding', async () => {
   await using backend = await startBackend();
   expect((await get(backend.url, '/metrics')).text).not.toContain('mon_forwarded_');
 });
 
-test('an answer waits until this backend has what it tells of', async () => {
+test('a response is held until the follower has applied the change', async () => {
   const { writer, member } = await startPair();
   const { promise: caughtUp, resolve } = Promise.withResolvers<void>();
   member.leadership.catchUp = () => caughtUp;
@@ -156,7 +156,7 @@ test('an answer waits until this backend has what it tells of', async () => {
   expect((await answer).status).toBe(201);
 });
 
-test('a change that this backend does not get in time was made, and says so', async () => {
+test('a change that the follower does not receive in time is 503 and said to be made', async () => {
   const { writer, member } = await startPair();
   member.leadership.catchUp = () => Promise.reject(new MonError('unavailable', 'too slow'));
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
@@ -169,7 +169,7 @@ test('a change that this backend does not get in time was made, and says so', as
   expect((await post(member.url, '/stashes', { path: 'a' })).status).toBe(400);
 });
 
-test('a large body comes whole, and one beyond the limit of its endpoint is not sent', async () => {
+test('a large body is forwarded completely, and one beyond the limit is not sent', async () => {
   const { writer, member } = await startPair();
   const results = Array.from({ length: 5000 }, (_, at) => ({
     source: `client-${String(at)}`,
@@ -185,7 +185,7 @@ test('a large body comes whole, and one beyond the limit of its endpoint is not 
   expect(member.forwarding.requests).toBe(before);
 });
 
-test('many changes side by side are each made once', async () => {
+test('many concurrent changes are each made once', async () => {
   const { writer, member } = await startPair();
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, at) => post(member.url, '/stashes', { path: `s${String(at)}`, content: {} })),
@@ -194,7 +194,7 @@ test('many changes side by side are each made once', async () => {
   expect(await stashed(writer)).toHaveLength(200);
 });
 
-test('the listener of the newer API alone sends on as well', async () => {
+test('the listener of the v2 API forwards requests as well', async () => {
   const { writer, member } = await startPair({ settings: { 'v2-listener': { port: 0 } } });
   const asked = { ...administratorOf(member.url), 'content-type': 'application/json' };
   const body = { metadata: { name: 'prod' }, name: 'prod' };
@@ -208,14 +208,14 @@ test('the listener of the newer API alone sends on as well', async () => {
   expect(forwarded?.body).toEqual(own?.body);
 });
 
-test('who may not write is refused where he comes', async () => {
+test('a follower rejects a request with wrong credentials itself', async () => {
   const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, basic('admin:wrong'))).status).toBe(401);
   expect((await post(member.url, '/stashes', { path: 'b', content: {} }, basic('admin:right'))).status).toBe(201);
   expect(await stashed(writer, basic('admin:right'))).toEqual(['b']);
 });
 
-test('the audit trail names who asked, and from where', async () => {
+test('the audit trail names the user of a forwarded request and the address', async () => {
   const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
   const { promise: answered, resolve } = Promise.withResolvers<number>();
   startRequest(`${member.url}/api/mon/v1/silenced`, {
@@ -231,7 +231,7 @@ test('the audit trail names who asked, and from where', async () => {
   ]);
 });
 
-test('the token of the machine makes an administrator by way of any backend', async () => {
+test('the local token of a machine gives the rights of an administrator through any member', async () => {
   const { writer, member } = await startPair();
   const asked = administratorOf(member.url);
   expect((await post(member.url, '/api/core/v2/users', { username: 'eva', password: 'longenough' })).status).toBe(403);
@@ -266,7 +266,7 @@ async function storeWithKeys(): Promise<{ readonly dir: string; readonly keys: R
   return { dir, keys };
 }
 
-test('keys, sessions and users have the rights that they have at the one that writes', async () => {
+test('keys, sessions and users have the rights that the leader knows', async () => {
   const { dir, keys } = await storeWithKeys();
   const { writer, member } = await startPair({ stored: dir });
   const silence = (headers: Record<string, string>, namespace = 'default'): Promise<number> =>
@@ -304,7 +304,7 @@ test('keys, sessions and users have the rights that they have at the one that wr
 const voucher = (passwordChangedMs: number): string =>
   Buffer.from(JSON.stringify({ name: 'eva', via: 'password', passwordChangedMs })).toString('base64url');
 
-test('a member of an earlier version, which sends no version of credentials, is understood by the time of the password', async () => {
+test('a voucher of an earlier version without a credential version is checked by the password time', async () => {
   const { dir } = await storeWithKeys();
   const writer = await startMember(true, { stored: dir });
   const asked = administratorOf(writer.url);
@@ -341,7 +341,7 @@ const sentBy = async (
 const STASH = { path: 'a', content: {} };
 const PASSWORD = { settings: { api: { user: 'admin', password: 'right' } } };
 
-test('a request that no backend has signed is refused, whatever else it says', async () => {
+test('an unsigned forwarded request is rejected, whatever it contains', async () => {
   const writer = await startMember(true, PASSWORD);
   for (const signature of ['', 'wrong', SECRET, PEER_KEY, '2.a.b.1.1.c.d']) {
     const headers = { ...of(FORGED), 'mon-peer': signature };
@@ -353,13 +353,13 @@ test('a request that no backend has signed is refused, whatever else it says', a
   expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED) })).status).toBe(201);
 });
 
-test('whoever has read the database signs nothing that a backend with a peer key accepts', async () => {
+test('a reader of the database cannot sign requests for a backend with a peer key', async () => {
   const writer = await startMember(true, PASSWORD);
   const proof = { secret: SECRET };
   expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof })).status).toBe(401);
 });
 
-test('a signed request is good once, for one backend, and as it was signed', async () => {
+test('a signed request is accepted once, by one backend and unchanged', async () => {
   const writer = await startMember(true, PASSWORD);
   const signed = (receiver = 'the writer'): Record<string, string> => {
     const request = { method: 'POST', target: '/stashes', body: JSON.stringify(STASH) };
@@ -384,7 +384,7 @@ test('a signed request is good once, for one backend, and as it was signed', asy
   expect((await post(writer.url, '/stashes', STASH, signed())).status).toBe(201);
 });
 
-test('a signed request that is a minute old or from the future is refused', async () => {
+test('a signed request that is a minute old or in the future is rejected', async () => {
   const writer = await startMember(true, PASSWORD);
   const status = async (aheadMs: number): Promise<number> => {
     const body = JSON.stringify(STASH);
@@ -396,10 +396,10 @@ test('a signed request that is a minute old or from the future is refused', asyn
   expect(await status(-30_000)).toBe(201);
 });
 
-describe('without a peer key', () => {
+describe('a cluster without a peer key', () => {
   const proof = { secret: SECRET };
 
-  test('whoever has read the database is no administrator, whichever voucher they write', async () => {
+  test('a reader of the database cannot become an administrator with any voucher', async () => {
     const { dir, keys } = await storeWithKeys();
     const writer = await startMember(true, { stored: dir, settings: PASSWORD.settings, proof });
     const keyId = /^mk_([^_]+)_/.exec(keys['all'] ?? '')?.[1];
@@ -430,7 +430,7 @@ describe('without a peer key', () => {
     ).toBe(401);
   });
 
-  test('callers have their rights at the backend that writes by the credentials that they show', async () => {
+  test('a caller has the rights of the shown credentials at the leader', async () => {
     const { dir, keys } = await storeWithKeys();
     const { member } = await startPair({ stored: dir, settings: PASSWORD.settings, proof });
     const silence = async (headers: Record<string, string>, namespace = 'default'): Promise<number> =>
@@ -444,7 +444,7 @@ describe('without a peer key', () => {
     expect(body).toMatchObject({ access_token: expect.any(String) as string });
   });
 
-  test('the token of a machine makes no administrator of another backend, and the answer says what to do', async () => {
+  test('the local token of one machine is rejected by another backend with a remedy', async () => {
     const { writer, member } = await startPair({ proof });
     const user = { username: 'eva', password: 'longenough' };
     expect(await post(member.url, '/api/core/v2/users', user, administratorOf(member.url))).toMatchObject({
@@ -458,13 +458,13 @@ describe('without a peer key', () => {
     });
   });
 
-  test('nobody is another backend without any secret', async () => {
+  test('no request is accepted from another backend without a secret', async () => {
     const writer = await startMember(true, { ...PASSWORD, proof: { secret: '' } });
     expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof: { secret: '' } })).status).toBe(401);
   });
 });
 
-test('what an administrator does by the token of another machine is in the audit trail', async () => {
+test('requests with the local token of another machine are recorded in the audit trail', async () => {
   const { writer, member } = await startPair();
   const asked = administratorOf(member.url);
   expect((await post(member.url, '/stashes', STASH, asked)).status).toBe(201);
@@ -482,7 +482,7 @@ test('what an administrator does by the token of another machine is in the audit
   ]);
 });
 
-test('a backend that tells no address of the caller is not understood', async () => {
+test('a forwarded request with an invalid caller address is 400', async () => {
   const writer = await startMember(true, PASSWORD);
   for (const caller of ['<script>', 'a b', 'x'.repeat(201)]) {
     const headers = { ...of(FORGED), 'mon-caller': caller };
@@ -490,13 +490,13 @@ test('a backend that tells no address of the caller is not understood', async ()
   }
 });
 
-test('a backend alone does not know such headers', async () => {
+test('a single backend ignores the headers of forwarding', async () => {
   await using backend = await startBackend(PASSWORD);
   const headers = signedHeaders({ method: 'GET', target: '/clients' }, { headers: of(FORGED) });
   expect((await get(backend.url, '/clients', headers)).status).toBe(401);
 });
 
-test('a backend with another key is told that nothing was done, and not that the credentials are wrong', async () => {
+test('a request forwarded with another peer key is 503 and not made', async () => {
   const writer = await startMember(true);
   const member = await startMember(false, { proof: { key: 'x'.repeat(43) } });
   member.leadership.follow(placeOf(writer));
@@ -509,7 +509,7 @@ test('a backend with another key is told that nothing was done, and not that the
   ]);
 });
 
-test('what is sent to a backend that does not write any more goes to the next one', async () => {
+test('a request sent to a backend that is no longer the leader is retried at the next leader', async () => {
   const { writer, member } = await startPair();
   writer.leadership.follow(undefined);
   const forwarded = post(member.url, '/stashes', { path: 'a', content: {} });
@@ -519,14 +519,14 @@ test('what is sent to a backend that does not write any more goes to the next on
   expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
 });
 
-test('what another backend sends on is not sent on again', async () => {
+test('a forwarded request is not forwarded again', async () => {
   const { writer, member } = await startPair();
   const answer = await sentBy(member, '/stashes', STASH, { headers: of(FORGED), receiver: member.id });
   expect({ status: answer.status, seq: answer.headers['mon-seq'] }).toEqual({ status: 421, seq: undefined });
   expect(await stashed(writer)).toEqual([]);
 });
 
-test('it is made here when this backend writes by then', async () => {
+test('a forwarded request is handled locally if this backend has become the leader', async () => {
   const member = await startMember(false);
   const answer = post(member.url, '/stashes', { path: 'a', content: {} });
   member.leadership.isWriter = true;
@@ -534,7 +534,7 @@ test('it is made here when this backend writes by then', async () => {
   expect(await stashed(member)).toEqual(['a']);
 });
 
-test('a connection that is refused is no reason to give up, as long as somebody writes in time', async () => {
+test('a refused connection is retried until a leader is found in time', async () => {
   const { writer, member } = await startPair();
   const gone = await startWriter((_request, response) => response.end());
   await gone.stop();
@@ -544,7 +544,7 @@ test('a connection that is refused is no reason to give up, as long as somebody 
   expect((await answer).status).toBe(201);
 });
 
-test('nobody who writes: 503, and it may be tried again', async () => {
+test('a request without a leader is 503 and can be retried', async () => {
   const member = await startMember(false);
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
@@ -552,7 +552,7 @@ test('nobody who writes: 503, and it may be tried again', async () => {
   });
 });
 
-test('a change whose answer is lost is not sent again: it may have been made', async () => {
+test('a change whose response is lost is not sent again and said to be uncertain', async () => {
   const { writer, member } = await startPair();
   const bodies: string[] = [];
   const die = async (request: IncomingMessage): Promise<void> => {
@@ -571,7 +571,7 @@ test('a change whose answer is lost is not sent again: it may have been made', a
   expect(await stashed(writer)).toEqual([]);
 });
 
-test('one whose answer is cut off behind its head is no defect: it may have been made', async () => {
+test('a change whose response is cut off is said to be uncertain', async () => {
   const member = await startMember(false);
   const { promise: isCut, resolve } = Promise.withResolvers<void>();
   const dying = await startWriter((request, response) => {
@@ -590,7 +590,7 @@ test('one whose answer is cut off behind its head is no defect: it may have been
   });
 });
 
-test('a read whose answer is lost is asked for again', async () => {
+test('a read whose response is lost is sent again', async () => {
   const { writer, member } = await startPair();
   const dying = await startWriter((request) => {
     member.leadership.follow(placeOf(writer));
@@ -600,7 +600,7 @@ test('a read whose answer is lost is asked for again', async () => {
   expect((await get(member.url, '/api/mon/v1/handlers')).status).toBe(200);
 });
 
-test('nobody waits for one that is frozen once another one writes', async () => {
+test('a request to a frozen leader ends once another leader is known', async () => {
   const { writer, member } = await startPair();
   const frozen = await startWriter(() => member.leadership.follow(placeOf(writer)));
   member.leadership.follow(placeOf(frozen, 'frozen'));
@@ -611,7 +611,7 @@ test('nobody waits for one that is frozen once another one writes', async () => 
   expect(await stashed(writer)).toEqual([]);
 });
 
-test('a connection that the other side may end any moment is not used for another change', async () => {
+test('a connection that is about to be closed is not used for another change', async () => {
   const { member } = await startPair();
   const sockets = new Set<unknown>();
   const server = createServer({ keepAliveTimeout: 1000 }, (request, response) => {
@@ -628,7 +628,7 @@ test('a connection that the other side may end any moment is not used for anothe
   expect(sockets.size).toBe(3);
 });
 
-test('connections are kept where they last', async () => {
+test('connections between backends are reused', async () => {
   const { member } = await startPair();
   const sockets = new Set<unknown>();
   const writer = await startWriter((request, response) => {
@@ -642,7 +642,7 @@ test('connections are kept where they last', async () => {
   expect(sockets.size).toBe(1);
 });
 
-test('what a backend refuses before it looks, as it does while it stops, was not done', async () => {
+test('a request that a stopping leader rejects unprocessed is retried', async () => {
   const { writer, member } = await startPair();
   const stopping = await startWriter((_request, response) => {
     member.leadership.follow(placeOf(writer));
@@ -652,7 +652,7 @@ test('what a backend refuses before it looks, as it does while it stops, was not
   expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
 });
 
-test('with TLS it is the certificate that counts, and nothing is said to another one', async () => {
+test('a follower forwards over TLS only to the announced certificate', async () => {
   const made = makeCertificate('writer.example');
   const other = makeCertificate('writer.example');
   const pair = await writePair(await tempDir(), made);
@@ -684,7 +684,7 @@ test('with TLS it is the certificate that counts, and nothing is said to another
   expect(await stashed(member)).toEqual([]);
 });
 
-test('pages of other sites change nothing by way of any backend, and each answer has the headers of the one asked', async () => {
+test('cross-site requests are rejected by any member, and each response has the headers of the receiving one', async () => {
   const { writer, member } = await startPair();
   const page = { origin: 'https://elsewhere.example', 'content-type': 'application/json' };
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, page)).status).toBe(403);

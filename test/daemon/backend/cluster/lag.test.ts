@@ -5,10 +5,10 @@ import { Lag } from '../../../../daemon/backend/cluster/lag.ts';
 type Look = readonly [seq: number, newest: number, atMs: number];
 
 test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number }>([
-  { name: 'one that has everything', looks: [[5, 5, 0]], seq: 5, expected: 0 },
-  { name: 'one that lacks something from the first look on', looks: [[5, 6, 100]], seq: 5, expected: 9900 },
+  { name: 'a member that has everything', looks: [[5, 5, 0]], seq: 5, expected: 0 },
+  { name: 'a member that lacks something from the first look on', looks: [[5, 6, 100]], seq: 5, expected: 9900 },
   {
-    name: 'the same, whatever else was written since',
+    name: 'a member that lacks something while more is written',
     looks: [
       [5, 6, 100],
       [5, 900, 5000],
@@ -16,9 +16,9 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     seq: 5,
     expected: 9900,
   },
-  { name: 'one that got it since the last look', looks: [[5, 6, 100]], seq: 6, expected: 0 },
+  { name: 'a member that got it since the last look', looks: [[5, 6, 100]], seq: 6, expected: 0 },
   {
-    name: 'one that lacks the newest at each look, and always has that of the look before',
+    name: 'a member that lacks the newest at each look, and always has that of the look before',
     looks: [
       [0, 10, 0],
       [10, 20, 3000],
@@ -29,7 +29,7 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     expected: 1000,
   },
   {
-    name: 'one that stands still after it had everything',
+    name: 'a member that stands still after it had everything',
     looks: [
       [5, 5, 0],
       [5, 7, 4000],
@@ -38,7 +38,7 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     expected: 6000,
   },
   {
-    name: 'one that lacks what the database has lost meanwhile',
+    name: 'a member that lacks writes which the database lost',
     looks: [
       [5, 9, 100],
       [5, 5, 4000],
@@ -46,7 +46,7 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     seq: 5,
     expected: 0,
   },
-])('$name', ({ looks, seq, expected }) => {
+])('the lag is correct for $name', ({ looks, seq, expected }) => {
   const lag = new Lag();
   for (const look of looks) lag.note(...look);
   expect(lag.ms(seq, 10_000)).toBe(expected);

@@ -30,8 +30,8 @@ const behind: Partial<ClusterView> = {
   members: [writer, aMember('web2', { state: 'lagging', lag: 1204, seq: 0 }), aMember('web3', { state: 'lost' })],
 };
 
-describe('a hand-over', () => {
-  test('goes to the one that is named, is answered once that one writes, and is in the audit trail', async () => {
+describe('a handover', () => {
+  test('a handover to a member is confirmed once it is the leader, and is recorded in the audit trail', async () => {
     const { ask, cluster } = await start();
     expect(await ask('POST', HAND_OVER, { to: 'web3:4567' })).toMatchObject({
       status: 200,
@@ -50,27 +50,27 @@ describe('a hand-over', () => {
     ]);
   });
 
-  test('goes to the one that is least behind when nobody is named', async () => {
+  test('a handover without a name goes to the member with the least lag', async () => {
     const { ask, cluster } = await start({ members: [writer, aMember('web2', { lag: 5 }), aMember('web3')] });
     expect((await ask('POST', HAND_OVER, {})).status).toBe(200);
     expect(cluster.handedTo).toEqual(['web3-id']);
   });
 
   test.each<{ name: string; body: unknown; status: number; code: string }>([
-    { name: 'to nobody that is known', body: { to: 'web9' }, status: 404, code: 'not_found' },
-    { name: 'to the one that writes', body: { to: 'web1:4567' }, status: 409, code: 'conflict' },
-    { name: 'to one that is gone', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
+    { name: 'to an unknown member', body: { to: 'web9' }, status: 404, code: 'not_found' },
+    { name: 'to the leader', body: { to: 'web1:4567' }, status: 409, code: 'conflict' },
+    { name: 'to a member that is gone', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
     { name: 'with a misspelled attribute', body: { ot: 'web2:4567' }, status: 400, code: 'invalid' },
     { name: 'to an empty name', body: { to: '' }, status: 400, code: 'invalid' },
     { name: 'to a name beyond any', body: { to: 'w'.repeat(301) }, status: 400, code: 'invalid' },
-  ])('$name is refused, and nothing is written down', async ({ body, status, code }) => {
+  ])('a handover $name is rejected and not recorded', async ({ body, status, code }) => {
     const { ask, cluster } = await start({ members: [writer, aMember('web2'), aMember('web3', { state: 'lost' })] });
     expect(await ask('POST', HAND_OVER, body)).toMatchObject({ status, body: { code } });
     expect(cluster.handedTo).toEqual([]);
     expect((await ask('GET', '/api/mon/v1/audit')).body).toEqual([]);
   });
 
-  test('that does not come to it in time is told', async () => {
+  test('a handover that is not completed in time is 503', async () => {
     const { ask, cluster } = await start();
     cluster.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     expect(await ask('POST', HAND_OVER, { to: 'web2:4567' })).toMatchObject({
@@ -79,7 +79,7 @@ describe('a hand-over', () => {
     });
   });
 
-  test('is for administrators; everybody who may read sees how it stands', async () => {
+  test('a handover requires an administrator, and every reader may see the cluster', async () => {
     const cluster = new ToldCluster(aClusterView());
     await using backend = await startBackend({ cluster, settings: { api: { user: 'root', password: 'long enough' } } });
     const root = asking(backend.url, basic('root', 'long enough'));
@@ -95,7 +95,7 @@ describe('a hand-over', () => {
 });
 
 describe('metrics', () => {
-  test('of the one that writes', async () => {
+  test('the metrics of a leader show its members and its sequence number', async () => {
     const { ask } = await start();
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 3,
@@ -108,7 +108,7 @@ describe('metrics', () => {
     });
   });
 
-  test('of one that is behind and has lost the database', async () => {
+  test('the metrics of a follower show that it lags and has lost the database', async () => {
     const { ask } = await start({ ...behind, database: away });
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 1,
@@ -123,7 +123,7 @@ describe('metrics', () => {
 });
 
 describe('deep health', () => {
-  test('shows the cluster, and is well while that is', async () => {
+  test('deep health shows the cluster and is healthy while the cluster is', async () => {
     const { ask } = await start();
     expect(await ask('GET', '/health?deep=1')).toMatchObject({
       status: 200,
@@ -144,8 +144,8 @@ describe('deep health', () => {
   });
 });
 
-describe('what clients of either generation are told of several members', () => {
-  test('GET /info: each is a server, and the one that writes has the tasks', async () => {
+describe('the cluster in the v1 and v2 APIs', () => {
+  test('GET /info lists each member as a server, and the leader with the tasks', async () => {
     const { ask } = await start(behind);
     const { servers } = (await ask('GET', '/info')).body as { servers: readonly Record<string, unknown>[] };
     expect(servers.map(({ hostname, tasks }) => [hostname, tasks]).slice(1)).toEqual([
@@ -156,7 +156,7 @@ describe('what clients of either generation are told of several members', () => 
     expect(servers[1]).toMatchObject({ id: 'web1-id', address: 'web1.example.org' });
   });
 
-  test('members of the newer API: the same, by numbers that differ, and the one that answers among them', async () => {
+  test('the members of the v2 API have different numbers and include the responding one', async () => {
     const { ask } = await start(behind);
     const { header, members } = JSON.parse((await ask('GET', '/api/core/v2/cluster/members')).text) as {
       header: { cluster_id: number; member_id: number };
@@ -172,7 +172,7 @@ describe('what clients of either generation are told of several members', () => 
     expect(new Set([header.cluster_id, ...members.map(({ ID }) => ID)]).size).toBe(4);
   });
 
-  test('health of the newer API: each with what ails it', async () => {
+  test('the health of the v2 API names the problem of each member', async () => {
     const { v2Url } = await start(behind);
     const { ClusterHealth } = (await (await fetch(`${v2Url}/health`)).json()) as {
       ClusterHealth: readonly { Name: string; Err: string; Healthy: boolean }[];
@@ -185,7 +185,7 @@ describe('what clients of either generation are told of several members', () => 
   });
 });
 
-test('the feed says first whether others may have the store, too, so that nobody has to ask who need not', async () => {
+test('the hello of the feed says whether the store is shared', async () => {
   const { url } = await start();
   expect(await helloOf(url)).toMatchObject({ shared: true });
   await using alone = await startBackend();

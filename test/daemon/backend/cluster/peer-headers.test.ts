@@ -6,7 +6,7 @@ import {
   requestHeaders,
 } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
 
-test('an answer that is passed on brings no CORS headers of the backend that gave it', () => {
+test('a relayed response contains no CORS headers of the other backend', () => {
   expect(
     answerHeaders({
       'content-type': 'application/json',
@@ -16,7 +16,7 @@ test('an answer that is passed on brings no CORS headers of the backend that gav
   ).toEqual({ 'content-type': 'application/json' });
 });
 
-test('an agent says nothing in the name of a backend, whichever header it sends', () => {
+test('an agent cannot send the headers of a backend', () => {
   const forged = Object.fromEntries(Object.values(PEER_HEADERS).map((name) => [name, 'forged']));
   expect(handshakeHeaders({ ...forged, host: 'a', origin: 'b', 'sensu-agentname': 'web-1' })).toEqual({
     'sensu-agentname': 'web-1',

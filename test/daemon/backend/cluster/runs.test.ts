@@ -103,8 +103,8 @@ function spreadOver(
 const deliver = ({ spread }: Pick<Rig, 'spread'>, handler = PIPE, job = aJob()): Promise<DeliveryOutcome> =>
   spread.deliver(job, handler, 1, new AbortController().signal);
 
-describe('a run on another backend', () => {
-  test('is over when that one says so', async () => {
+describe('a run on another member', () => {
+  test('a run on another member ends with its response', async () => {
     const parts = await rig();
     const running = deliver(parts);
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('a run on another backend', () => {
     expect(parts.here).toEqual([]);
   });
 
-  test('is given up ten seconds beyond its timeout, and begins again on this one', async () => {
+  test('a run is given up ten seconds after its timeout and repeated locally', async () => {
     const parts = await rig();
     const running = deliver(parts);
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('a run on another backend', () => {
     expect(parts.member.hasRoom).toBe(false);
   });
 
-  test('without a timeout may take as long as that one answers at all', async () => {
+  test('a run without a timeout on another member may last as long as the member responds', async () => {
     const parts = await rig();
     const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('a run on another backend', () => {
     expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
   });
 
-  test('is none when its order is too large: it runs on this one, and that one is not to blame', async () => {
+  test('a run whose order is too large happens locally, and the member stays available', async () => {
     const parts = await rig();
     const { event, ...rest } = aJob();
     const large = { ...rest, event: { ...event, check: { ...event.check, output: 'x'.repeat(9 * 1024 * 1024) } } };
@@ -145,7 +145,7 @@ describe('a run on another backend', () => {
     expect(parts.member.hasRoom).toBe(true);
   });
 
-  test('goes on where that one has another certificate, or another address, from now on', async () => {
+  test('a run survives a new certificate or address of its member', async () => {
     const other = await Other.open();
     const [clock, log] = [new ManualClock(), new RecordedLog()];
     let place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
@@ -162,7 +162,7 @@ describe('a run on another backend', () => {
     expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
   });
 
-  test('on one that is frozen is given up after three questions without an answer', async () => {
+  test('a run on a frozen member is given up after three unanswered probes and repeated locally', async () => {
     const parts = await rig();
     const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
     await expect.poll(() => parts.other.orders).toHaveLength(1);

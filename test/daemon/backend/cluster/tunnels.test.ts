@@ -34,7 +34,7 @@ const makeNamespace = async ({ url }: Member, name: string): Promise<void> => {
 };
 const result = (id: number, output = 'full') => ({ id, check: { name: 'disk', output, status: 2, source: 'web-1' } });
 
-test('an agent that comes to a backend that does not write is one of the backend that does', async () => {
+test('an agent that connects to a follower is an agent of the leader', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -50,7 +50,7 @@ test('an agent that comes to a backend that does not write is one of the backend
   await vi.waitFor(() => expect(writer.log.messages('info')).toContain('agent disconnected'));
 });
 
-test('large frames come whole, both ways', async () => {
+test('large frames pass a tunnel completely in both directions', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -59,7 +59,7 @@ test('large frames come whole, both ways', async () => {
   expect(await bodyOf(writer.url, '/results/web-1/disk')).toMatchObject({ check: { output: 'x'.repeat(3_000_000) } });
 });
 
-test('agents of the newer generation go to a backend that has no listener for them', async () => {
+test('v2 agents can be tunneled to a leader without an agent listener', async () => {
   const [writer, member] = await Promise.all([
     startMember(true),
     startMember(false, { settings: { 'agent-listener': { port: 0 } } }),
@@ -80,7 +80,7 @@ const figure = async ({ url }: Member, name: string): Promise<number> => {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
 };
 
-test('a hundred agents come by one connection, and are each looked at as if they had their own', async () => {
+test('a hundred agents share one tunnel connection and are treated as separate agents', async () => {
   const { writer, member } = await startPair();
   const first = await AgentPeer.connect(member.url);
   await first.join();
@@ -98,7 +98,7 @@ test('a hundred agents come by one connection, and are each looked at as if they
   await first.reaches(1);
 });
 
-test('an agent that does not read, and one that does not end what it says, hold up nobody', async () => {
+test('an agent that does not read and one that does not finish a frame block no other agent', async () => {
   const { writer, member } = await startPair();
   const [deaf, talker, agent] = await Promise.all(
     ['web-1', 'web-2', 'web-3'].map(async (name) => AgentPeer.connect(member.url, name)),
@@ -114,7 +114,7 @@ test('an agent that does not read, and one that does not end what it says, hold 
   }
 });
 
-test('tunnels count among the connections that there may be', async () => {
+test('tunneled agents count toward the connection limit', async () => {
   const [writer, member] = await Promise.all([
     startMember(true, { settings: { 'connection-limit': 10 } }),
     startMember(false),
@@ -152,7 +152,7 @@ async function startEarlier({ url }: Member): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-test('with a backend of an earlier version each agent has a connection of its own, either way', async () => {
+test('agents are not tunneled between backends when one is of an earlier version', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(placeOf({ url: await startEarlier(writer) }));
   const agents = await Promise.all(['web-1', 'web-2'].map(async (name) => AgentPeer.connect(member.url, name)));
@@ -162,7 +162,7 @@ test('with a backend of an earlier version each agent has a connection of its ow
   expect(await figure(writer, 'mon_agents_connected')).toBe(2);
 });
 
-test('a lost connection between the backends is made anew, and the agents come again', async () => {
+test('a lost tunnel connection is replaced, and the agents reconnect', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -174,7 +174,7 @@ test('a lost connection between the backends is made anew, and the agents come a
   expect(await figure(next, 'mon_connections_forwarded')).toBe(1);
 });
 
-test('who has not the key gets no connection for tunnels', async () => {
+test('an unsigned request gets no tunnel connection', async () => {
   const writer = await startMember(true);
   const upgrade = { connection: 'Upgrade', upgrade: 'mon-channels' };
   const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
@@ -189,12 +189,12 @@ test('who has not the key gets no connection for tunnels', async () => {
   expect((await ask(signed())).status).toBe(503);
 });
 
-test('nobody comes straight to where they are tunnelled to', async () => {
+test('the tunnel endpoint for v2 agents accepts no direct connection', async () => {
   const writer = await startMember(true);
   expect(await GoAgent.connect(writer.url.replace('http', 'ws') + V2_AGENT_TUNNEL_PATH)).toMatchObject({ status: 404 });
 });
 
-test('what the backend that writes refuses is refused in the words of the listener', async () => {
+test('a rejection by the leader reaches the agent in the form of the listener that it uses', async () => {
   const settings = { 'agent-listener': { port: 0 } };
   const { writer, member } = await startPair({ settings });
   // This member believes that the namespace exists.
@@ -209,19 +209,19 @@ test('what the backend that writes refuses is refused in the words of the listen
   expect(member.forwarding.agents).toBe(0);
 });
 
-test('nobody who writes: agents are told to come again', async () => {
+test('agents get 503 while there is no leader', async () => {
   const member = await startMember(false);
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
 
-test('a backend with another key has no agents of its own to blame', async () => {
+test('agents get 503 from a follower with another peer key', async () => {
   const writer = await startMember(true);
   const member = await startMember(false, { proof: { key: 'x'.repeat(43) } });
   member.leadership.follow(placeOf(writer));
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
 
-test('an agent waits for the one that writes next', async () => {
+test('a connecting agent waits for the next leader', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(undefined);
   const agent = AgentPeer.connect(member.url);
@@ -232,7 +232,7 @@ test('an agent waits for the one that writes next', async () => {
 test.each([
   { name: 'with a peer key', proof: { key: PEER_KEY } },
   { name: 'without one', proof: { secret: SECRET } },
-])('a certificate keeps its agent to its clients and namespaces by way of another backend $name', async ({ proof }) => {
+])('a certificate limits its agent even through another member $name', async ({ proof }) => {
   const authority = makeCertificate('agents', { isAuthority: true });
   const web1 = makeCertificate('web-1', { issuer: authority, names: ['web-1'], organization: 'Shop' });
   const ofBank = makeCertificate('web-1', { issuer: authority, organization: 'Bank' });
@@ -265,7 +265,7 @@ test.each([
   expect(other.heard.map(({ type }) => type)).not.toContain('welcome');
 });
 
-test('an agent is sent away when its key is revoked', async () => {
+test('a tunneled agent is disconnected when its key is revoked', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
   const headers = administratorOf(first.url);
@@ -289,7 +289,7 @@ test('an agent is sent away when its key is revoked', async () => {
   await vi.waitFor(() => expect(member.forwarding.agents).toBe(0));
 });
 
-test('agents come again when another one writes: by way of others, and those of its own', async () => {
+test('agents reconnect after a change of leader, both tunneled and direct ones', async () => {
   const { writer, member } = await startPair();
   const [tunnelled, own] = await Promise.all([AgentPeer.connect(member.url), AgentPeer.connect(writer.url, 'web-2')]);
   await Promise.all([tunnelled.join(), own.join()]);
@@ -306,7 +306,7 @@ test('agents come again when another one writes: by way of others, and those of 
   expect(member.forwarding.agents).toBe(0);
 });
 
-test('agents are let go when the one that writes stops, and when this one does', async () => {
+test('agents are disconnected when the leader or their follower stops', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -337,7 +337,7 @@ async function startFrozen(): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-test('agents of one that is frozen are cut when another one writes', async () => {
+test('agents of a frozen leader are disconnected when another one leads', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);
@@ -347,7 +347,7 @@ test('agents of one that is frozen are cut when another one writes', async () =>
   expect(member.forwarding.agents).toBe(1);
 });
 
-test('what is not taken at one end is not taken at the other', async () => {
+test('backpressure of the leader reaches the agents of a follower', async () => {
   const member = await startMember(false);
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);

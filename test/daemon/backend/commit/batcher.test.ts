@@ -66,7 +66,7 @@ function settled(batcher: Batcher, name: string, weight: number): Promise<MonErr
   });
 }
 
-test('commands that arrive within the linger are one write, in their order', async () => {
+test('commands that arrive within the batch delay are one write, in order', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2 });
   const runs = ['c', 'a', 'b'].map((name) => batcher.run(put(name)));
   clock.advance(1);
@@ -76,7 +76,7 @@ test('commands that arrive within the linger are one write, in their order', asy
   expect(records).toEqual([{ seq: 1, changes: ['c', 'a', 'b'].map((name) => ['client', DEFAULT_NAMESPACE, name]) }]);
 });
 
-test('what nobody waits for lets more company come, until somebody is held up by it', async () => {
+test('bulk commands wait for the longer batch delay unless an interactive command joins the batch', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2, patientLingerMs: 5 });
   const enqueue = (name: string, isPatient: boolean): Promise<unknown> =>
     new Promise((settle) => batcher.enqueue({ weight: 1, isPatient, apply: put(name), settle }));
@@ -105,7 +105,7 @@ test('what nobody waits for lets more company come, until somebody is held up by
   expect(records.map(({ changes }) => changes.length)).toEqual([8, 3, 2, 1]);
 });
 
-test('half as many as were committed last are company enough for those that wait for an answer', async () => {
+test('half the weight of the last batch flushes a batch of interactive commands early', async () => {
   const { batcher, records } = await openRig({ lingerMs: 2 });
   await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`a-${String(at)}`))));
 
@@ -119,7 +119,7 @@ test('half as many as were committed last are company enough for those that wait
   expect(records.map(({ changes }) => changes.length)).toEqual([64, 32, 32]);
 });
 
-test('one that sends again when it is answered waits for nobody', async () => {
+test('a sequential caller does not wait for the batch delay', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2 });
   const first = batcher.run(put('a'));
   clock.advance(2);
@@ -128,19 +128,19 @@ test('one that sends again when it is answered waits for nobody', async () => {
   expect(records.map(({ changes }) => changes.length)).toEqual([1, 1, 1, 1]);
 });
 
-test('a full batch does not wait for the clock', async () => {
+test('a full batch does not wait for the batch delay', async () => {
   const { batcher, records } = await openRig({ batchLimit: 3 });
   await Promise.all(['a', 'b', 'c'].map((name) => batcher.run(put(name))));
   expect(records.map(({ changes }) => changes.length)).toEqual([3]);
 });
 
-test('nor do as many as make a commit worth it', async () => {
+test('a batch that reaches the early-flush threshold does not wait for the batch delay', async () => {
   const { batcher, records } = await openRig();
   await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`web-${String(at)}`))));
   expect(records.map(({ changes }) => changes.length)).toEqual([64]);
 });
 
-test('what arrives during a write is the next one, and is settled after it', async () => {
+test('commands that arrive during a write are committed in the next batch and settle after it', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
   const release = store.hold();
   const order: string[] = [];
@@ -153,7 +153,7 @@ test('what arrives during a write is the next one, and is settled after it', asy
   expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
 });
 
-test('a command is settled only when it is in the store', async () => {
+test('a command settles only when it is in the store', async () => {
   const { batcher, store } = await openRig({ batchLimit: 1 });
   for (let count = 1; count <= 5; count++) {
     await batcher.run(put(`web-${String(count)}`));
@@ -161,13 +161,13 @@ test('a command is settled only when it is in the store', async () => {
   }
 });
 
-test('a command returns what it found out, and one that changes nothing writes nothing', async () => {
+test('a command returns its value, and one that changes nothing writes nothing', async () => {
   const { batcher, records } = await openRig({ batchLimit: 1 });
   expect(await batcher.run(({ nowMs }) => nowMs)).toBe(ManualClock.START_MS);
   expect(records).toEqual([]);
 });
 
-test('a refusal reaches its own caller and no other', async () => {
+test('a rejection reaches its own caller and no other', async () => {
   const { batcher, clock, registry } = await openRig();
   const runs = [
     batcher.run(put('a')),
@@ -185,7 +185,7 @@ test('a refusal reaches its own caller and no other', async () => {
   expect(clientsOf(registry)).toEqual(['a', 'b']);
 });
 
-test('what comes behind a command that ends its batch is asked for its needs once that is committed', async () => {
+test('the needs of a command behind one that ends its batch are read after the commit', async () => {
   const { batcher, clock, records, registry } = await openRig();
   const asked: unknown[] = [];
   const needs = (): Iterable<object> => {
@@ -199,7 +199,7 @@ test('what comes behind a command that ends its batch is asked for its needs onc
   expect(records).toHaveLength(2);
 });
 
-test('a command with a defect leaves nothing behind and takes no other with it', async () => {
+test('a command with a defect leaves no change and affects no other command', async () => {
   const { batcher, clock, registry, store, log } = await openRig();
   const runs = [
     batcher.run(put('a')),
@@ -220,7 +220,7 @@ test('a command with a defect leaves nothing behind and takes no other with it',
   expect(log.messages('error')).toEqual(['change failed']);
 });
 
-test('a command whose needs have a defect takes no other with it either', async () => {
+test('a command with a defect in its needs affects no other command', async () => {
   const { batcher, clock, registry } = await openRig();
   const runs = [
     batcher.run(put('a')),
@@ -238,7 +238,7 @@ test('a command whose needs have a defect takes no other with it either', async 
   expect(clientsOf(registry)).toEqual(['a']);
 });
 
-test('when the store refuses a write, all of it fails, the state is as before, and work goes on', async () => {
+test('a failed write rejects the whole batch, restores the state and does not stop later batches', async () => {
   const { batcher, store, registry, records, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   const { generation } = registry;
@@ -253,7 +253,7 @@ test('when the store refuses a write, all of it fails, the state is as before, a
   expect(log.messages('error')).toEqual(['store write failed']);
 });
 
-test('in a write that failed, a refusal that rested on it is no refusal', async () => {
+test('a command rejected because of an uncommitted change reports the failed write instead', async () => {
   const { batcher, store, clock } = await openRig();
   store.refuses = () => true;
   const isNew = batcher.run((transaction) => {
@@ -270,7 +270,7 @@ test('in a write that failed, a refusal that rested on it is no refusal', async 
   ]);
 });
 
-test('when the state cannot be read again either, nothing is told to be at rest, and the next write tries again', async () => {
+test('a batcher whose state cannot be reloaded is not idle, and the next write tries again', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
@@ -290,7 +290,7 @@ test('when the state cannot be read again either, nothing is told to be at rest,
   expect(clientsOf(registry).toSorted()).toEqual(['after', 'before']);
 });
 
-test('a state that could not be read again is read as soon as the disk allows, without a write', async () => {
+test('a state that could not be reloaded is reloaded once the disk allows, without a write', async () => {
   const { batcher, store, registry, clock, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   store.refuses = () => true;
@@ -308,7 +308,7 @@ test('a state that could not be read again is read as soon as the disk allows, w
   expect(clientsOf(registry)).toEqual(['before']);
 });
 
-test('while the store takes no writes, nothing is applied that it would refuse, and readers see none of it', async () => {
+test('no change is applied or visible while the store is closed for writes', async () => {
   const { batcher, store, registry, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   store.refuses = () => true;
@@ -329,7 +329,7 @@ test('while the store takes no writes, nothing is applied that it would refuse, 
   expect(clientsOf(registry)).toEqual(['before', 'after']);
 });
 
-test('what waits already when the store begins to refuse writes is refused without being applied', async () => {
+test('commands that are queued when the store closes for writes are rejected without being applied', async () => {
   const { batcher, clock, store, registry } = await openRig({ lingerMs: 10 });
   const before = batcher.run(put('before'));
   clock.advance(10);
@@ -344,7 +344,7 @@ test('what waits already when the store begins to refuse writes is refused witho
   expect(clientsOf(registry)).toEqual(['before']);
 });
 
-test('only what is gone for good is said to be refused', async () => {
+test('only a write that was surely not made is reported as rejected', async () => {
   const { batcher, store } = await openRig({ batchLimit: 1 });
   store.refuses = () => true;
   await expect(batcher.run(put('lost'))).rejects.toThrow(/try again later$/);
@@ -357,7 +357,7 @@ test('only what is gone for good is said to be refused', async () => {
   await expect(batcher.run(put('still shown'))).rejects.toThrow(/check when the disk works again, before you retry$/);
 });
 
-test('beyond the limit of the queue a command is refused at once; one that alone is larger is taken', async () => {
+test('a command beyond the queue limit is rejected at once, but a single larger one is accepted', async () => {
   const { batcher, store } = await openRig({ queueLimit: 10, batchLimit: 1 });
   const release = store.hold();
   const large = settled(batcher, 'large', 100);
@@ -371,7 +371,7 @@ test('beyond the limit of the queue a command is refused at once; one that alone
   expect(await settled(batcher, 'c', 1)).toBeUndefined();
 });
 
-test('after every commit, and at rest, the listeners are told while registry and store agree', async () => {
+test('listeners are called after every commit in an idle moment, when registry and store agree', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   const seen: number[] = [];
   const listener = batcher.commits.onRest(() => seen.push(clientsOf(registry).length));
@@ -386,7 +386,7 @@ test('after every commit, and at rest, the listeners are told while registry and
   expect(seen).toEqual([1, 2, 3]);
 });
 
-test('closing commits what waits, and refuses what comes after', async () => {
+test('closing commits queued commands and rejects later ones', async () => {
   const { batcher, store } = await openRig();
   const waiting = batcher.run(put('a'));
   await batcher.close();
@@ -403,7 +403,7 @@ test('a commit counts its results', async () => {
   expect(batcher.committedResults).toBe(3);
 });
 
-test('an answer that cannot be given holds up nothing', async () => {
+test('a response that cannot be sent does not block the batcher', async () => {
   const { batcher, clock, log } = await openRig();
   batcher.enqueue({
     weight: 1,
@@ -418,7 +418,7 @@ test('an answer that cannot be given holds up nothing', async () => {
   expect(log.messages('error')).toEqual(['response could not be sent']);
 });
 
-test('every write is told by its number, also what work on the store itself has written', async () => {
+test('every write is announced with its number, even one made directly on the store', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
   const told: number[] = [];
   batcher.commits.onCommit(({ seq }) => told.push(seq));
@@ -428,7 +428,7 @@ test('every write is told by its number, also what work on the store itself has 
   expect(records.map(({ seq }) => seq)).toEqual(told);
 });
 
-test('a listener with a defect keeps nobody from hearing of a commit', async () => {
+test('a listener with a defect does not keep others from a commit', async () => {
   const { batcher } = await openRig({ batchLimit: 1 });
   const defects: unknown[] = [];
   const noteDefect = (error: unknown): void => void defects.push(error);

@@ -34,7 +34,7 @@ async function fullBackend() {
   return { backend, post, flood: body as { accepted: number; rejected: { error: string }[] } };
 }
 
-test('new sources are rejected at the memory limit with the name of the setting, and existing ones still work', async () => {
+test('new sources beyond memory-limit are rejected by its name, and known ones continue', async () => {
   const { backend, post, flood } = await fullBackend();
   expect(flood.accepted).toBeGreaterThan(500);
   expect(flood.accepted).toBeLessThan(2000);
@@ -72,14 +72,14 @@ test.each<{ title: string; target: string; body: object }>([
     target: '/api/core/v2/namespaces/default/events',
     body: { entity: { metadata: { name: 'new' } }, check: { metadata: { name: 'ping' }, status: 0, output: '' } },
   },
-])('at the memory limit new objects are rejected with 507: $title', async ({ target, body }) => {
+])('a backend without free memory rejects new objects with 507: $title', async ({ target, body }) => {
   const { post } = await fullBackend();
   const answer = await post(target, body);
   expect(answer.status).toBe(507);
   expect(answer.text).toContain('memory-limit');
 });
 
-test('deleting makes room, and is possible whatever there is', async () => {
+test('deleting frees memory and always works', async () => {
   const { backend, post, flood } = await fullBackend();
   const api = openApiClient({ backend: backend.url });
   const names = (await api.clients()).slice(0, 20).map(({ name }) => name);
@@ -89,7 +89,7 @@ test('deleting makes room, and is possible whatever there is', async () => {
   expect((await api.clients()).length).toBe(flood.accepted - names.length);
 });
 
-test('an agent is told of what is new and not taken, once: it does not send it again', async () => {
+test('an agent is informed once about a rejected new check and does not send it again', async () => {
   const { backend } = await fullBackend();
   const known = await AgentPeer.connect(backend.url, 'flood-1');
   await known.join();
@@ -112,7 +112,7 @@ test('an agent is told of what is new and not taken, once: it does not send it a
   });
 });
 
-test('clients are taken until the memory is full whatever their size, and what was taken starts and is served', async () => {
+test('clients are accepted until the memory is full, and the backend can start with them', async () => {
   const dir = await tempDir();
   const { program } = await loadConfig({ directories: [], env: {} });
   const open = () => openBackend({ dir, definitions: { program: { ...program, 'memory-limit': 1 } } });
@@ -138,7 +138,7 @@ test('clients are taken until the memory is full whatever their size, and what w
   expect(await api.client('fat-0')).toMatchObject({ text });
 });
 
-test('the figures tell how much is known and how much may be', async () => {
+test('the metrics show the used memory and the limit', async () => {
   const { backend } = await fullBackend();
   const metrics = (await send(backend.url, { method: 'GET', target: '/metrics' })).text;
   expect(metrics).toMatch(/^mon_memory_limit_bytes 1048576$/m);
@@ -150,7 +150,7 @@ test('the figures tell how much is known and how much may be', async () => {
   expect(backend.log.records.filter(({ message }) => message.includes('memory-limit'))).toHaveLength(1);
 });
 
-test('a store that the process could not keep in memory is not read to its end, and keeps what was known', async () => {
+test('a store that exceeds the memory is not loaded, and the previous state is kept', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
   const lease = await store.acquire('main', 30_000);

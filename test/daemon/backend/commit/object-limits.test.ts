@@ -26,8 +26,8 @@ const TOO_MANY = {
   message: expect.stringMatching(/^there are 2 .*: delete some first$/) as string,
 };
 
-describe('at the limit', () => {
-  test('a stash is refused, one that exists is replaced, and a deleted one makes room', async () => {
+describe('the limits of objects', () => {
+  test('a new stash beyond the limit is rejected, a replaced one is not, and deleting frees space', async () => {
     const stashes = new Stashes((await openRig()).batcher, 2);
     const put = (path: string, namespace = 'default'): Promise<void> => stashes.put(namespace, { path, content: {} });
     await put('a');
@@ -39,7 +39,7 @@ describe('at the limit', () => {
     await put('c');
   });
 
-  test('a namespace is refused, one that exists is accepted again, and a deleted one makes room', async () => {
+  test('a new namespace beyond the limit is rejected, an existing one is not, and deleting frees space', async () => {
     const { batcher, registry } = await openRig();
     const namespaces = new Namespaces(batcher, 2);
     const put = (name: string): Promise<void> => namespaces.put(name, () => undefined, MON);
@@ -51,7 +51,7 @@ describe('at the limit', () => {
     await put('depot');
   });
 
-  test('a user is refused, and one that exists is changed', async () => {
+  test('a new user beyond the limit is rejected, and an existing one can be changed', async () => {
     const { batcher } = await openRig();
     const parts = {
       batcher,
@@ -67,7 +67,7 @@ describe('at the limit', () => {
     await users.put(aUser('bob'), MON);
   });
 
-  test('an API key is refused, one that exists is changed, and a revoked one makes room', async () => {
+  test('a new API key beyond the limit is rejected, an existing one is not, and revoking frees space', async () => {
     const { batcher, clock, log } = await openRig();
     using keys = new ApiKeys({ batcher, clock, log, configuredUser: () => 'ops', keysMax: 2 });
     const granter = { actor: { ...MON, who: 'ops' }, scopes: new Set(SCOPES) };
@@ -83,7 +83,7 @@ describe('at the limit', () => {
     await grant();
   });
 
-  test('a definition is refused, one that exists is changed, and a deleted one makes room', async () => {
+  test('a new definition beyond the limit is rejected, an existing one is not, and deleting frees space', async () => {
     const { batcher, definitions } = await openRig();
     const commands = new ApiCommands(() => ({ isAllowed: true, directories: [] }));
     const changes = new DefinitionChanges({ batcher, definitions, commands, roles: new RoleGuard(() => true) }, 2);

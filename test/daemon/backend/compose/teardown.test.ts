@@ -8,7 +8,7 @@ function scene(): { teardown: Teardown; clock: ManualClock; log: RecordedLog; do
   return { teardown: new Teardown({ clock, log }), clock, log, down: [] };
 }
 
-test('what was built last is taken down first, each by its name in the log', async () => {
+test('parts are torn down in reverse order and logged by name', async () => {
   const { teardown, log, down } = scene();
   teardown.defer('store', () => void down.push('store'));
   teardown.use('feed', { [Symbol.dispose]: () => void down.push('feed') });
@@ -23,7 +23,7 @@ test('what was built last is taken down first, each by its name in the log', asy
   expect(log.records.map(({ fields }) => fields['part'])).toEqual(down);
 });
 
-test('what takes long is told to whoever waits for the stop', async () => {
+test('a slow teardown of a part is logged as a warning', async () => {
   const { teardown, clock, log } = scene();
   teardown.defer('handlers', () => clock.advance(1500));
   await teardown[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ test('what takes long is told to whoever waits for the stop', async () => {
   ]);
 });
 
-test('what fails is named, keeps nothing else standing, and fails the stop', async () => {
+test('a part that fails to stop is logged, does not keep others running, and fails the teardown', async () => {
   const { teardown, log, down } = scene();
   teardown.defer('store', () => void down.push('store'));
   teardown.defer('feed', () => Promise.reject(new Error('no more')));
@@ -43,7 +43,7 @@ test('what fails is named, keeps nothing else standing, and fails the stop', asy
   );
 });
 
-test('what was moved is taken down by its new owner alone', async () => {
+test('parts that were moved are torn down by their new owner alone', async () => {
   const { teardown, down } = scene();
   teardown.defer('store', () => void down.push('store'));
   const running = teardown.move();

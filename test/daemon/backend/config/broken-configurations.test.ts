@@ -239,7 +239,7 @@ const BROKEN: readonly Broken[] = [
     'is required for the preset pagerduty',
   ),
   inHandler(
-    'a preset that there is not',
+    'an unknown preset',
     { type: 'webhook', preset: 'irc', url: 'https://example.com' },
     '.preset',
     'expected one of "slack"|"mattermost"|"teams"|"pagerduty"|"opsgenie"|"telegram"|"ntfy"',
@@ -310,7 +310,7 @@ const BROKEN: readonly Broken[] = [
     'is set by the backend itself',
   ),
   {
-    name: 'networks of handlers that are none',
+    name: 'invalid networks of handlers',
     files: { 'networks.json': { 'handler-networks': ['10.0.0.0/8', '10.1.1.1', 'fd00::/129', 'intranet'] } },
     problems: [1, 2, 3].map((index) => ({
       file: 'networks.json',
@@ -364,7 +364,7 @@ const BROKEN: readonly Broken[] = [
     'is not a valid hash: create one with mon-backend hash-password',
   ),
   inApi(
-    'a hash that nobody can afford',
+    'a hash that costs too much',
     { user: 'ops', password: `scrypt$4194304$32$1$${'s'.repeat(22)}$${'h'.repeat(43)}` },
     'password',
     'is not a valid hash: create one with mon-backend hash-password',
@@ -379,7 +379,7 @@ const BROKEN: readonly Broken[] = [
     ],
   },
   {
-    name: 'a port in the environment that is none',
+    name: 'an invalid port in the environment',
     files: {},
     env: { MON_PORT: 'http' },
     problems: [{ file: 'environment', path: 'api.port', message: 'expected number, received string' }],
@@ -406,13 +406,16 @@ async function written(files: Broken['files']): Promise<string> {
   return dir;
 }
 
-test.each(BROKEN)('$name', async ({ files, env = {}, problems }) => {
-  const dir = await written(files);
-  const error = await loadConfig({ directories: [dir], env }).catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(InvalidSettings);
-  const text = JSON.stringify((error as InvalidSettings).problems).replaceAll(`${dir}/`, '');
-  expect(JSON.parse(text)).toEqual(problems);
-});
+test.each(BROKEN)(
+  'a broken configuration is rejected with its problems: $name',
+  async ({ files, env = {}, problems }) => {
+    const dir = await written(files);
+    const error = await loadConfig({ directories: [dir], env }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidSettings);
+    const text = JSON.stringify((error as InvalidSettings).problems).replaceAll(`${dir}/`, '');
+    expect(JSON.parse(text)).toEqual(problems);
+  },
+);
 
 const LEFT_OUT = 'this filter is ignored, so its handlers get all events: fix it';
 const FOR_NOBODY = 'so it matches no client and the check never runs: fix it';
@@ -444,13 +447,13 @@ describe.each<Broken>([
     `a value is missing here (character 15); ${FOR_NOBODY}`,
   ),
   inCheck(
-    'an expression of the newer API that ends too early',
+    'an expression of the v2 API that ends too early',
     { proxy_requests: { client_attributes: {}, entity_attributes: ['entity.name =='] } },
     '.proxy_requests.entity_attributes',
     `the expression "entity.name ==" cannot be read, character 15: a value is missing here; ${FOR_NOBODY}`,
   ),
 ])('$name', ({ files, problems }) => {
-  test('is warned of', async () => {
+  test('the problem of this configuration is a warning', async () => {
     const dir = await written(files);
     const { warnings, checks, filters } = await loadConfig({ directories: [dir], env: {} });
     const [{ file, path, message }] = problems as readonly [{ file: string; path: string; message: string }];
@@ -458,7 +461,7 @@ describe.each<Broken>([
     expect([...checks.keys(), ...filters.keys()]).toEqual(file === 'checks.json' ? ['disk'] : []);
   });
 
-  test('is a problem where warnings are', async () => {
+  test('the warning is an error in strict mode', async () => {
     const dir = await written(files);
     await expect(loadConfig({ directories: [dir], env: {}, isStrict: true })).rejects.toThrow(InvalidSettings);
   });

@@ -20,7 +20,7 @@ async function loadBlocks(texts: readonly string[]): ReturnType<typeof loadConfi
 }
 
 describe('docs/handlers.md', () => {
-  test('all of its examples together are a configuration without a warning', async () => {
+  test('all examples of docs/handlers.md together load without a warning', async () => {
     const { handlers, filters, mutators, warnings, program } = await loadBlocks(blocks);
     expect(warnings).toEqual([]);
     expect(new Set([...handlers.values()].map(({ type }) => type))).toEqual(
@@ -29,7 +29,7 @@ describe('docs/handlers.md', () => {
     expect([filters.size, mutators.size, program['handler-networks'].length]).toEqual([2, 1, 2]);
   });
 
-  test.each(blocks)('each of them is one: %s', async (text) => {
+  test.each(blocks)('each example of docs/handlers.md loads: %s', async (text) => {
     await expect(loadBlocks([text])).resolves.toBeDefined();
   });
 });
@@ -37,13 +37,16 @@ describe('docs/handlers.md', () => {
 /** The attributes of all handler types. */
 const ATTRIBUTES = new Set(handlerSchema.options.flatMap((option) => Object.keys(option.shape)));
 
-test.each([...ATTRIBUTES])('the attribute %s is explained in the document and shown in the example', (name) => {
+test.each([...ATTRIBUTES])('the attribute %s is explained in docs/handlers.md and used in the example', (name) => {
   expect(DOCUMENT).toMatch(new RegExp(`\\b${name}\\b`));
   // The example shows the plural, and its comment names the singular.
   expect(EXAMPLE).toMatch(new RegExp(`^ +${name}:|"${name}"`, 'm'));
 });
 
-test.each(['handler-networks', 'renotify-after-silence'])('the setting %s too', (name) => {
-  expect(DOCUMENT).toContain(name);
-  expect(EXAMPLE).toMatch(new RegExp(`^(?:# )?${name}:`, 'm'));
-});
+test.each(['handler-networks', 'handle-when-silence-ends'])(
+  'the setting %s is explained in docs/handlers.md and used in the example',
+  (name) => {
+    expect(DOCUMENT).toContain(name);
+    expect(EXAMPLE).toMatch(new RegExp(`^(?:# )?${name}:`, 'm'));
+  },
+);

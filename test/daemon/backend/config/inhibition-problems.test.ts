@@ -4,21 +4,21 @@ import { validateSettings } from '../../../../daemon/backend/config/validate-set
 const problemsOf = (inhibitions: object): string[] =>
   validateSettings({ inhibitions }).problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-test('an inhibition that can be read is taken', () => {
+test('a valid inhibition rule is accepted', () => {
   const switchDown = { source: 'check=uplink status=crit', target: 'check!=uplink', equal: ['client.rack'] };
   expect(problemsOf({ 'switch-down': switchDown, all: { source: 'check=core', target: 'status>=warn' } })).toEqual([]);
 });
 
 test.each<{ name: string; rule: object; says: RegExp }>([
   {
-    name: 'a search that looks at what is not at hand',
+    name: 'a search of unavailable attributes',
     rule: { source: 'output~x', target: 'a=b' },
     says: /^inhibitions\.r\.source: output changes/,
   },
   { name: 'one that is no search', rule: { source: 'a=b', target: 'status=' }, says: /^inhibitions\.r\.target: / },
   { name: 'none at all', rule: { source: 'a=b' }, says: /^inhibitions\.r\.target: / },
   {
-    name: 'an attribute that leads nowhere',
+    name: 'an unknown attribute in equal',
     rule: { source: 'a=b', target: 'c=d', equal: ['rack'] },
     says: /client\.datacenter/,
   },
@@ -30,7 +30,7 @@ test.each<{ name: string; rule: object; says: RegExp }>([
 test.each([
   { count: 200, problems: [] },
   { count: 201, problems: ['inhibitions: may have 200 definitions: put some together'] },
-])('a configuration has at most 200 inhibitions: $count', ({ count, problems }) => {
+])('a configuration has at most 200 inhibition rules: $count', ({ count, problems }) => {
   const rule = { source: 'check=uplink', target: 'check=ping' };
   const rules = Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${String(at)}`, rule]));
   expect(problemsOf(rules)).toEqual(problems);

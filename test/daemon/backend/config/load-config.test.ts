@@ -46,7 +46,7 @@ const HASH = `scrypt$2$1$1$${'s'.repeat(22)}$${'h'.repeat(43)}`;
 
 const disk = { command: 'df', subscribers: ['base'], interval: 60 };
 
-test('without anything there are no definitions and the API is on loopback', async () => {
+test('a backend without configuration has no definitions and an API on loopback', async () => {
   expect(await load({})).toEqual({
     settings: {},
     checks: new Map(),
@@ -63,7 +63,7 @@ test('without anything there are no definitions and the API is on loopback', asy
   });
 });
 
-test('every section is read', async () => {
+test('every section of the configuration is read', async () => {
   const config = await load({
     'conf.d/all.json': {
       checks: { disk: { ...disk, team: 'storage' } },
@@ -83,7 +83,7 @@ test('every section is read', async () => {
   expect(config.warnings).toEqual([]);
 });
 
-test('later files win, objects merge, arrays are joined; the order is environment, main file, directories by path', async () => {
+test('later files override earlier ones, objects merge, and arrays are joined', async () => {
   const config = await load(
     {
       'main.json': { api: { port: 2 }, checks: { disk } },
@@ -96,7 +96,7 @@ test('later files win, objects merge, arrays are joined; the order is environmen
   expect(config.api.port).toBe(2);
 });
 
-test('a check that several files define is named with its files', async () => {
+test('a warning names the files of a check that several files define', async () => {
   const config = await load({
     'main.json': { checks: { disk, load: disk } },
     'conf.d/a.json': { checks: { disk: { command: 'one' } } },
@@ -111,18 +111,18 @@ test('a check that several files define is named with its files', async () => {
   ).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('directories are read in the order given', async () => {
+test('directories are read in the given order', async () => {
   write({ 'first/x.json': { api: { port: 1 } }, 'second/x.json': { api: { port: 2 } } });
   const [first, second] = [join(root, 'first'), join(root, 'second')];
   expect((await loadConfig({ directories: [first, second], env: {} })).api.port).toBe(2);
   expect((await loadConfig({ directories: [second, first], env: {} })).api.port).toBe(1);
 });
 
-test('the environment gives the port where no file does', async () => {
+test('the environment sets the port if no file does', async () => {
   expect((await load({}, { MON_PORT: '4999' })).api.port).toBe(4999);
 });
 
-test('a byte order mark is skipped; hidden files and other endings are left alone', async () => {
+test('a byte order mark is skipped, and hidden files and other extensions are ignored', async () => {
   const config = await load({
     'conf.d/a.json': `\uFEFF${JSON.stringify({ api: { port: 1 } })}`,
     'conf.d/.b.json': 'not JSON',
@@ -132,7 +132,7 @@ test('a byte order mark is skipped; hidden files and other endings are left alon
   expect(config.api.port).toBe(1);
 });
 
-test('a linked folder is followed once, so that a circle ends', async () => {
+test('a linked directory is read once, even in a cycle', async () => {
   write({ 'elsewhere/a.json': { checks: { disk } }, 'conf.d/b.json': {} });
   symlinkSync(join(root, 'elsewhere'), join(root, 'conf.d/linked'));
   symlinkSync(join(root, 'conf.d'), join(root, 'elsewhere/back'));
@@ -146,7 +146,7 @@ test('a missing main file is a warning', async () => {
 
 test.each<{ name: string; files: Files; warnings: string[] }>([
   {
-    name: 'sections of the legacy service',
+    name: 'sections of Sensu Core',
     files: { 'conf.d/a.json': { redis: { host: 'db' }, transport: {} } },
     warnings: [
       'conf.d/a.json: redis: belongs to Sensu Core and has no effect here',
@@ -180,7 +180,7 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
     ],
   },
   {
-    name: 'templates that do not say what they seem to',
+    name: 'misleading templates',
     files: {
       'conf.d/a.json': {
         handlers: {
@@ -198,7 +198,7 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless something brings an attribute of that name: did you mean event.check?',
     ],
   },
-])('$name are reported and do not stop the start', async ({ files, warnings }) => {
+])('$name are warnings and do not stop the start', async ({ files, warnings }) => {
   expect(warningsOf(await load(files))).toEqual(warnings);
 });
 
@@ -268,7 +268,7 @@ test.each<{ name: string; files: Files; problem: string }>([
     problem: 'conf.d/a.json: checks.disk.command: is required, unless extension is set',
   },
   {
-    name: 'a check that nobody runs',
+    name: 'a check that no client runs',
     files: { 'conf.d/a.json': { checks: { disk: { command: 'df', interval: 60 } } } },
     problem: 'conf.d/a.json: checks.disk.subscribers: must name at least one subscription, unless standalone is true',
   },
@@ -287,11 +287,11 @@ test.each<{ name: string; files: Files; problem: string }>([
     files: { 'conf.d/a.json': { api: { cors: true } } },
     problem: 'conf.d/a.json: api.cors: expected an object of headers, or false',
   },
-])('$name is refused with its file, its place and what is allowed', async ({ files, problem }) => {
+])('$name is rejected with its file, path and remedy', async ({ files, problem }) => {
   expect(await failure(load(files))).toBe(`the configuration has 1 problem:\n  ${problem}`);
 });
 
-test('files may be empty, hold comments, control characters and numbers that cannot be kept', async () => {
+test('files may be empty and contain comments, control characters and inexact numbers', async () => {
   const { settings, warnings } = await load({
     'conf.d/a.json': '',
     'conf.d/b.json': ' \n',
@@ -310,13 +310,13 @@ test('files may be empty, hold comments, control characters and numbers that can
   ]);
 });
 
-test('a bad port in the environment is refused', async () => {
+test('an invalid port in the environment is rejected', async () => {
   expect(await failure(load({}, { MON_PORT: 'http' }))).toBe(
     'the configuration has 1 problem:\n  environment: api.port: expected number, received string',
   );
 });
 
-test('every problem is told at once, each with the file that last spoke about it', async () => {
+test('all problems are reported together, each with the last file that sets the value', async () => {
   const problems = await failure(
     load({
       'conf.d/a.json': { checks: { disk: { ...disk, interval: 0 }, load: disk } },
@@ -331,7 +331,7 @@ test('every problem is told at once, each with the file that last spoke about it
   ]);
 });
 
-test('every file that cannot be read is told at once', async () => {
+test('all unreadable files are reported together', async () => {
   write({ 'main.json': '{', 'conf.d/a.json': '[', 'conf.d/b.json/c.json': '{}' });
   const directories = ['conf.d', 'none', 'main.json'].map((name) => join(root, name));
   expect(await failure(loadConfig({ file: join(root, 'conf.d'), directories, env: {} }))).toBe(
@@ -345,7 +345,7 @@ test('every file that cannot be read is told at once', async () => {
   );
 });
 
-test('a file without read permission is told', async () => {
+test('a file without read permission is reported', async () => {
   write({ 'conf.d/a.json': {} });
   chmodSync(join(root, 'conf.d/a.json'), 0o000);
   // Root can read everything, so for root there is no error.
@@ -360,7 +360,7 @@ test('a file without read permission is told', async () => {
   expect(await answer).toBe(expected);
 });
 
-test('a directory of the legacy service loads unchanged', async () => {
+test('a configuration directory of Sensu Core loads unchanged', async () => {
   const config = await loadConfig({ directories: ['test/conformance/data/'], env: {} });
   // Sensu loads these as well, and reports them when an event occurs.
   expect(config.warnings).toEqual([

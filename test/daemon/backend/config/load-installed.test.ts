@@ -19,18 +19,18 @@ async function stateDirOf(installation: Installation | undefined, sources = NOTH
 
 const makeStore = async (dir: string): Promise<void> => writeFile(join(dir, 'CURRENT'), '');
 
-test('the state is where the installation keeps it, unless something says where', async () => {
+test('the state directory is that of the installation unless it is set', async () => {
   const installation = await anInstallation();
   expect(await stateDirOf(installation)).toBe(installation.stateDir);
   expect(await stateDirOf(installation, { ...NOTHING, env: { MON_STATE_DIR: '/said' } })).toBe('/said');
   expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': '/said' } })).toBe('/said');
 });
 
-test('from a clone it is where it always was', async () => {
+test('the state directory of a clone is var/backend', async () => {
   expect(await stateDirOf(undefined)).toBe('var/backend');
 });
 
-test('a store in the place of earlier versions is not left behind: the line that goes on with it is told', async () => {
+test('a store in the directory of earlier versions is an error that names the setting to keep it', async () => {
   const installation = await anInstallation();
   const { formerStateDir, stateDir, config } = installation;
   await makeStore(formerStateDir);

@@ -10,14 +10,22 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 test.each<{ what: string; check: object; at?: string }>([
   { what: 'a line for the shell with a token', check: { command: 'ping :::address:::' }, at: 'command' },
-  { what: 'one with a default', check: { command: 'df :::disk|/:::' }, at: 'command' },
-  { what: 'such a hook', check: { command: 'true', hooks: { ok: { command: 'ps :::x:::' } } }, at: 'hooks.ok.command' },
-  { what: 'both, told once', check: { command: 'a :::x:::', hooks: { ok: { command: ':::x:::' } } }, at: 'command' },
-  { what: 'a line without one', check: { command: "docker ps --format '{{.Names}}' ::: x" } },
-  { what: 'a list with one', check: { command: ['ping', ':::address:::'] } },
-  { what: 'a token elsewhere', check: { command: 'true', note: ':::address:::' } },
-  { what: 'a check of the machine itself', check: { command: 'ping :::address:::', standalone: true } },
-])('$what', async ({ check, at }) => {
+  { what: 'a token with a default', check: { command: 'df :::disk|/:::' }, at: 'command' },
+  {
+    what: 'a hook with a token',
+    check: { command: 'true', hooks: { ok: { command: 'ps :::x:::' } } },
+    at: 'hooks.ok.command',
+  },
+  {
+    what: 'a check and a hook with tokens',
+    check: { command: 'a :::x:::', hooks: { ok: { command: ':::x:::' } } },
+    at: 'command',
+  },
+  { what: 'a line without a token', check: { command: "docker ps --format '{{.Names}}' ::: x" } },
+  { what: 'a list with a token', check: { command: ['ping', ':::address:::'] } },
+  { what: 'a token in another attribute', check: { command: 'true', note: ':::address:::' } },
+  { what: 'a standalone check', check: { command: 'ping :::address:::', standalone: true } },
+])('a warning about tokens in a shell command is correct: $what', async ({ check, at }) => {
   const directory = join(await tempDir(), 'conf.d');
   await mkdir(directory);
   const checks = { x: { subscribers: ['a'], interval: 60, ...check } };
@@ -28,7 +36,7 @@ test.each<{ what: string; check: object; at?: string }>([
   );
 });
 
-test('stored checks are named at the start', async () => {
+test('stored checks with tokens in a shell command are logged at the start', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
   const v2 = new V2Peer(first.url);

@@ -111,7 +111,7 @@ const FILES: Readonly<Record<string, unknown>> = {
   'teams/storage/ceph.json': { checks: { ceph: { command: 'ceph health', subscribers: ['ceph'], interval: 60 } } },
 };
 
-test('a directory of the legacy service loads unchanged', async () => {
+test('a configuration directory of Sensu Core loads unchanged', async () => {
   const root = await tempDir();
   for (const [path, content] of Object.entries(FILES)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -151,7 +151,7 @@ test('a directory of the legacy service loads unchanged', async () => {
   expect(config.settings['client']).toMatchObject({ name: 'web-01.example.com', disk: { warning: 85 } });
 });
 
-test('the commented example holds every attribute there is, and loads without a warning', async () => {
+test('the commented example contains every attribute and loads without a warning', async () => {
   const config = await loadConfig({ file: 'examples/backend.yml', directories: [], env: {} });
   expect(config.warnings).toEqual([]);
   const { checks, handlers } = config;

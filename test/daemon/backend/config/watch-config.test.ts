@@ -62,7 +62,7 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
       await writeFile(file, text);
     },
   },
-])('a main file and one of a directory are noticed when $name', async ({ save }) => {
+])('changes of the main file and of a directory are noticed when $name', async ({ save }) => {
   const dir = await tempDir();
   const file = join(dir, 'main.json');
   const folder = join(dir, 'conf.d');
@@ -79,7 +79,7 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
   await vi.waitFor(() => expect(command()).toBe('five'));
 });
 
-test('a folder that comes later is watched as well', async () => {
+test('a directory that is created later is watched as well', async () => {
   const dir = await tempDir();
   const { command } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'team'));
@@ -89,7 +89,7 @@ test('a folder that comes later is watched as well', async () => {
   await vi.waitFor(() => expect(command()).toBe('two'));
 });
 
-test('a mounted configuration is noticed when its hidden link is turned over', async () => {
+test('a mounted configuration is noticed when its hidden link changes', async () => {
   const dir = await tempDir();
   for (const version of ['..1', '..2']) {
     await mkdir(join(dir, version));
@@ -104,7 +104,7 @@ test('a mounted configuration is noticed when its hidden link is turned over', a
   await vi.waitFor(() => expect(command()).toBe('..2'));
 });
 
-test('a directory that is a link is noticed when it leads elsewhere', async () => {
+test('a linked directory is noticed when its link changes', async () => {
   const dir = await tempDir();
   for (const version of ['one', 'two']) {
     await mkdir(join(dir, version));
@@ -120,9 +120,9 @@ test('a directory that is a link is noticed when it leads elsewhere', async () =
 });
 
 test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
-  { name: 'the file is mended in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
-  { name: 'its new folder goes', mend: (folder) => rm(folder, { recursive: true }) },
-])('a broken configuration is no end: it is noticed when $name', async ({ mend }) => {
+  { name: 'the file is fixed in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
+  { name: 'its new directory is deleted', mend: (folder) => rm(folder, { recursive: true }) },
+])('a broken configuration does not end the watch, which notices when $name', async ({ mend }) => {
   const dir = await tempDir();
   const { command, isRejected } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'a'));
@@ -134,7 +134,7 @@ test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
   await vi.waitFor(() => expect(command()).toBe('one'));
 });
 
-test('what changes between the reading at the start and the watch is noticed', async () => {
+test('a change between the first load and the start of the watch is noticed', async () => {
   const dir = await tempDir();
   const { command } = await watched({ directories: [dir] }, () => writeFile(join(dir, 'a.json'), check('one')));
   await vi.waitFor(() => expect(command()).toBe('one'));

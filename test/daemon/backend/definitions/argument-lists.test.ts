@@ -35,7 +35,7 @@ describe('a list of arguments', () => {
     ['checks', 'configured', LIST, TEXT],
     ['handlers', 'mail', ['mail', 'a b'], "mail 'a b'"],
     ['mutators', 'short', ['head', '-1'], 'head -1'],
-  ])('of the configuration is a text to clients of the newer face: %s', async (kind, name, command, text) => {
+  ])('the v2 API shows a configured list of arguments as a text: %s', async (kind, name, command, text) => {
     const { body } = await v2.get(`/namespaces/default/${kind}/${name}`);
     expect(body).toMatchObject({ command: text, mon: { command } });
   });
@@ -44,7 +44,7 @@ describe('a list of arguments', () => {
     ['checks', { interval: 60 }],
     ['handlers', { type: 'pipe' }],
     ['mutators', {}],
-  ])('is stored as it was sent, and its text with it: %s', async (kind, more) => {
+  ])('a list of arguments is stored as it was sent, together with its text: %s', async (kind, more) => {
     const path = `/namespaces/default/${kind}/x`;
     expect(await v2.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
     const { body } = await v2.get(path);
@@ -61,12 +61,12 @@ describe('a list of arguments', () => {
     expect(await v2.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
   });
 
-  test('is shown by the legacy API as it is', async () => {
+  test('the v1 API shows a configured list of arguments as a list', async () => {
     expect(await askV1(backend.url, 'GET', '/checks/configured')).toMatchObject({ command: LIST });
   });
 });
 
-test('agents get the list, those of Sensu Go a line in which no value is more than one argument', async () => {
+test('mon-agent gets a list of arguments, and agents of Sensu Go an equivalent quoted line', async () => {
   const ours = await AgentPeer.connect(backend.url, 'ours');
   await ours.join('spool', { subscriptions: ['linux'] });
   const labels = { host: "'; id; {{ .name }} `x`" };
@@ -108,13 +108,13 @@ test('agents get the list, those of Sensu Go a line in which no value is more th
 
 const warned = (): unknown[] => backend.log.records.filter(({ message }) => message.includes('a line for the shell'));
 
-describe('whoever stores a check', () => {
+describe('a stored check with tokens', () => {
   test.each<{ command: string | string[]; isWarned: boolean }>([
     { command: 'ping :::address:::', isWarned: true },
     { command: 'ping {{ .name }}', isWarned: true },
     { command: 'ping localhost', isWarned: false },
     { command: ['ping', ':::address:::', '{{ .name }}'], isWarned: false },
-  ])('is warned of tokens that a shell reads: $command', async ({ command, isWarned }) => {
+  ])('a warning names tokens in a shell command: $command', async ({ command, isWarned }) => {
     const before = warned().length;
     const { status, headers } = await v2.put(`${CHECKS}/risky`, {
       metadata: { name: 'risky' },

@@ -43,14 +43,14 @@ describe.each(Object.keys(LEAST))('names of %s', (kind) => {
   const send = (name: string) =>
     v2.post(`${IN_DEFAULT}/${kind}`, { ...LEAST[kind], metadata: { name, namespace: 'default' } });
 
-  test.each(good)('accept %j, which is found and deleted by it', async (name) => {
+  test.each(good)('the name %j is accepted, found and deleted', async (name) => {
     expect((await send(name)).status).toBeLessThan(300);
     const path = `${IN_DEFAULT}/${kind}/${encodeURIComponent(name)}`;
     expect((await v2.get(path)).body).toMatchObject({ metadata: { name } });
     expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
 
-  test.each(bad)('refuse %j with the reason', async (name) => {
+  test.each(bad)('the name %j is rejected with a reason', async (name) => {
     expect(await send(name)).toMatchObject({
       status: 400,
       body: { code: 1, message: expect.stringMatching(/^metadata\.name: must/) },
@@ -58,7 +58,7 @@ describe.each(Object.keys(LEAST))('names of %s', (kind) => {
   });
 });
 
-test.each(['a:b', 'A', 'a.b_c-d'])('a namespace may be called %j, and has objects of its own', async (name) => {
+test.each(['a:b', 'A', 'a.b_c-d'])('a namespace may have the name %j and contain objects', async (name) => {
   const path = `/namespaces/${encodeURIComponent(name)}`;
   expect(await v2.put(path, { name })).toMatchObject({ status: 201 });
   const check = { ...LEAST['checks'], metadata: { name: 'c', namespace: name } };
@@ -68,7 +68,7 @@ test.each(['a:b', 'A', 'a.b_c-d'])('a namespace may be called %j, and has object
   expect(await v2.delete(path)).toMatchObject({ status: 204 });
 });
 
-test('an asset is created by monctl under its published name, and named so by a check', async () => {
+test('monctl creates an asset under its published name, and a check may name it', async () => {
   const file = `
 type: Asset
 api_version: core/v2
@@ -99,7 +99,7 @@ describe('an entity and a check with colons in their names', () => {
   };
   const path = `${IN_DEFAULT}/events/fe80::1/a:b`;
 
-  test('have an event, which is shown, explained, silenced and resolved', async () => {
+  test('an event with colons in its names is shown, explained, silenced and resolved', async () => {
     const ask = asking(backend.url);
     const mon: typeof ask = (method, target, body) => ask(method, `/api/mon/v1${target}`, body);
     expect(await v2.put(path, event)).toMatchObject({ status: 201 });
@@ -128,7 +128,7 @@ describe('an entity and a check with colons in their names', () => {
     expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
 
-  test('have results by an agent that runs the check for the entity', async () => {
+  test('an agent reports results for an entity and a check with colons in their names', async () => {
     const agent = await GoAgent.joined(backend.agentUrl, {
       name: 'ag:1',
       namespace: 'default',
@@ -150,7 +150,7 @@ describe('an entity and a check with colons in their names', () => {
     agent.cut();
   });
 
-  test('come back from a dump', async () => {
+  test('an event with colons in its names is restored from a dump', async () => {
     const env = { MON_BACKEND: backend.url };
     await v2.put(path, event);
     const { stdout } = await runMonctl(['dump', 'entities,events'], env);
@@ -164,7 +164,7 @@ describe('an entity and a check with colons in their names', () => {
     expect((await v2.get(path)).body).toMatchObject({ check: { status: 2 } });
   });
 
-  test('are no names on the older API', async () => {
+  test('names with colons are rejected by the v1 API', async () => {
     expect(await askV1(backend.url, 'POST', '/results', { name: 'a:b', source: 'x', output: '' })).toBe(400);
     expect(await askV1(backend.url, 'POST', '/results', { name: 'a', source: 'x:y', output: '' })).toBe(400);
   });

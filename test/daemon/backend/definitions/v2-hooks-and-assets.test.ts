@@ -27,7 +27,7 @@ function checkHooks(check: unknown): unknown {
 describe('hooks', () => {
   const hook = { command: 'ps', timeout: 10, metadata: meta('k1') };
 
-  test('are made, shown with every attribute, changed and deleted', async () => {
+  test('hooks are created, shown with every attribute, changed and deleted', async () => {
     const shown = { ...hook, metadata: { ...meta('k1'), ...CREATED }, stdin: false, runtime_assets: null };
     expect(await v2.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 201, body: undefined });
     expect(await v2.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 409 });
@@ -44,11 +44,11 @@ describe('hooks', () => {
     ['no timeout', { command: 'x' }],
     ['a timeout of 0', { command: 'x', timeout: 0 }],
     ['a name with a space', { command: 'x', timeout: 1, metadata: meta('a b') }],
-  ])('are refused: %s', async (_what, body) => {
+  ])('a hook is rejected: %s', async (_what, body) => {
     expect(await v2.post(`${PROD}/hooks`, { metadata: meta('bad'), ...body })).toMatchObject({ status: 400 });
   });
 
-  test('are added to a check and exchanged one by one, as the provider of Terraform does it', async () => {
+  test('hooks are added to a check and replaced one by one, as the Terraform provider does', async () => {
     const checked = `${PROD}/checks/tf`;
     const hookOf = (name: string): object => ({
       metadata: { ...meta(name), labels: {}, annotations: {} },
@@ -97,7 +97,7 @@ describe('hooks', () => {
     expect(await v2.get(checked)).toMatchObject({ status: 404, body: { message: 'not found' } });
   });
 
-  test('are set in a check and taken out of it, by type', async () => {
+  test('hooks are set in a check and removed from it by type', async () => {
     const checked = `${PROD}/checks/hc`;
     const hooksOf = async (): Promise<unknown> =>
       ((await v2.get(checked)).body as { check_hooks: unknown }).check_hooks;
@@ -122,7 +122,7 @@ describe('assets', () => {
   const asset = { url: 'https://assets.example/x.tar.gz', sha512: SHA, metadata: meta('sensu/x') };
   const path = `${PROD}/assets/sensu%2Fx`;
 
-  test('have names with slashes, and are shown with every attribute', async () => {
+  test('assets have names with slashes and are shown with every attribute', async () => {
     expect(await v2.put(path, asset)).toMatchObject({ status: 201 });
     expect((await v2.get(path)).body).toEqual({
       ...asset,
@@ -145,18 +145,18 @@ describe('assets', () => {
     ['with a space in the name', { metadata: meta('a b') }],
     ['with a name that leads out of a folder', { metadata: meta('a/../b') }],
     ['with a build of no checksum', { builds: [{ url: 'https://x.example/y' }] }],
-    ['with a filter that is no expression', { filters: ["entity.system.os == 'linux'", 'entity.system.os =='] }],
+    ['with an invalid filter expression', { filters: ["entity.system.os == 'linux'", 'entity.system.os =='] }],
     ['with two values beside each other in a filter', { filters: ['entity.system.os linux'] }],
-    ['with a text without its end in a filter', { filters: ["entity.system.arch == 'amd64"] }],
+    ['with an unterminated text in a filter', { filters: ["entity.system.arch == 'amd64"] }],
     [
-      'with a build whose filter is no expression',
+      'with a build whose filter is invalid',
       { builds: [{ url: 'https://x.example/y', sha512: SHA, filters: ["entity.system.os = = 'linux'"] }] },
     ],
-  ])('are refused %s', async (_what, body) => {
+  ])('an asset is rejected %s', async (_what, body) => {
     expect(await v2.post(`${PROD}/assets`, { ...asset, ...body })).toMatchObject({ status: 400 });
   });
 
-  test('take the filters of published assets, and those that count are the ones of the builds', async () => {
+  test('filters of published assets are accepted, and those of the builds apply', async () => {
     const filters = [
       "entity.system.os == 'linux'",
       "parseInt(entity.system.platform_version.split('.')[0]) > 6",
@@ -172,7 +172,7 @@ describe('assets', () => {
     });
   });
 
-  test('and hooks go to agents with the checks that name them; what is not there is left out', async () => {
+  test('assets and hooks are sent to agents with the checks that name them, and missing ones are left out', async () => {
     await v2.put(path, asset);
     await v2.put(`${PROD}/hooks/top`, {
       command: 'top',
@@ -202,8 +202,8 @@ describe('assets', () => {
   });
 });
 
-describe('what a cluster has', () => {
-  test('nothing is reported to anybody, whatever is asked for', async () => {
+describe('the objects of a cluster', () => {
+  test('telemetry is never sent, whatever the request says', async () => {
     for (const body of [{ opt_out: true }, {}, { opt_out: false }]) {
       expect(await v2.put('/tessen', body)).toMatchObject({ status: 200, body: { opt_out: true } });
     }
@@ -215,7 +215,7 @@ describe('what a cluster has', () => {
     expect(await v2.post('/tessen', { opt_out: true })).toMatchObject({ status: 405 });
   });
 
-  test('one member, itself', async () => {
+  test('a single backend is the only member of its cluster', async () => {
     expect((await v2.get('/cluster/id')).body).toMatch(/^[\w-]{8,}$/);
     expect((await v2.get('/cluster/members')).body).toMatchObject({
       members: [{ ID: expect.any(Number), name: expect.any(String) }],

@@ -69,7 +69,7 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
 ])('%s', (kind, valid, invalid, problem, zero) => {
   const path = `/namespaces/prod/${kind}`;
 
-  test('are made, told of as they were sent, and deleted', async () => {
+  test('definitions are created, shown as they were sent, and deleted', async () => {
     expect(await v2.post(path, valid)).toMatchObject({ status: 201, body: undefined });
     expect(await v2.post(path, valid)).toMatchObject({ status: 409 });
     const shown = { ...zero, ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
@@ -80,7 +80,7 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
     expect((await v2.get(path)).body).toEqual([]);
   });
 
-  test('are refused with the reason', async () => {
+  test('an invalid definition is rejected with a reason', async () => {
     expect(await v2.put(`${path}/x`, { ...valid, ...invalid })).toMatchObject({
       status: 400,
       body: { code: 1, message: expect.stringContaining(problem) },
@@ -113,7 +113,7 @@ test.each<[kind: string, object: object]>([
   }
 });
 
-test('those of the configuration are shown in default, and changed only there', async () => {
+test('configured definitions are shown in default and can be changed only in the configuration', async () => {
   expect((await v2.get('/namespaces/default/handlers/mail')).body).toMatchObject({
     metadata: { annotations: { 'mon/source': 'configuration' } },
     type: 'pipe',
@@ -126,7 +126,7 @@ test('those of the configuration are shown in default, and changed only there', 
   expect(await v2.delete('/namespaces/default/mutators/short')).toMatchObject({ status: 409, body: { code: 3 } });
 });
 
-test('who may not change definitions does not get their secrets', async () => {
+test('a user who may not change definitions does not see their secrets', async () => {
   const path = '/namespaces/prod/handlers/secret';
   const sent = {
     metadata: { name: 'secret', namespace: 'prod' },
@@ -163,7 +163,7 @@ test('who may not change definitions does not get their secrets', async () => {
   expect(await reader.put(path, sent)).toMatchObject({ status: 403, body: { code: 4 } });
 });
 
-test('who is kept to a namespace gets no command onto the machine of the backend, and runs checks on its own agents', async () => {
+test('an administrator of one namespace may store checks and filters there, but no handlers and mutators', async () => {
   await using other = await startBackend({
     settings: { api: { user: 'admin', password: 'long enough it is' } },
     batcher: { lingerMs: 0 },
@@ -193,8 +193,8 @@ test('who is kept to a namespace gets no command onto the machine of the backend
   });
 });
 
-describe('in a namespace of their own', () => {
-  test('a check is scheduled, run by the agents there, merged under its results, and handled by what is defined there', async () => {
+describe('definitions of another namespace', () => {
+  test('a check of a namespace is scheduled, run, merged and handled with the definitions there', async () => {
     const file = join(await tempDir(), 'handled');
     const place = { namespace: 'prod' };
     await v2.post('/namespaces/prod/filters', {
@@ -280,7 +280,7 @@ describe('in a namespace of their own', () => {
     inDefault.cut();
   });
 
-  test('a check for one of several goes to them in turn', async () => {
+  test('a round-robin check runs on one agent after the other', async () => {
     const agents = await Promise.all(
       ['a', 'b'].map(async (name) => {
         const agent = await AgentPeer.connect(backend.url, name, 'prod');
@@ -337,7 +337,7 @@ test.each<[kind: string, object: object, warning: string]>([
     { workflows: [{ name: 'w', handler: { name: 'h', type: 'TCPStreamHandler', api_version: 'pipeline/v1' } }] },
     'the workflow w does nothing: handlers of the type pipeline/v1.TCPStreamHandler are not run here',
   ],
-])('the answer to a create and an update of %s names what has no effect: %j', async (kind, object, warning) => {
+])('the response to a change of %s warns about attributes without effect: %j', async (kind, object, warning) => {
   const path = `/namespaces/prod/${kind}`;
   const named = { ...object, metadata: { name: 'idle', namespace: 'prod' } };
   for (const { status, headers } of [await v2.post(path, named), await v2.put(`${path}/idle`, named)]) {
@@ -348,7 +348,7 @@ test.each<[kind: string, object: object, warning: string]>([
   expect(await v2.delete(`${path}/idle`)).toMatchObject({ status: 204 });
 });
 
-test('the answer to a definition whose attributes all have an effect has no warning', async () => {
+test('the response to a definition without such attributes has no warning', async () => {
   const { headers } = await v2.put('/namespaces/prod/checks/plain', {
     metadata: { name: 'plain', namespace: 'prod' },
     command: 'x',

@@ -51,20 +51,20 @@ test.each([
   ['an object without a spec', { objects: [{ type: 'Entity', api_version: 'core/v2', metadata: {} }] }],
   ['another attribute', { objects: [anEntity('a')], force: true }],
   ['no object', []],
-])('refused as a whole: %s', async (_what, body) => {
+])('a restore is rejected completely: %s', async (_what, body) => {
   expect(await restore(body)).toMatchObject({ status: 400 });
 });
 
 test.each([
   [
-    'a namespace that is not there',
+    'a missing namespace',
     { ...anEntity('a'), metadata: { name: 'a', namespace: 'nope' } },
     /^there is no namespace nope/,
   ],
-  ['a name that is none', anEntity('a/b'), /metadata\.name/],
+  ['an invalid name', anEntity('a/b'), /metadata\.name/],
   ['an event of no entity', anEvent('nobody', 'disk'), /^there is no entity nobody in default/],
   ['an event of nothing', { ...anEvent('', ''), spec: {} }, /names no entity/],
-  ['an event with a status that is none', anEvent('here', 'x', { status: 'bad' }), /status/],
+  ['an event with an invalid status', anEvent('here', 'x', { status: 'bad' }), /status/],
   [
     'a check of the configuration',
     { type: 'CheckConfig', api_version: 'core/v2', metadata: { name: 'disk' }, spec: { command: 'x', interval: 5 } },
@@ -76,12 +76,12 @@ test.each([
     /neither a subscription nor a check/,
   ],
   [
-    'a silence that is over',
+    'an expired silence',
     { type: 'Silenced', api_version: 'core/v2', metadata: {}, spec: { check: 'x', expire_at: 1_603_383_600 } },
     /expired/,
   ],
   [
-    'a key of nobody',
+    'a key of an unknown user',
     {
       type: 'APIKey',
       api_version: 'core/v2',
@@ -95,7 +95,7 @@ test.each([
     { type: 'User', api_version: 'core/v2', metadata: {}, spec: { username: 'eve', password_hash: 'plain' } },
     /password_hash/,
   ],
-])('left out, with the others done: %s', async (_what, object, reason) => {
+])('an object is left out of a restore that applies the others: %s', async (_what, object, reason) => {
   const [here, found] = await outcomes(anEntity('here'), object);
   expect(here?.outcome).not.toBe('skipped');
   expect(found).toEqual({ outcome: 'skipped', reason: expect.stringMatching(reason) as string });
@@ -108,7 +108,7 @@ const proxyCheck = (entity_attributes: readonly string[]): object => ({
   spec: { command: 'snmp', interval: 60, proxy_requests: { entity_attributes } },
 });
 
-test('what asks for an attribute that there is not is told with each object', async () => {
+test('a restored object whose expression names an unknown attribute gets a warning', async () => {
   expect(await outcomes(proxyCheck(["entity.lables.x == 'a'"]), proxyCheck(["entity.labels.x == 'a'"]))).toEqual([
     {
       outcome: 'created',
@@ -121,7 +121,7 @@ test('what asks for an attribute that there is not is told with each object', as
   ]);
 });
 
-test('exact state that is not of its shape, or of another object, does not count', async () => {
+test('exact state of a wrong form or of another object is ignored', async () => {
   await outcomes(anEntity('state'), anEvent('state', 'disk'));
   const page = (await ask('GET', '/api/mon/v1/dump/events?limit=100')).body as {
     objects: { spec: { mon: { history: { length: number } }; check: { metadata: { name: string } } } }[];
@@ -138,7 +138,7 @@ test('exact state that is not of its shape, or of another object, does not count
   }
 });
 
-test('the exact end of a silence comes back, also from a dump that has it in milliseconds', async () => {
+test('the exact end of a silence is restored, even from a dump in milliseconds', async () => {
   await ask('POST', '/silenced', { check: 'exact', expire: 3600 });
   const { objects } = (await ask('GET', '/api/mon/v1/dump/silenced')).body as {
     objects: { spec: { check: string; mon: { entry: { expire_at: number } } } }[];
@@ -151,7 +151,7 @@ test('the exact end of a silence comes back, also from a dump that has it in mil
   expect(await outcomes(dumped, older)).toEqual([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
 });
 
-test('a silence by search comes back, and knows the attributes that it asks for', async () => {
+test('a restored silence by search covers matching events', async () => {
   await ask('POST', '/clients', { name: 'searched', address: '192.0.2.1', subscriptions: [], env: 'prod' });
   await ask('POST', '/results', { source: 'searched', name: 'disk', status: 2, output: 'x' });
   await ask('POST', '/api/mon/v1/silenced', { selector: 'client.env=prod', reason: 'why', expire: 3600 });
@@ -168,7 +168,7 @@ test('a silence by search comes back, and knows the attributes that it asks for'
   expect(await outcomes(unreadable)).toMatchObject([{ outcome: 'skipped' }]);
 });
 
-test('an event restored runs no handler', async () => {
+test('a restored event runs no handler', async () => {
   const { port, received } = await openLineReceiver();
   await using own = await startBackend({
     settings: { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } },
@@ -182,9 +182,9 @@ test('an event restored runs no handler', async () => {
 });
 
 test.each([
-  { name: 'is told at once where it is over by now', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
-  { name: 'waits where it is restored as well', hasSilence: true, atOnce: 0, told: ['loud'] },
-])('what a silence keeps back $name', async ({ hasSilence, atOnce, told }) => {
+  { name: 'is notified at once if its silence is gone', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
+  { name: 'stays suppressed if its silence is restored', hasSilence: true, atOnce: 0, told: ['loud'] },
+])('a restored event that was silenced $name', async ({ hasSilence, atOnce, told }) => {
   const { port, received } = await openLineReceiver();
   const settings = { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } };
   await using one = await startBackend({ settings });
@@ -210,7 +210,7 @@ async function stateOf(url: string): Promise<unknown[]> {
   return Promise.all(types.map(async (type) => (await as('GET', `/api/mon/v1/dump/${type}`)).body));
 }
 
-test('what was restored is there after a restart as well', async () => {
+test('restored objects survive a restart', async () => {
   const dir = await tempDir();
   const use = { suppressed: 3, last_suppressed: 1_603_386_050 };
   const entry = {
@@ -255,7 +255,7 @@ test('what was restored is there after a restart as well', async () => {
   expect(JSON.stringify(before)).toContain('"suppressed":3');
 });
 
-test('who takes the state, and who brings it back, is in the audit trail', async () => {
+test('dumps and restores are recorded in the audit trail, dry runs are not', async () => {
   await ask('GET', '/api/mon/v1/dump/users');
   await outcomes(anEntity('audited'));
   await restore({ objects: [anEntity('audited-not')], dry_run: true });
@@ -269,13 +269,13 @@ test('who takes the state, and who brings it back, is in the audit trail', async
   expect(before).toMatchObject({ action: 'dump', target: 'User' });
 });
 
-test('a dump that begins in the middle is in the audit trail as well', async () => {
+test('a dump that begins in the middle is recorded in the audit trail as well', async () => {
   expect((await ask('GET', '/api/mon/v1/dump/namespaces?continue=WyJhIl0')).status).toBe(200);
   const [newest] = (await ask('GET', '/api/mon/v1/audit?limit=1')).body as AuditRecord[];
   expect(newest).toMatchObject({ action: 'dump', target: 'Namespace' });
 });
 
-test('pages follow one another, also while objects come and go', async () => {
+test('a dump is complete across pages although objects are deleted meanwhile', async () => {
   await outcomes(...['p-1', 'p-2', 'p-3', 'p-4'].map((name) => anEntity(name)));
   const names: string[] = [];
   let after: string | null = '';

@@ -44,12 +44,12 @@ function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, er
 }
 
 test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
-  { what: 'all is well', state: stateAfter(0, 0, 0) },
+  { what: 'all results are OK', state: stateAfter(0, 0, 0) },
   { what: 'all is OK for longer than the history', state: stateAfter(...LONG_OK) },
   { what: 'a long problem was before', state: stateAfter(2, 2, 2, 2, 0) },
   { what: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
   { what: 'an event is open', state: stateAfter(0, 2) },
-  { what: 'a status is none of the four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
+  { what: 'a status is not one of the usual four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
   { what: 'the event has its own check', state: stateAfter(2), bodies: { check: CHECK, eventCheck: CHECK } },
   {
     what: 'the event has its own history',
@@ -57,7 +57,7 @@ test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
     bodies: { check: CHECK, eventHistory: historyOf([2]) },
   },
   { what: 'the result was deleted', state: stateAfter(2), bodies: { check: null, eventCheck: CHECK } },
-])('a record is the same text however it is made: $what', ({ state, bodies = { check: CHECK } }) => {
+])('a record has the same text however it is encoded: $what', ({ state, bodies = { check: CHECK } }) => {
   for (const deletions of [0, 3]) {
     for (const era of [0, 2]) {
       const record = encodeCheckRecord(state, bodies, deletions, era);
@@ -67,7 +67,7 @@ test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
   }
 });
 
-test('what is remembered of an inhibition, which names a check as well, is not taken for the check', () => {
+test('the check name of an inhibition in a record is not mistaken for the check', () => {
   const { event, ...rest } = stateAfter(0, 2);
   if (event === undefined) throw new Error('it has no event');
   const state = {
@@ -79,7 +79,7 @@ test('what is remembered of an inhibition, which names a check as well, is not t
   expect(typeof check === 'string' ? JSON.parse(check) : check).toEqual(CHECK);
 });
 
-test('the check of a usual record is found unread', () => {
+test('the check of a usual record is extracted without parsing', () => {
   const state = stateAfter(0, 0);
   expect(splitCheckRecord(encodeCheckRecord(state, { check: CHECK }, 0))).toEqual({
     state: JSON.parse(JSON.stringify({ history: state.history, lastOk: state.lastOk })) as unknown,
@@ -87,7 +87,7 @@ test('the check of a usual record is found unread', () => {
   });
 });
 
-test('the count of OK results in a row is one number of the record, which a start takes over', () => {
+test('a record contains the number of consecutive OK results, which a start reads', () => {
   const state = stateAfter(...LONG_OK);
   const record = encodeCheckRecord(state, { check: CHECK }, 0);
   expect(record).toContain('"okCount":39,"check"');
@@ -99,7 +99,7 @@ describe('a record in parts', () => {
   const check: CheckResult = { ...CHECK, ttl: 30, duration: 0.25, team: 'a,"check":{"b"' };
   const renewed = { stamp: 's1', executed: 160, issued: 159, duration: 0.5, output: undefined };
 
-  test.each([0, 3])('says what the usual one says, whatever was deleted before: %d', (deletions) => {
+  test.each([0, 3])('a record in parts equals the usual one after this number of deletions: %d', (deletions) => {
     for (const era of [0, 2]) {
       const record = encodeRecordParts(stateAfter(0, 0), check, deletions, era).join('');
       expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), { check }, deletions, era)));
@@ -107,13 +107,13 @@ describe('a record in parts', () => {
     }
   });
 
-  test('without a duration is one all the same', () => {
+  test('a record without a duration is encoded in parts as well', () => {
     const { duration: _, ...timeless } = check;
     const parts = encodeRecordParts(stateAfter(0), timeless, 0);
     expect(JSON.parse(parts.join(''))).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0), { check: timeless }, 0)));
   });
 
-  test.each([undefined, 'another "output"\u2028'])('is renewed by what differs: %s', (output) => {
+  test.each([undefined, 'another "output"\u2028'])('a record in parts is updated by its differences: %s', (output) => {
     const parts = encodeRecordParts(stateAfter(0), check, 0);
     const later = encodeRenewed(stateAfter(0, 0), { ...renewed, output }, 1, 2);
     const record = parts.map((part, at) => later[at] ?? part).join('');
@@ -122,7 +122,7 @@ describe('a record in parts', () => {
     expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), body, 1, 2)));
   });
 
-  test('is skimmed at a start like any other', () => {
+  test('a record in parts is read at a start like any other', () => {
     const { ttl: _, ...plain } = check;
     const corrections: Corrections = NO_CORRECTIONS;
     const record = encodeRecordParts(stateAfter(0), plain, 0).join('');

@@ -45,7 +45,7 @@ async function takeTurn(seconds: number): Promise<void> {
     .toMatchObject([{ pending: 0, notified_at: rig.clock.now() / 1000 }]);
 }
 
-test('of an event that was quiet from its first result on it is said where its next one will wait', async () => {
+test('explain names the group where the next result of an inhibited event will be pending', async () => {
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2);
   const { reason, handlers } = await explain();
@@ -55,7 +55,7 @@ test('of an event that was quiet from its first result on it is said where its n
   expect(handlers[0]).not.toHaveProperty('group');
 });
 
-test('of an event that waits it is said in which group, and what that does with it', async () => {
+test('explain names the group of a pending inhibited event and what its flush does', async () => {
   await report('a-1', 'disk', 2);
   await report('sw-a', 'switch', 2);
   expect((await explain()).handlers).toMatchObject([
@@ -87,7 +87,7 @@ test('of an event that waits it is said in which group, and what that does with 
   );
 });
 
-test('of an event that was told it is said that its group hears no more of it', async () => {
+test('explain says that the group of a notified inhibited event sends no more notifications until then', async () => {
   await report('a-1', 'disk', 1);
   await takeTurn(30);
   await report('sw-a', 'switch', 2);
@@ -99,7 +99,7 @@ test('of an event that was told it is said that its group hears no more of it', 
 
 const SILENCED = 'silenced by *:disk, and the handler does not set handle_silenced: true';
 
-test('of a silenced event that waits it is said in which group, and what that does with it', async () => {
+test('explain names the group of a pending silenced event and what its flush does', async () => {
   await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat'] });
   await ask('POST', '/silenced', { check: 'disk' });
@@ -117,7 +117,7 @@ test('of a silenced event that waits it is said in which group, and what that do
   expect(handlers[1]).not.toHaveProperty('group');
 });
 
-test('of one that was told it is said that its group hears no more of it', async () => {
+test('explain says that the group of a notified silenced event sends no more notifications until then', async () => {
   await report('a-1', 'disk', 1);
   await takeTurn(30);
   await ask('POST', '/silenced', { check: 'disk' });
@@ -127,7 +127,7 @@ test('of one that was told it is said that its group hears no more of it', async
   expect(handlers).toMatchObject([{ reason: known, group: { due_at: null } }]);
 });
 
-test('of one that an inhibition had held back before, too', async () => {
+test('explain says that the group of a silenced event was flushed without it during an inhibition', async () => {
   await report('a-1', 'disk', 2);
   await report('sw-a', 'switch', 2);
   await takeTurn(30);
@@ -140,7 +140,7 @@ test('of one that an inhibition had held back before, too', async () => {
   ]);
 });
 
-test('nothing is said of groups that would not hear of it anyway, and what all have in common is said once', async () => {
+test('explain does not mention groups that do not apply, and names a common reason once', async () => {
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat', 'calm'] });
   const { reason, handlers } = await explain();

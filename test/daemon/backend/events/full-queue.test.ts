@@ -11,7 +11,7 @@ const EVENT = {
   check: { metadata: { name: 'disk' }, status: 2, output: 'full' },
 };
 
-test('what cannot wait any more is 503 on every route of events, in the words of each API, and reading goes on', async () => {
+test('a full queue rejects writes with 503 on every route of events and in the format of each API, reads still work', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, batcher: { queueLimit: 1 } });
   const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>

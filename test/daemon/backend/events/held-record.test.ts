@@ -31,9 +31,9 @@ const oddity = fc.constantFrom<object>(
 const result = fc.record({ status: fc.constantFrom(0, 0, 0, 1, 2), executed: fc.nat(), oddity });
 
 test.each([
-  { title: 'a clock that was never set', corrections: NO_CORRECTIONS },
-  { title: 'a clock that was set', corrections: { seconds: [3600], merged: 0 } },
-])('memory takes over from any record what the whole record says, by $title', ({ corrections }) => {
+  { title: 'a clock without a correction', corrections: NO_CORRECTIONS },
+  { title: 'a corrected clock', corrections: { seconds: [3600], merged: 0 } },
+])('a skimmed record equals the fully parsed one, by $title', ({ corrections }) => {
   fc.assert(
     fc.property(fc.array(result, { minLength: 1, maxLength: 25 }), fc.nat(40), (results, okBefore) => {
       let state: CheckState = NO_CHECK_STATE;

@@ -44,13 +44,13 @@ const ask = async (text = 'text', entries = [entry]): Promise<readonly (string |
     return missing.map(() => text);
   });
 
-test('what was made once is not made again', async () => {
+test('a cached value is not computed again', async () => {
   expect(await ask('one')).toEqual(['one']);
   expect(await ask('two')).toEqual(['one']);
   expect(reads).toBe(1);
 });
 
-test('only what is missing is made, and stands in its place', async () => {
+test('only missing values are computed, and all are returned in order', async () => {
   const other = entry.client.namespace.ensureCheck(entry.client, 'load');
   await ask('known');
   expect(await ask('made', [other, entry, other])).toEqual(['made', 'known', 'made']);
@@ -61,13 +61,13 @@ test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
   { title: 'of another event', change: ['event', 'default', 'web', 'load'], isMadeAgain: false },
   { title: 'in another namespace', change: ['event', 'other', 'web', 'disk'], isMadeAgain: false },
   { title: 'of its client, which announces its events', change: ['client', 'default', 'web'], isMadeAgain: false },
-])('after a commit $title it is made again: $isMadeAgain', async ({ change, isMadeAgain }) => {
+])('after a commit $title a value is computed again: $isMadeAgain', async ({ change, isMadeAgain }) => {
   await ask('one');
   commit(change);
   expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
 });
 
-test('what a commit changes while it is read is not kept', async () => {
+test('a value that a commit changes while it is computed is not cached', async () => {
   const values = kept.of([entry], async () => {
     commit(['event', 'default', 'web', 'disk']);
     return ['old'];
@@ -76,20 +76,20 @@ test('what a commit changes while it is read is not kept', async () => {
   expect(await ask('new')).toEqual(['new']);
 });
 
-test('memory that is ahead of the store is not answered with what was kept', async () => {
+test('a cached value is not used when a commit has failed and memory is ahead of the store', async () => {
   await ask('one');
   fail();
   expect(await ask('two')).toEqual(['two']);
 });
 
-test('an event that ends takes it along', async () => {
+test('a resolved event removes its cached value', async () => {
   await ask('one');
   entry.client.namespace.removeCheck(entry);
   commit(['event', 'default', 'web', 'disk']);
   expect(kept.bytes).toBe(0);
 });
 
-test('an event that has another name now is not answered with what it was called', async () => {
+test('a renamed event does not use the value cached under its old name', async () => {
   await ask('old');
   const renamed = entry.client.namespace.ensureCheck(entry.client, 'disk-root');
   renamed.state = entry.state;
@@ -100,13 +100,13 @@ test('an event that has another name now is not answered with what it was called
   expect(kept.bytes).toBe(0);
 });
 
-test('what may change untold is not kept, nor is what is not there', async () => {
+test('a value that may change without a commit is not cached, nor is a missing one', async () => {
   await ask('fleeting');
   await kept.of([entry], async () => [undefined]);
   expect(await ask('two')).toEqual(['two']);
 });
 
-test('no more is kept than there is room for, and nothing without room', async () => {
+test('the cache never exceeds its budget and is empty without one', async () => {
   room = 350;
   const other = entry.client.namespace.ensureCheck(entry.client, 'load');
   other.state = { ...entry.state, event: entry.state.event && { ...entry.state.event } };
@@ -122,11 +122,11 @@ test.each([
   { text: 'disk full', bytes: 9 },
   { text: 'Größe', bytes: 5 },
   { text: 'größer als 5 \u20ac', bytes: 28 },
-])('$text takes $bytes bytes', ({ text, bytes }) => {
+])('the text $text takes $bytes bytes', ({ text, bytes }) => {
   expect(bytesOfText(text)).toBe(bytes);
 });
 
-test('a failed read keeps nothing and is told', async () => {
+test('a failed read caches nothing and is reported', async () => {
   const reading = kept.of([entry], () => Promise.reject(new Error('disk')));
   await expect(reading).rejects.toThrow('disk');
   expect(await ask('two')).toEqual(['two']);

@@ -43,7 +43,7 @@ const verdicts = ({ handlers }: Explanation | Simulation): string[] =>
   handlers.map(({ handler, verdict }) => `${handler} ${verdict}`);
 
 describe('explain', () => {
-  test('says of each handler what becomes of the event, and why', async () => {
+  test('explain shows for each handler whether it gets the event, and why', async () => {
     await report(1, { handlers: ['mail', 'pager', 'staging', 'calm', 'wrapped', 'nope'], occurrences: 2 });
     const { event, reason, handlers } = await explain();
     expect(event).toMatchObject({ status: 1, action: 'create', occurrences: 1, silenced_by: [] });
@@ -73,7 +73,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('names the silences of this moment', async () => {
+  test('explain shows the current silences', async () => {
     await report(2, { handlers: ['mail', 'audit'] });
     await ask('POST', '/silenced', { check: 'disk' });
     expect(await explain()).toMatchObject({
@@ -87,7 +87,7 @@ describe('explain', () => {
 
   test.each<{ name: string; attributes: object; reason: string }>([
     {
-      name: 'nobody is asked for',
+      name: 'no handler is named',
       attributes: { handlers: [] },
       reason: 'no handler runs: its check has no handlers',
     },
@@ -106,12 +106,12 @@ describe('explain', () => {
       attributes: { handlers: ['staging', 'nope'] },
       reason: 'no handler runs: each handler has its own reason',
     },
-  ])('has a sentence when no handler runs: $name', async ({ attributes, reason }) => {
+  ])('explain gives a reason when no handler runs: $name', async ({ attributes, reason }) => {
     await report(2, attributes);
     expect((await explain()).reason).toBe(reason);
   });
 
-  test('knows of the last run of each handler, also when the event is over', async () => {
+  test('explain shows the last delivery of each handler, even after the event resolved', async () => {
     await report(2, { handlers: ['mail', 'wrapped'] });
     const seconds = expect.any(Number) as number;
     await vi.waitFor(async () =>
@@ -130,7 +130,7 @@ describe('explain', () => {
     });
   });
 
-  test('says that a run is tried again', async () => {
+  test('explain shows that a delivery will be retried', async () => {
     const receiver = createServer((_request, response) => response.writeHead(503).end());
     await once(receiver.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void receiver.close());
@@ -147,7 +147,7 @@ describe('explain', () => {
     );
   });
 
-  test('of what nobody knows is 404, and 405 for any other method', async () => {
+  test('explain of an unknown check is 404, and any other method is 405', async () => {
     await report(0);
     expect(await ask('GET', '/api/mon/v1/events/web-1/load/explain')).toMatchObject({
       status: 404,
@@ -157,7 +157,7 @@ describe('explain', () => {
     expect(await ask('POST', '/api/mon/v1/events/web-1/disk/explain', {})).toMatchObject({ status: 405 });
   });
 
-  test('of a deleted result goes by the event that is left', async () => {
+  test('explain of a deleted result uses the remaining event', async () => {
     await report(2, { handler: 'mail' });
     await ask('DELETE', '/results/web-1/disk');
     expect(verdicts(await explain())).toEqual(['mail handle']);
@@ -176,7 +176,7 @@ async function simulate(result: object): Promise<Simulation> {
 }
 
 describe('simulate', () => {
-  test('says what a result would do, and does nothing', async () => {
+  test('simulate shows the effect of a result and changes nothing', async () => {
     const simulation = await simulate({ status: 2, handlers: ['mail', 'pager', 'nope'] });
     expect(simulation).toMatchObject({
       client: 'web-1',
@@ -191,7 +191,7 @@ describe('simulate', () => {
     expect(backend.log.messages('error')).toEqual([]);
   });
 
-  test('goes on from what is there', async () => {
+  test('simulate continues from the current state', async () => {
     await report(2);
     await report(2);
     expect(await simulate({ status: 2, handlers: ['calm'], occurrences: 3 })).toMatchObject({
@@ -226,19 +226,19 @@ describe('simulate', () => {
       result: { status: 2, force_resolve: true },
       reason: 'nothing to handle: the result has force_resolve set, and there is no event',
     },
-  ])('says why nothing would happen: $name', async ({ before, result, reason }) => {
+  ])('simulate gives a reason when nothing would happen: $name', async ({ before, result, reason }) => {
     for (const one of before) await ask('POST', '/results', { source: 'web-1', name: 'disk', output: 'o', ...one });
     expect(await simulate(result)).toMatchObject({ transition: 'none', event: null, reason, handlers: [] });
   });
 
-  test('a metric is handled and not stored', async () => {
+  test('a simulated metric is handled and not stored', async () => {
     expect(await simulate({ status: 0, type: 'metric', handler: 'mail' })).toMatchObject({
       transition: 'metric',
       reason: 'the result would be handled as a metric, and no event would be stored: mail handles it',
     });
   });
 
-  test('a silence that ends with the resolve does not silence it, and stays in place', async () => {
+  test('a simulated resolve ends an expire_on_resolve silence, which remains in the store', async () => {
     await report(2);
     await ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     expect(await simulate({ status: 2, handler: 'mail' })).toMatchObject({ event: { silenced_by: ['*:disk'] } });
@@ -247,14 +247,14 @@ describe('simulate', () => {
     expect((await ask('GET', '/silenced')).body).toHaveLength(1);
   });
 
-  test('a dependency on itself counts as it would be then', async () => {
+  test('a simulated dependency on the same check uses the simulated state', async () => {
     const result = { handler: 'dependent', dependencies: ['disk', 'subscription:client:web-1/disk'] };
     expect(verdicts(await simulate({ ...result, status: 2 }))).toEqual(['dependent filtered']);
     await report(2);
     expect(verdicts(await simulate({ ...result, status: 0 }))).toEqual(['dependent handle']);
   });
 
-  test('takes the definition of the check, as any result', async () => {
+  test('simulate merges the definition of the check', async () => {
     await using other = await startBackend({
       settings: {
         ...SETTINGS,
@@ -265,7 +265,7 @@ describe('simulate', () => {
     expect(verdicts(await simulate({ status: 2 }))).toEqual(['mail handle']);
   });
 
-  test('shows no secrets', async () => {
+  test('simulate shows no secrets', async () => {
     await ask('POST', '/clients', { name: 'web-1', address: 'a', password: 'hunter2' });
     const { text } = await ask('POST', '/api/mon/v1/simulate', {
       source: 'web-1',
@@ -278,7 +278,7 @@ describe('simulate', () => {
     expect(text).not.toMatch(/hunter/);
   });
 
-  test('refuses what POST /results refuses, and says what to do', async () => {
+  test('simulate rejects the same results as POST /results, with a remedy', async () => {
     expect(await ask('POST', '/api/mon/v1/simulate', { name: 'disk' })).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining('output') as string },

@@ -44,7 +44,7 @@ async function oneByOne(noun: 'events' | 'results', source: string, list: string
   return `[${single.join(',')}]`;
 }
 
-test('an event and a result in a list read letter for letter as each by itself, whatever is in its check', async () => {
+test('an event or a result in a list is the same text as when it is read alone', async () => {
   let clients = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -119,7 +119,7 @@ const toldOf = (source: string, told: readonly AggregateResults[]): object[] =>
     summary.filter(({ clients }) => clients.includes(source)).map(({ output }) => ({ check, output })),
   );
 
-test('lists that are asked for again read as each by itself does by then, whatever happened in between', async () => {
+test('repeated lists equal the single reads at the same time, whatever happened in between', async () => {
   let clients = 0;
   await post('/results', { source: 'always', name: 'a', output: '', aggregate: 'all' });
   await fc.assert(

@@ -18,7 +18,7 @@ const report = (source: string, name: string, status: number, more = {}): Promis
 const seconds = (): number => Math.floor(rig.clock.now() / 1000);
 
 describe('GET /api/mon/v1/aggregates', () => {
-  test('gives all of them with their counters, as the legacy API gives each', async () => {
+  test('the summary of aggregates has the counters of the v1 API', async () => {
     await report('web-1', 'http', 2, { aggregates: ['front', 'all'] });
     await report('web-2', 'http', 0, { aggregates: ['front', 'all'] });
     await report('db-1', 'sql', 1, { aggregate: 'all' });
@@ -44,7 +44,7 @@ describe('GET /api/mon/v1/aggregates', () => {
     }
   });
 
-  test('in pages, and filtered', async () => {
+  test('the summary of aggregates is paginated and filtered', async () => {
     for (const aggregate of ['a', 'b', 'c']) await report('web-1', aggregate, aggregate === 'b' ? 2 : 0, { aggregate });
     const page = await get('aggregates?limit=1&offset=1');
     expect([page.headers['x-pagination'], page.body]).toMatchObject([
@@ -56,7 +56,7 @@ describe('GET /api/mon/v1/aggregates', () => {
 });
 
 describe('GET /api/mon/v1/checks/:check/results', () => {
-  test('gives the last result of every client, the worst first, then by name', async () => {
+  test('the results of a check list the last one of every client, the most severe first, then by name', async () => {
     await report('web-4', 'disk', 0);
     await report('web-3', 'disk', 3);
     await report('web-5', 'disk', 2);
@@ -79,7 +79,7 @@ describe('GET /api/mon/v1/checks/:check/results', () => {
     ]);
   });
 
-  test('leaves out what was deleted, and is empty for a check that nobody has', async () => {
+  test('the results of a check leave out deleted ones and are empty for an unknown check', async () => {
     await report('web-1', 'disk', 2);
     await ask('DELETE', '/results/web-1/disk');
     expect((await get('checks/disk/results')).body).toEqual([]);
@@ -89,7 +89,7 @@ describe('GET /api/mon/v1/checks/:check/results', () => {
 });
 
 describe('GET /api/mon/v1/clients/:client', () => {
-  test('gives the client, redacted, with all its checks', async () => {
+  test('the summary of a client is redacted and contains all its checks', async () => {
     await ask('POST', '/clients', { name: 'web-1', address: '10.0.0.1', subscriptions: ['web'], password: 'hunter2' });
     await report('web-1', 'disk', 0, { interval: 60 });
     await report('web-1', 'disk', 2, { interval: 60 });
@@ -135,7 +135,7 @@ describe('GET /api/mon/v1/clients/:client', () => {
     });
   });
 
-  test('shows an event that has outlived its result', async () => {
+  test('the summary of a client shows an event that outlived its result', async () => {
     await report('web-1', 'disk', 2);
     await ask('DELETE', '/results/web-1/disk');
     expect((await get('clients/web-1')).body).toMatchObject({
@@ -143,13 +143,13 @@ describe('GET /api/mon/v1/clients/:client', () => {
     });
   });
 
-  test('says when there is no such client', async () => {
+  test('the summary of an unknown client is 404', async () => {
     expect(await get('clients/nobody')).toMatchObject({ status: 404, body: { error: 'there is no client nobody' } });
   });
 });
 
 describe('GET /api/mon/v1/overview', () => {
-  test('tells what is noisy, how busy the backend is and how its clients are', async () => {
+  test('the overview shows the noisiest checks, the load and the state of the clients', async () => {
     const hourAgo = seconds();
     await ask('POST', '/clients', { name: 'web-0', address: 'a' });
     rig.clock.advance(3_601_000);
@@ -183,7 +183,7 @@ describe('GET /api/mon/v1/overview', () => {
     expect(store.write_p99_ms).toBe(0.01);
   });
 
-  test('of an idle backend', async () => {
+  test('the overview of an idle backend has zeros and no latencies', async () => {
     expect((await get('overview')).body).toEqual({
       at: seconds(),
       noisiest: [],

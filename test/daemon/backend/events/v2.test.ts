@@ -49,8 +49,8 @@ const labelled = (name: string, labels: object): object => ({ metadata: { name, 
 const keysOf = (body: unknown): readonly string[] =>
   (body as V2Event[]).map(({ entity, check }) => `${entity.metadata.name}/${check.metadata.name}`);
 
-describe('an event that is sent', () => {
-  test('is a result: it makes the entity, and shows up with its counts', async () => {
+describe('a posted event', () => {
+  test('a posted event is a result that creates the entity and has the counts of its check', async () => {
     const body = eventOf('web-01', 'cpu', { executed: NOW - 7, issued: NOW - 8, duration: 1.5, handlers: ['slack'] });
     expect(await v2.post(EVENTS, body)).toMatchObject({ status: 201, body: undefined });
     const { status, body: event } = await v2.get(`${EVENTS}/web-01/cpu`);
@@ -87,7 +87,7 @@ describe('an event that is sent', () => {
     });
   });
 
-  test('of the same check again is the next one, by POST and by PUT, with and without its path', async () => {
+  test('another event of the same check increments its occurrences, by POST and PUT, with and without a path', async () => {
     const body = eventOf('again', 'cpu');
     for (const [method, path] of [
       ['POST', EVENTS],
@@ -108,7 +108,7 @@ describe('an event that is sent', () => {
     ],
     ['with a name for its check alone', { entity: {}, check: { metadata: { name: 'hello' }, status: 1 } }],
     ['with labels alone', { entity: {}, check: { metadata: { labels: { a: 'b' } }, status: 1 } }],
-  ])('gets missing names and the namespace from its path: %s', async (_what, body) => {
+  ])('a posted event gets missing names and the namespace from its path: %s', async (_what, body) => {
     for (const method of ['PUT', 'POST']) {
       expect(await v2.send(method, '/namespaces/ops/events/min-1/hello', body)).toMatchObject({ status: 201 });
       const found = await v2.get('/namespaces/ops/events/min-1/hello');
@@ -125,9 +125,9 @@ describe('an event that is sent', () => {
     ['another check', { entity: {}, check: { metadata: { name: 'other' }, status: 1 } }],
     ['another namespace', { entity: { metadata: { namespace: 'default' } }, check: { status: 1 } }],
     ['no entity', { check: { status: 1 } }],
-    ['an entity that is no object', { entity: 'min-2', check: { status: 1 } }],
-    ['metadata that are no object', { entity: { metadata: 'min-2' }, check: { status: 1 } }],
-  ])('is refused where it names %s than its path does', async (_what, body) => {
+    ['an entity that is not an object', { entity: 'min-2', check: { status: 1 } }],
+    ['metadata that are not an object', { entity: { metadata: 'min-2' }, check: { status: 1 } }],
+  ])('a posted event with %s is rejected', async (_what, body) => {
     for (const method of ['PUT', 'POST']) {
       expect((await v2.send(method, '/namespaces/ops/events/min-2/hello', body)).status).toBe(400);
     }
@@ -137,7 +137,7 @@ describe('an event that is sent', () => {
     expect(nameless).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('that is OK is stored with its whole output, also with metric handlers', async () => {
+  test('an OK event keeps its whole output, even with metric handlers', async () => {
     const output = 'DISK OK | a=1\nsecond\nthird';
     const metrics = { output_metric_format: 'nagios_perfdata', output_metric_handlers: ['tsdb'] };
     await v2.post(EVENTS, eventOf('whole', 'disk', { status: 0, output, ...metrics }));
@@ -148,7 +148,7 @@ describe('an event that is sent', () => {
     expect(await v1('GET', '/results/whole/disk')).toMatchObject({ check: { output } });
   });
 
-  test('without times has 0 for executed, issued and last_seen, as at the peer, and the result has the present', async () => {
+  test('an event without times has 0 for executed, issued and last_seen, and its result has the present time', async () => {
     const { timestamp: _, ...body } = eventOf('timeless', 'cpu');
     await v2.post(EVENTS, body);
     await v2.post(EVENTS, body);
@@ -165,7 +165,7 @@ describe('an event that is sent', () => {
     });
   });
 
-  test('keeps its sequence, and shows metrics only where there are points or handlers', async () => {
+  test('an event keeps its sequence and shows metrics only if it has points or handlers', async () => {
     const none = { handlers: [], points: [] };
     await v2.post(EVENTS, { ...eventOf('counted', 'cpu'), sequence: 7, metrics: none });
     const { body } = await v2.get(`${EVENTS}/counted/cpu`);
@@ -178,7 +178,7 @@ describe('an event that is sent', () => {
     });
   });
 
-  test('is refused by the rules of the peer for ttl and flapping, unless it is put back as it was read', async () => {
+  test('an event with an invalid TTL or flap threshold is rejected, unless it is put back as it was read', async () => {
     const post = async (attributes: object): Promise<number> =>
       (await v2.post(EVENTS, eventOf('bounded', 'cpu', { ...attributes }))).status;
     expect(await post({ interval: 60, ttl: 60 })).toBe(400);
@@ -202,7 +202,7 @@ describe('an event that is sent', () => {
     });
   });
 
-  test('that is well is there as well', async () => {
+  test('an OK event can be read over the v2 API, and over the v1 API as a result', async () => {
     await v2.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
     const first = (await v2.get(`${EVENTS}/fine/cpu`)).body;
     expect(first).toMatchObject({ check: { state: 'passing', status: 0, last_ok: NOW, occurrences: 1 } });
@@ -211,7 +211,7 @@ describe('an event that is sent', () => {
     expect(await v1('GET', '/results/fine/cpu')).toMatchObject({ check: { status: 0 } });
   });
 
-  test('merges under it the definition of its namespace', async () => {
+  test('an event is merged with the check definition of its namespace', async () => {
     await v2.post('/namespaces/ops/checks', {
       metadata: { name: 'io', namespace: 'ops' },
       command: 'check-io',
@@ -232,9 +232,9 @@ describe('an event that is sent', () => {
   test.each([
     { name: 'no check', body: { entity: { metadata: { name: 'x' } } } },
     { name: 'metrics alone', body: { entity: { metadata: { name: 'x' } }, metrics: { points: [] } } },
-    { name: 'no name of its check', body: { entity: { metadata: { name: 'x' } }, check: { status: 1 } } },
+    { name: 'no check name', body: { entity: { metadata: { name: 'x' } }, check: { status: 1 } } },
     { name: 'no entity', body: { check: { metadata: { name: 'cpu' } } } },
-    { name: 'a status that is no number', body: eventOf('x', 'cpu', { status: 'critical' }) },
+    { name: 'a status that is not a number', body: eventOf('x', 'cpu', { status: 'critical' }) },
     { name: 'a status below 0', body: eventOf('x', 'cpu', { status: -1 }) },
     { name: 'a status beyond 32 bits', body: eventOf('x', 'cpu', { status: 2 ** 32 }) },
     { name: 'a check elsewhere', body: eventOf('x', 'cpu', { metadata: { name: 'cpu', namespace: 'ops' } }) },
@@ -242,17 +242,17 @@ describe('an event that is sent', () => {
       name: 'an entity elsewhere',
       body: { ...eventOf('x', 'cpu'), entity: { metadata: { name: 'x', namespace: 'ops' } } },
     },
-  ])('with $name is 400', async ({ body }) => {
+  ])('an event with $name is 400', async ({ body }) => {
     expect(await v2.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
     expect((await v2.get(`${EVENTS}/x/cpu`)).status).toBe(404);
   });
 
-  test('has the largest code of Windows as it is', async () => {
+  test('an event keeps the largest status of Windows', async () => {
     await v2.post(EVENTS, eventOf('win-01', 'cpu', { status: 0xc000_0005 }));
     expect((await v2.get(`${EVENTS}/win-01/cpu`)).body).toMatchObject({ check: { status: 0xc000_0005 } });
   });
 
-  test('for a proxy entity is that one’s, and makes it: who ran the check has nothing to do with it', async () => {
+  test('an event for a proxy entity belongs to that entity and creates it', async () => {
     const event = eventOf('runner', 'ping', { proxy_entity_name: 'router-7' });
     expect((await v2.post(EVENTS, event)).status).toBe(201);
     const { body } = await v2.get(`${EVENTS}/router-7/ping`);
@@ -268,7 +268,7 @@ describe('an event that is sent', () => {
     expect((await v2.get(`${EVENTS}/runner/ping`)).status).toBe(404);
   });
 
-  test('is its entity’s, although the definition of its check is for another', async () => {
+  test('an event belongs to its entity even if its check is defined for another', async () => {
     await v2.post(EVENTS, eventOf('host-1', 'proxied'));
     const { body } = await v2.get(`${EVENTS}/host-1/proxied`);
     expect(body).toMatchObject({ check: { proxy_entity_name: '', interval: 60 } });
@@ -277,7 +277,7 @@ describe('an event that is sent', () => {
     expect((await v2.get(`${EVENTS}/elsewhere/proxied`)).status).toBe(404);
   });
 
-  test('adds the subscription of a new proxy entity to those that it names', async () => {
+  test('a new proxy entity has its own subscription besides those that its event names', async () => {
     const entity = { entity_class: 'proxy', metadata: { name: 'twice' }, subscriptions: ['web', 'entity:twice'] };
     await v2.post(EVENTS, { ...eventOf('twice', 'cpu'), entity });
     expect((await v2.get('/namespaces/default/entities/twice')).body).toMatchObject({
@@ -286,13 +286,13 @@ describe('an event that is sent', () => {
     expect(await v1('GET', '/clients/twice')).toMatchObject({ subscriptions: ['web', 'client:twice'] });
   });
 
-  test('cannot be patched: it is followed by another', async () => {
+  test('an event cannot be patched', async () => {
     const { status, headers } = await v2.patch(`${EVENTS}/web-01/cpu`, { check: { status: 1 } });
     expect(status).toBe(405);
     expect(headers.get('allow')).not.toContain('PATCH');
   });
 
-  test('has labels of its own, besides those of its entity and its check, and is selected by each', async () => {
+  test('an event has labels of its own and can be selected by these and those of its entity and check', async () => {
     await v2.post(EVENTS, {
       ...eventOf('lab-1', 'cpu'),
       metadata: { namespace: 'default', labels: { ticket: 'T-1' }, annotations: { why: 'drill' } },
@@ -314,7 +314,7 @@ describe('an event that is sent', () => {
     expect(await selected('ticket == T-1')).toEqual([]);
   });
 
-  test('must be the one that the path names', async () => {
+  test('an event with other names than its path is rejected', async () => {
     expect((await v2.put(`${EVENTS}/web-01/disk`, eventOf('web-01', 'cpu'))).status).toBe(400);
     expect((await v2.post('/namespaces/nope/events', { ...eventOf('x', 'y'), metadata: {} })).status).toBe(400);
     const anywhere = { entity: { metadata: { name: 'x' } }, check: { metadata: { name: 'y' } } };
@@ -322,8 +322,8 @@ describe('an event that is sent', () => {
   });
 });
 
-describe('clients that there are', () => {
-  test('the command line resolves: it reads an event and puts it back with status 0', async () => {
+describe('known clients of the v2 API', () => {
+  test('the command-line tool resolves an event by putting it back with status 0', async () => {
     await v2.post(EVENTS, eventOf('web-02', 'cpu'));
     const { body } = await v2.get(`${EVENTS}/web-02/cpu`);
     const { check, ...event } = body as V2Event;
@@ -339,7 +339,7 @@ describe('clients that there are', () => {
     });
   });
 
-  test('that resolves also what a result alone would not, because its check says so', async () => {
+  test('an event put by the v2 API resolves even if its check disables automatic resolution', async () => {
     const ok = eventOf('web-03', 'sticky', { status: 0 });
     await v2.post(EVENTS, eventOf('web-03', 'sticky'));
     await v2.post(EVENTS, ok);
@@ -350,7 +350,7 @@ describe('clients that there are', () => {
     expect(await v1('GET', '/events/web-03/sticky')).toBe(404);
   });
 
-  test('the Ansible module puts the whole entity and the whole check, with metrics', async () => {
+  test('the Ansible module puts the whole entity and check with metrics', async () => {
     await v2.put('/namespaces/default/checks/awesome', {
       metadata: { name: 'awesome', namespace: 'default' },
       command: 'true',
@@ -382,7 +382,7 @@ describe('clients that there are', () => {
     });
   });
 
-  test('Telegraf posts metrics with every interval', async () => {
+  test('Telegraf posts metrics in every interval', async () => {
     const body = {
       entity: { metadata: { name: 'telegraf-1' } },
       check: {
@@ -410,14 +410,14 @@ describe('clients that there are', () => {
     });
   });
 
-  test('Nagstamon reads of every event what it shows', async () => {
+  test('Nagstamon finds all attributes that it shows', async () => {
     await v2.post(EVENTS, eventOf('nag-1', 'cpu', { publish: true }));
     const { body } = await v2.get('/events');
     const found = (body as V2Event[]).find(({ entity }) => entity.metadata.name === 'nag-1');
     expect(found?.check).toMatchObject({ is_silenced: false, last_ok: 0, occurrences: 1, status: 2, output: 'broken' });
   });
 
-  test('Grafana selects events, a page at a time', async () => {
+  test('Grafana selects events in pages', async () => {
     await v2.post(EVENTS, eventOf('graf-1', 'cpu', { metadata: { name: 'cpu', labels: { team: 'blue' } } }));
     await v2.post(EVENTS, eventOf('graf-1', 'disk', { status: 1 }));
     const select = async (query: Record<string, string>): Promise<readonly string[]> =>
@@ -434,7 +434,7 @@ describe('clients that there are', () => {
 });
 
 describe('lists', () => {
-  test('are paged by entity and check, through entities with several of them', async () => {
+  test('lists of events are paginated by entity and check', async () => {
     const all = keysOf((await v2.get(EVENTS)).body);
     const paged: string[] = [];
     let token: string | null = '';
@@ -447,20 +447,20 @@ describe('lists', () => {
     expect(all.length).toBeGreaterThan(5);
   });
 
-  test('of one entity hold its own', async () => {
+  test('the events of one entity do not include those of others', async () => {
     expect(keysOf((await v2.get(`${EVENTS}/graf-1`)).body)).toEqual(['graf-1/cpu', 'graf-1/disk']);
     expect(await v2.get(`${EVENTS}/nobody`)).toMatchObject({ status: 200, body: [] });
   });
 
-  test('over all namespaces hold those of each', async () => {
+  test('a list over all namespaces contains the events of each', async () => {
     const namespaces = ((await v2.get('/events')).body as V2Event[]).map(({ entity }) => entity.metadata.namespace);
     expect([...new Set(namespaces)]).toEqual(['default', 'ops']);
     expect((await v2.get('/namespaces/nope/events')).body).toEqual([]);
   });
 });
 
-describe('one model, two faces', () => {
-  test('a change through the newer face is on the feed', async () => {
+describe('one model with two APIs', () => {
+  test('a change over the v2 API is sent over the feed', async () => {
     const peer = await FeedPeer.subscribe(backend.url, { topics: ['events', 'silenced'] });
     try {
       await vi.waitFor(() => {
@@ -490,7 +490,7 @@ describe('one model, two faces', () => {
     }
   });
 
-  test('a result of the legacy face is an event at once, and its resolve one that is well', async () => {
+  test('a result of the v1 API is a v2 event at once, and its resolve an OK one', async () => {
     await v1('POST', '/results', { source: 'old-1', name: 'disk', output: 'full', status: 1, dependencies: ['a'] });
     expect((await v2.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
       entity: { entity_class: 'proxy', subscriptions: ['entity:old-1'] },
@@ -502,7 +502,7 @@ describe('one model, two faces', () => {
     });
   });
 
-  test('an event that is deleted is gone with its result and its history', async () => {
+  test('deleting an event deletes its result and history', async () => {
     await v2.post(EVENTS, eventOf('old-2', 'disk'));
     expect(await v2.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 204, body: undefined });
     expect(await v2.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 404, body: { code: 2 } });
@@ -510,7 +510,7 @@ describe('one model, two faces', () => {
     expect((await v2.get('/namespaces/default/entities/old-2')).status).toBe(200);
   });
 
-  test('secrets of a check are hidden, and not lost when what was read is put back', async () => {
+  test('secrets of a check are redacted and not lost when the redacted event is put back', async () => {
     const entity = { metadata: { name: 'secret-1' }, redact: ['token'] };
     await v2.post(EVENTS, { ...eventOf('secret-1', 'cpu', { api_key: 'hush', token: 'hush' }), entity });
     const { body } = await v2.get(`${EVENTS}/secret-1/cpu`);

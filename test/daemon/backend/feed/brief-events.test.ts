@@ -66,13 +66,13 @@ function known(peer: FeedPeer): Record<string, object> {
   );
 }
 
-describe('a consumer that wants some events whole', () => {
-  test('is told that it may', async () => {
+describe('a consumer that wants some events in full', () => {
+  test('the hello says that a consumer may request brief events', async () => {
     const rig = await FeedRig.open();
     expect(await (await live(rig)).hears('hello')).toMatchObject({ brief: true });
   });
 
-  test('gets the others in brief, and stays at the place where it had all', async () => {
+  test('a consumer gets other events in brief and keeps its sequence number', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
@@ -88,7 +88,7 @@ describe('a consumer that wants some events whole', () => {
     });
   });
 
-  test('gets what came in brief as soon as it wants it, whatever its pace, and then its place', async () => {
+  test('a consumer gets brief events in full as soon as it wants them, whatever its pace', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
@@ -104,7 +104,7 @@ describe('a consumer that wants some events whole', () => {
     expect(peer.all('changes').map(({ seq }) => seq)).toEqual([1, 1, 2]);
   });
 
-  test('hears in full what is gone, and nothing is owed of it any more', async () => {
+  test('a resolved event is sent in full, and nothing of it remains pending', async () => {
     const rig = await FeedRig.open();
     await rig.submit([result('web-1')]);
     const peer = await live(rig);
@@ -116,7 +116,7 @@ describe('a consumer that wants some events whole', () => {
     expect([whole(peer), peer.all('changes').at(-1)?.seq]).toEqual([{}, 3]);
   });
 
-  test('that is cut off comes back to where it had everything whole', async () => {
+  test('a consumer that reconnects has all events in full', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
@@ -147,7 +147,7 @@ async function cutAndResumed(
   again.socket.terminate();
 }
 
-test('a consumer that changes its mind at random ends with the rows of one that does not, and has counted right all the time', async () => {
+test('a consumer that changes its selection at random ends with the rows and counts of one that does not', async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('result' as const),

@@ -11,14 +11,14 @@ const change = (name: string): Change => ['client', 'default', name];
 const there = (name: string): Change => ['client', 'team-a', name];
 const namesAfter = (log: ChangeLog, seq: number): string[] => [...log.after(seq)].map((one) => String(one[2]));
 
-test('an empty log reaches the place where it begins, and no other', () => {
+test('an empty change log reaches only the sequence number at which it begins', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.startAfter(7);
   expect([6, 7, 8].map((seq) => log.reaches(seq))).toEqual([false, true, false]);
   expect(namesAfter(log, 7)).toEqual([]);
 });
 
-test('what is after a place comes in order', () => {
+test('the changes after a sequence number come in order', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.add({ seq: 1, changes: [change('a'), change('b')] });
   log.add({ seq: 2, changes: [] });
@@ -29,13 +29,13 @@ test('what is after a place comes in order', () => {
   expect(log.lastSeq).toBe(3);
 });
 
-test('the newest record is kept, whatever its size', () => {
+test('the newest change record is kept, whatever its size', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 1 });
   log.add({ seq: 1, changes: [change('a'), change('b'), change('c')] });
   expect(namesAfter(log, 0)).toEqual(['a', 'b', 'c']);
 });
 
-test('within its bounds it tells what a list of everything tells, and knows how far back it reaches', () => {
+test('the change log within its limits equals a list of all changes and knows how far back it reaches', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(4), { maxLength: 60 }),
@@ -63,7 +63,7 @@ test('within its bounds it tells what a list of everything tells, and knows how 
   );
 });
 
-test('a log over a store that was there before reaches back as far as the store does', async () => {
+test('a change log of an existing store reaches back as far as the store', async () => {
   const dir = await tempDir();
   const before = await openLevelStore(dir);
   const lease = await before.acquire('main', 30_000);
@@ -84,7 +84,7 @@ test('a log over a store that was there before reaches back as far as the store 
   await store.close();
 });
 
-test('who wants one namespace gets its changes alone, and those of plans where they are wanted', () => {
+test('the changes of one namespace include those of upgrade plans only on request', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.add({ seq: 1, changes: [change('a'), there('b'), ['upgrade', 'default', 7], change('c')] });
   log.add({ seq: 2, changes: [there('d')] });

@@ -31,7 +31,7 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
 const statuses = (peer: FeedPeer): Record<string, number> =>
   Object.fromEntries([...peer.replica.events].map(([key, row]) => [key, row.status]));
 
-test('a consumer gets who it talks to, the state of its topics, and then that it is live', async () => {
+test('a consumer gets a hello, the snapshot of its topics, and then the message that it is live', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1', { output: 'full: /var\nmore', executed: 1 })]);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', reason: 'planned' });
@@ -60,7 +60,7 @@ test('a consumer gets who it talks to, the state of its topics, and then that it
   expect([...peer.replica.clients.keys()]).toEqual(['web-1']);
 });
 
-test('who asks for columns gets the events of its snapshot in them, and all else as ever', async () => {
+test('a consumer that requests columns gets the events of the snapshot in columns and all else in rows', async () => {
   const rig = await FeedRig.open();
   await rig.submit([...fleet(2001), failing('db-1', { name: 'swap', status: 1 })]);
   const peer = await live(rig, { topics: ['events', 'clients'], columns: true });
@@ -73,7 +73,7 @@ test('who asks for columns gets the events of its snapshot in them, and all else
   await rig.until(() => expect(statuses(peer)).toEqual({ 'db-1/swap': 2 }));
 });
 
-test('so do those who ask for some, or of all namespaces', async () => {
+test('a consumer with a filter or of all namespaces can get columns as well', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
   const events = async (about: Parameters<typeof live>[1]): Promise<unknown> => {
@@ -88,7 +88,7 @@ test('so do those who ask for some, or of all namespaces', async () => {
   ]);
 });
 
-test('only the topics that were asked for come', async () => {
+test('a consumer gets only the requested topics', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig, { topics: ['silenced'] });
   await rig.submit([failing('web-1')]);
@@ -98,7 +98,7 @@ test('only the topics that were asked for come', async () => {
   expect(peer.replica.clients.size).toBe(0);
 });
 
-test('what changed several times within a frame comes once, as it is now', async () => {
+test('several changes of a row within a frame are sent once, with the latest state', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   for (const status of [1, 2, 1, 3]) await rig.submit([failing('web-1', { status })]);
@@ -111,7 +111,7 @@ test('what changed several times within a frame comes once, as it is now', async
   });
 });
 
-test('a snapshot in many parts, while everything changes, ends with the state of the backend', async () => {
+test('a snapshot in many parts during constant changes ends with the state of the backend', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(5000));
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced', 'clients'] });
@@ -134,7 +134,7 @@ test('a snapshot in many parts, while everything changes, ends with the state of
   expect(peer.replica.clients.has('new-1')).toBe(true);
 });
 
-test('a consumer that comes back gets only what changed meanwhile', async () => {
+test('a consumer that resumes gets only the changes since then', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2')]);
   const before = await live(rig);
@@ -146,7 +146,7 @@ test('a consumer that comes back gets only what changed meanwhile', async () => 
   expect(after.all('changes')[0]?.rows.events).toMatchObject({ 'web-2/disk': null, 'web-3/disk': { status: 2 } });
 });
 
-test('a consumer that comes back and missed nothing is live at once', async () => {
+test('a consumer that resumes without missing a change is live at once', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
   const { seq } = await (await live(rig)).hears('live');
@@ -158,9 +158,9 @@ test.each<{ name: string; since: number; store?: string; filter?: string }>([
   { name: 'of another store', since: 1, store: 'another' },
   { name: 'without a store', since: 1 },
   { name: 'of the future', since: 1_000_000, store: 'this' },
-  { name: 'older than what is kept', since: 1, store: 'this' },
-  { name: 'with a filter, whose rows nobody remembers', since: 40, store: 'this', filter: 'status=crit' },
-])('a place $name leads to a reset and a snapshot', async ({ since, store, filter }) => {
+  { name: 'older than the retention', since: 1, store: 'this' },
+  { name: 'with a filter', since: 40, store: 'this', filter: 'status=crit' },
+])('a resume token $name leads to a reset and a snapshot', async ({ since, store, filter }) => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
   for (let at = 0; at < 40; at++) await rig.submit([failing(`web-${String(at % 4)}`, { status: 1 + (at % 2) })]);
   const peer = await live(rig, {
@@ -172,7 +172,7 @@ test.each<{ name: string; since: number; store?: string; filter?: string }>([
   expect(peer.replica.events.size).toBe(filter === undefined ? 4 : 2);
 });
 
-test('a consumer that takes nothing while more happens than is kept starts over with a reset', async () => {
+test('a slow consumer that misses more changes than are kept gets a reset', async () => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
   const peer = await live(rig);
   for (let at = 0; at < 30; at++) await rig.submit([failing(`web-${String(at % 3)}`, { status: 1 + (at % 2) })]);
@@ -181,7 +181,7 @@ test('a consumer that takes nothing while more happens than is kept starts over 
   expect(statuses(peer)).toEqual({ 'web-0/disk': 2, 'web-1/disk': 1, 'web-2/disk': 2 });
 });
 
-test('with a filter, rows that match no longer are gone, and others are never told', async () => {
+test('a filtered feed removes rows that match no longer and never sends others', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
   const peer = await live(rig, { filter: 'status=crit' });
@@ -192,7 +192,7 @@ test('with a filter, rows that match no longer are gone, and others are never to
   expect(statuses(peer)).toEqual({ 'web-4/disk': 2 });
 });
 
-test('silences and clients have filters of their own', async () => {
+test('silences and clients have filters of their own on the feed', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('db-1')]);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'alice' });
@@ -210,7 +210,7 @@ test('silences and clients have filters of their own', async () => {
   });
 });
 
-test('one silence over a large fleet comes in frames of thousands of rows, and only the last moves the place', async () => {
+test('a silence over a large fleet is sent in frames of thousands of rows, and the last one advances seq', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(5000));
   const peer = await live(rig);
@@ -223,7 +223,7 @@ test('one silence over a large fleet comes in frames of thousands of rows, and o
   expect([...peer.replica.events.values()].every((row) => row.silenced_by.length === 1)).toBe(true);
 });
 
-test('changes in the middle of such frames are not lost', async () => {
+test('changes between such frames are not lost', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(7000));
   const peer = await live(rig);
@@ -238,7 +238,7 @@ test('changes in the middle of such frames are not lost', async () => {
   });
 });
 
-test('after a write that failed every consumer starts over, because the state was read again', async () => {
+test('a failed write makes every consumer start over because the state was reloaded', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
   const peer = await live(rig);
@@ -249,7 +249,7 @@ test('after a write that failed every consumer starts over, because the state wa
   expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
 });
 
-test('nothing is told while it is not yet committed', async () => {
+test('no change is sent before it is committed', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   const release = rig.store.hold();
@@ -269,7 +269,7 @@ test('nothing is told while it is not yet committed', async () => {
 });
 
 test(
-  'a consumer that reads nothing costs no more than a bounded buffer, and is cut off in the end',
+  'a consumer that does not read costs a bounded buffer and is disconnected in the end',
   { tags: 'slow' },
   async () => {
     const rig = await FeedRig.open();
@@ -289,7 +289,7 @@ test(
   },
 );
 
-test('a consumer that reads nothing is cut off although it goes on speaking', async () => {
+test('a consumer that does not read is disconnected although it still sends messages', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   peer.socket.pause();
@@ -307,7 +307,7 @@ test('a consumer that reads nothing is cut off although it goes on speaking', as
   expect(socket.readyState).not.toBe(socket.OPEN);
 });
 
-test('a quiet consumer is pinged after 5 seconds and given up after 15', async () => {
+test('a silent consumer is pinged after 5 seconds and disconnected after 15', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   rig.clock.advance(4000);
@@ -318,7 +318,7 @@ test('a quiet consumer is pinged after 5 seconds and given up after 15', async (
   expect((await peer.ends()).code).toBe(1006);
 });
 
-test('a consumer that answers pings stays', async () => {
+test('a consumer that responds to pings stays connected', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   for (let round = 1; round <= 4; round++) {
@@ -331,7 +331,7 @@ test('a consumer that answers pings stays', async () => {
   expect(peer.ending).toBeUndefined();
 });
 
-test('figures come once a second', async () => {
+test('statistics are sent once a second', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   await rig.submit([failing('web-1'), failing('web-2', { status: 0 }), failing('web-3', { status: 127 })]);
@@ -369,10 +369,10 @@ async function framesInTenSeconds(rig: FeedRig, peer: FeedPeer): Promise<number>
   return peer.all('changes').length - before;
 }
 
-describe('a consumer that asks for a pace', () => {
+describe('a consumer with a pace', () => {
   const PACE_MS = 1000;
 
-  test('is told that it may', async () => {
+  test('the hello says that a consumer may request a pace', async () => {
     const rig = await FeedRig.open();
     expect(await (await live(rig)).hears('hello')).toMatchObject({ pace: true });
   });
@@ -381,14 +381,14 @@ describe('a consumer that asks for a pace', () => {
     { ms: 0, frames: 20 },
     { ms: PACE_MS, frames: 10 },
     { ms: 5000, frames: 3 },
-  ])('of $ms ms gets as many frames fewer, and the newest state of all that changed', async ({ ms, frames }) => {
+  ])('a pace of $ms ms reduces the number of frames and still delivers the newest state', async ({ ms, frames }) => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, ms);
     expect(Math.abs((await framesInTenSeconds(rig, peer)) - frames)).toBeLessThanOrEqual(1);
     expect(peer.replica.events.get('web-1/disk')).toMatchObject({ status: 2 });
   });
 
-  test('gets a single change at once', async () => {
+  test('a consumer with a pace gets a single change at once', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, PACE_MS);
     await rig.submit([failing('web-1')]);
@@ -397,7 +397,7 @@ describe('a consumer that asks for a pace', () => {
     expect((peer.all('changes')[0]?.time ?? Infinity) - askedMs).toBeLessThanOrEqual(50);
   });
 
-  test('gets what waits as soon as it wants it', async () => {
+  test('a consumer gets pending changes as soon as it requests a faster pace', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, 10_000);
     await rig.submit([failing('web-1')]);
@@ -411,7 +411,7 @@ describe('a consumer that asks for a pace', () => {
     expect((peer.all('changes')[1]?.time ?? 0) - askedMs).toBeLessThan(5000);
   });
 
-  test('is not late while it waits for what it wants later', async () => {
+  test('a consumer that waits for its pace does not count as lagging', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, 5000);
     await rig.submit([failing('web-1')]);
@@ -421,7 +421,7 @@ describe('a consumer that asks for a pace', () => {
     expect(rig.hub.lagMs).toBe(0);
   });
 
-  test('does not fall behind for it when much happens', async () => {
+  test('a consumer with a pace does not fall behind when much happens', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, 10_000);
     await rig.submit([failing('web-1')]);
@@ -435,7 +435,7 @@ describe('a consumer that asks for a pace', () => {
 });
 
 describe('a transport', () => {
-  test('comes to those who asked for it, and to nobody else', async () => {
+  test('a transport message is sent to its subscribers only', async () => {
     const rig = await FeedRig.open();
     const listener = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
     const both = await live(rig, { topics: ['events'], transports: ['alerts'] });
@@ -457,7 +457,7 @@ describe('a transport', () => {
     expect([other, none].flatMap((peer) => peer.all('message'))).toEqual([]);
   });
 
-  test('alone brings no rows', async () => {
+  test('a consumer of transports alone gets no rows', async () => {
     const rig = await FeedRig.open();
     await rig.submit([failing('web-1')]);
     const peer = await live(rig, { topics: [], transports: ['alerts'] });
@@ -469,7 +469,7 @@ describe('a transport', () => {
     expect(rig.hub.lagMs).toBe(0);
   });
 
-  test('is not repeated for who comes back, and a position makes no difference to it', async () => {
+  test('a transport message is not repeated after a reconnect, with or without a resume token', async () => {
     const rig = await FeedRig.open();
     const first = await live(rig, { topics: [], transports: ['alerts'] });
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'then');
@@ -483,7 +483,7 @@ describe('a transport', () => {
     expect(again.all('reset')).toEqual([]);
   });
 
-  test('costs no memory when it is not taken, and tells how much was lost', async () => {
+  test('unread transport messages cost no memory, and the number of lost ones is sent', async () => {
     const rig = await FeedRig.open();
     const slow = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
     const quick = await live(rig, { topics: [], transports: ['alerts'] });
@@ -518,7 +518,7 @@ describe('a transport', () => {
     expect(quick.all('missed')).toEqual([]);
   });
 
-  test('that is never taken ends the connection', async () => {
+  test('unread messages of a transport end the connection', async () => {
     const rig = await FeedRig.open();
     const peer = await live(rig, { topics: [], transports: ['alerts'] });
     peer.socket.pause();
@@ -532,7 +532,7 @@ describe('a transport', () => {
 });
 
 test.each([
-  { name: 'text that is no JSON', frame: '{', message: 'frames must be JSON' },
+  { name: 'text that is not JSON', frame: '{', message: 'frames must be JSON' },
   { name: 'an unknown topic', frame: '{"type":"subscribe","topics":["everything"]}', message: /topics\.0/ },
   {
     name: 'no topic',
@@ -556,7 +556,7 @@ test.each([
     message: 'filter: age and last cannot be used on the feed',
   },
   {
-    name: 'a filter of clients by what changes by the clock',
+    name: 'a filter of clients by a field that changes with time',
     frame: '{"type":"subscribe","topics":["clients"],"filters":{"clients":"keepalive>5m"}}',
     message: 'filters.clients: keepalive cannot be used on the feed',
   },
@@ -565,8 +565,8 @@ test.each([
     frame: '{"type":"subscribe","topics":["silenced"],"filters":{"silenced":"state=active"}}',
     message: 'filters.silenced: state and left and age cannot be used on the feed',
   },
-  { name: 'an attribute that nobody knows', frame: '{"type":"ping","more":1}', message: /more/ },
-])('$name is told and ends the connection', async ({ frame, message }) => {
+  { name: 'an unknown attribute', frame: '{"type":"ping","more":1}', message: /more/ },
+])('$name gets an error that ends the connection', async ({ frame, message }) => {
   const rig = await FeedRig.open();
   const peer = await FeedPeer.connect(rig.url);
   peer.sayText(frame);
@@ -576,7 +576,7 @@ test.each([
   expect(await peer.ends()).toEqual({ code: 1008, reason: 'invalid' });
 });
 
-test('a second subscription on one connection is refused', async () => {
+test('a second subscription on one connection is rejected', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   peer.say({ type: 'subscribe', topics: ['clients'] });

@@ -56,7 +56,7 @@ const keys = ({ replica: { events, silenced, clients } }: FeedPeer): readonly st
   ...clients.keys(),
 ];
 
-test('a consumer hears of the namespace that it names, in the frames of any other', async () => {
+test('a consumer gets the rows of the namespace that it names', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'db-1');
@@ -70,7 +70,7 @@ test('a consumer hears of the namespace that it names, in the frames of any othe
   await rig.until(() => expect(keys(peer)).toEqual(['web-1/disk', 'web-2/disk', '*:disk', 'web-1', 'web-2']));
 });
 
-test('one that names none hears of default, and its rows do not say so', async () => {
+test('a consumer that names no namespace gets default, and its rows do not name it', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'db-1');
@@ -85,7 +85,7 @@ test('one that names none hears of default, and its rows do not say so', async (
   expect(unnamed.all('snapshot')).toEqual(named.all('snapshot'));
 });
 
-test('one that asks for all hears where each row is, also of namespaces that come and go', async () => {
+test('a consumer of all namespaces gets rows with their namespace, even of new and deleted ones', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'web-1', 1);
@@ -107,7 +107,7 @@ test('one that asks for all hears where each row is, also of namespaces that com
   expect(rig.registry.held('team-c')).toBeUndefined();
 });
 
-test('a filter finds rows of all namespaces, and tells of those that match no longer', async () => {
+test('a filter matches rows of all namespaces and removes those that match no longer', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'team-b', 'web-1', 1);
@@ -119,7 +119,7 @@ test('a filter finds rows of all namespaces, and tells of those that match no lo
   await rig.until(() => expect(keys(peer)).toEqual(['team-b/web-1/disk']));
 });
 
-test('a consumer that comes back gets only what changed in its namespace', async () => {
+test('a consumer that resumes gets only the changes of its namespace', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   const { seq } = await (await live(rig, { namespace: 'team-a' })).hears('live');
@@ -131,7 +131,7 @@ test('a consumer that comes back gets only what changed in its namespace', async
   expect(keys(after)).toEqual(['web-2/disk', 'web-2']);
 });
 
-test('many changes elsewhere are no reason to start over', async () => {
+test('many changes in other namespaces do not lead to a reset', async () => {
   const rig = await openRig();
   const { seq } = await (await live(rig, { namespace: 'team-a' })).hears('live');
   const fleet = Array.from({ length: 30_000 }, (_, at) => ({
@@ -149,7 +149,7 @@ test('many changes elsewhere are no reason to start over', async () => {
   expect(everywhere.all('reset')).toHaveLength(1);
 });
 
-test('the figures are those of the namespaces that are shown', async () => {
+test('the statistics include only the visible namespaces', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'team-b', 'web-1', 1);
@@ -165,7 +165,7 @@ test('the figures are those of the namespaces that are shown', async () => {
   ]);
 });
 
-test('transports tell of the namespaces that are shown', async () => {
+test('a transport sends only messages of the visible namespaces', async () => {
   const rig = await openRig();
   const about = { topics: [], transports: ['alerts'] };
   const [here, everywhere] = [await live(rig, about), await live(rig, { ...about, namespace: '*' })];
@@ -175,8 +175,8 @@ test('transports tell of the namespaces that are shown', async () => {
   expect(here.all('message').map(({ data }) => data)).toEqual(['here']);
 });
 
-describe('who is kept to a namespace', () => {
-  test('hears of it, by its name or as all there are', async () => {
+describe('a user of one namespace', () => {
+  test('a user of one namespace gets it by its name or as all namespaces', async () => {
     const rig = await openRig(KEPT);
     await fails(rig, 'team-a', 'web-1');
     await fails(rig, 'team-b', 'web-1');
@@ -196,7 +196,7 @@ describe('who is kept to a namespace', () => {
     { namespace: 'default', plans: ['1', '2'] },
     { namespace: 'team-a', plans: [] },
   ])(
-    'hears of plans for upgrades unless that is another one than default: $namespace',
+    'upgrade plans are sent to all users but those of another namespace than default: $namespace',
     async ({ namespace, plans }) => {
       const rig = await openRig({ ...KEPT, namespace });
       await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(1)));
@@ -208,19 +208,22 @@ describe('who is kept to a namespace', () => {
     },
   );
 
-  test.each(['team-b', undefined, 'nowhere'])('is told that %s is not for them', async (namespace) => {
-    const rig = await openRig(KEPT);
-    const peer = await FeedPeer.subscribe(rig.url, namespace === undefined ? {} : { namespace });
-    expect(await peer.hears('error')).toEqual({
-      type: 'error',
-      code: 'forbidden',
-      message: `ada is limited to the namespace team-a and cannot access ${namespace ?? 'default'}: use team-a`,
-    });
-    expect(await peer.ends()).toEqual({ code: 1008, reason: 'forbidden' });
-  });
+  test.each(['team-b', undefined, 'nowhere'])(
+    'a user of one namespace is rejected when requesting %s',
+    async (namespace) => {
+      const rig = await openRig(KEPT);
+      const peer = await FeedPeer.subscribe(rig.url, namespace === undefined ? {} : { namespace });
+      expect(await peer.hears('error')).toEqual({
+        type: 'error',
+        code: 'forbidden',
+        message: `ada is kept to the namespace team-a, and this asks for ${namespace ?? 'default'}: name team-a`,
+      });
+      expect(await peer.ends()).toEqual({ code: 1008, reason: 'forbidden' });
+    },
+  );
 });
 
-test('a namespace that there is not is told as that', async () => {
+test('a feed of an unknown namespace is rejected as not found', async () => {
   const rig = await openRig();
   const peer = await FeedPeer.subscribe(rig.url, { namespace: 'nowhere' });
   expect(await peer.hears('error')).toMatchObject({
@@ -230,10 +233,10 @@ test('a namespace that there is not is told as that', async () => {
 });
 
 test.each([
-  { change: 'kept to one by now', before: undefined, after: 'team-a', seen: ['team-a'] },
-  { change: 'kept to none any more', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
-  { change: 'kept to another one', before: 'team-a', after: 'team-b', seen: ['team-b'] },
-])('who is $change starts over, because that is not what was heard before', async ({ before, after, seen }) => {
+  { change: 'limited to one namespace now', before: undefined, after: 'team-a', seen: ['team-a'] },
+  { change: 'no longer limited', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
+  { change: 'limited to another namespace', before: 'team-a', after: 'team-b', seen: ['team-b'] },
+])('a feed whose user is $change starts over with a new snapshot', async ({ before, after, seen }) => {
   const rig = await openRig({ ...KEPT, namespace: before });
   for (const namespace of ['team-a', 'team-b']) await fails(rig, namespace, 'web-1');
   const diary = new FeedDiary();

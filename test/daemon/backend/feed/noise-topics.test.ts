@@ -108,7 +108,7 @@ const rulesIn = ({ replica }: FeedPeer): string[] =>
   );
 
 describe('groups on the feed', () => {
-  test('come as they are, and with each change, until they are gone', async () => {
+  test('groups are sent with their state and each change until they are gone', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -129,7 +129,7 @@ describe('groups on the feed', () => {
     expect(peer.all('snapshot')).toHaveLength(1);
   });
 
-  test('one commit of many events of a group is one row', async () => {
+  test('a commit of many events of a group sends one row', async () => {
     const noise = await NoiseRig.open();
     const peer = await noise.live({ topics: ['groups'] });
     await noise.rig.results.submit(
@@ -140,7 +140,7 @@ describe('groups on the feed', () => {
     expect(peer.all('changes').filter(({ rows }) => Object.keys(rows.groups ?? {}).length > 0)).toHaveLength(1);
   });
 
-  test('are those of the namespaces that were asked for; among all, each says where it is', async () => {
+  test('groups and inhibitions of the requested namespaces are sent, among all with their namespace', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await new Namespaces(rig.batcher).put('team-a', () => undefined, { who: 'ops', from: null, how: 'test' });
@@ -155,7 +155,7 @@ describe('groups on the feed', () => {
     expect(row?.namespace).toBe('default');
   });
 
-  test('of a handler with another pace come anew, and so does who comes back', async () => {
+  test('groups are sent anew after their handler changed its pace or the consumer reconnects', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -173,7 +173,7 @@ describe('groups on the feed', () => {
     expect(groupsIn(again)).toHaveLength(1);
   });
 
-  test('that a filter finds are the only ones that come', async () => {
+  test('a filtered feed sends only matching groups and inhibitions', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -190,7 +190,7 @@ describe('groups on the feed', () => {
 });
 
 describe('inhibitions on the feed', () => {
-  test('say what they keep quiet, and because of what', async () => {
+  test('inhibition rules are sent with the number of inhibited events and their source', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     const peer = await noise.live({ topics: ['inhibitions'] });
@@ -203,14 +203,14 @@ describe('inhibitions on the feed', () => {
     await noise.until(() => expect(rulesIn(peer)).toEqual(['switch: 0 because of ']));
   });
 
-  test('that the configuration has no more, or newly has, come anew', async () => {
+  test('inhibition rules that the configuration adds or removes are sent anew', async () => {
     const noise = await NoiseRig.open();
     const peer = await noise.live({ topics: ['inhibitions'] });
     noise.rig.reload({ ...SECTIONS, inhibitions: { other: INHIBITIONS.switch } });
     await noise.until(() => expect([...peer.replica.inhibitions.keys()]).toEqual(['other']));
   });
 
-  test('to who is kept to a namespace only with what they do there', async () => {
+  test('a user of one namespace sees only the inhibitions there', async () => {
     const kept: Principal = { name: 'ada', scopes: new Set(['read']), via: 'key', namespace: 'team-a' };
     const noise = await NoiseRig.open(kept);
     await noise.switchIs(2);
@@ -221,7 +221,7 @@ describe('inhibitions on the feed', () => {
   });
 });
 
-test('who did not ask for groups and inhibitions hears nothing of them, and no row is made', async () => {
+test('a consumer that did not request groups and inhibitions gets no rows of them', async () => {
   const noise = await NoiseRig.open();
   const peer = await noise.live({ topics: ['events'] });
   await noise.switchIs(2);

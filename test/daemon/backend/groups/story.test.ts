@@ -81,7 +81,7 @@ function countsIn(rig: GroupRig): object[] {
   });
 }
 
-test('whatever happens, nothing is told twice, in the end everything is told, and what is shown of groups is counted right', async () => {
+test('nothing is notified twice, everything is notified in the end, and the shown groups are counted right', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (story) => {
       const dir = await tempDir();

@@ -38,8 +38,8 @@ async function openRacks(
   return rig;
 }
 
-describe('a handler with group_by has one run for the events of a group', () => {
-  test('once the first of them has waited for group_wait', async () => {
+describe('a handler with group_by', () => {
+  test('a group is flushed once its first event has waited for group_wait', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 10);
@@ -52,7 +52,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['b-1/disk new']);
   });
 
-  test('then not before group_interval, with what changed and what did not', async () => {
+  test('a group is flushed again after group_interval with changed and unchanged events', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -73,7 +73,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('again after repeat_interval while a problem persists and nothing changed', async () => {
+  test('a group is notified again after repeat_interval while nothing changed', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -85,14 +85,14 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk same']);
   });
 
-  test('never again with repeat_interval: 0', async () => {
+  test('a group with repeat_interval: 0 is never notified again', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 0 }) } });
     await rig.report(2, { source: 'a-1' });
     for (let hour = 0; hour < 10; hour++) await pass(rig, 3600);
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('and none when all was over before it was told', async () => {
+  test('a group whose only problem resolves before the first flush sends no notification', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(0, { source: 'a-1' });
@@ -101,7 +101,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('with the end of a problem that was told before the handler grouped', async () => {
+  test('a group flushes the resolution of a problem that was notified before the handler had group_by', async () => {
     const rig = await openRacks({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await rig.report(2, { source: 'a-1' });
     expect(await takeTold(rig)).toEqual(['a-1/disk create']);
@@ -111,7 +111,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
   });
 
-  test('with at most group_limit events; the others are counted, and told', async () => {
+  test('a flush contains at most group_limit events and the number of the others', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_limit: 1, repeat_interval: 600 }) } });
     await rig.report(1, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -121,7 +121,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 omitted']);
   });
 
-  test('without an event that was deleted meanwhile', async () => {
+  test('a flush leaves out an event that was deleted before it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -130,7 +130,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('and a client that goes to another group takes along what was told of it', async () => {
+  test('an event that moves to another group is not notified again there', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -144,7 +144,7 @@ describe('a handler with group_by has one run for the events of a group', () => 
 });
 
 describe('silences', () => {
-  test('one by search that begins while an event waits keeps it back', async () => {
+  test('a silence by search that begins while an event is pending suppresses it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -153,7 +153,7 @@ describe('silences', () => {
     expect(await takeTold(rig)).toEqual(['a-2/disk new']);
   });
 
-  test('one that begins while an event waits keeps it back, and its end brings it', async () => {
+  test('a silence that begins while an event is pending suppresses it, and its end releases it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
@@ -164,7 +164,7 @@ describe('silences', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('what is known and silenced is left out of repetitions; at the end of the silence it is told again', async () => {
+  test('silenced events are left out of repeats and are notified again when the silence ends', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
@@ -190,8 +190,8 @@ const untold = async (): Promise<GroupRig> => {
   return rig;
 };
 
-describe('a reload while a group waits', () => {
-  test('that groups no more: what is untold is told by itself, and nothing a second time', async () => {
+describe('a reload while an event is pending', () => {
+  test('a reload that removes group_by notifies pending events singly and nothing twice', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await pass(rig, 0);
@@ -199,7 +199,7 @@ describe('a reload while a group waits', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('that removes the handler: the runs are asked for, and become dead letters', async () => {
+  test('a reload that removes a handler turns its pending notifications into jobs that become dead letters', async () => {
     const rig = await untold();
     rig.reload({ handlers: {} });
     await pass(rig, 0);
@@ -207,7 +207,7 @@ describe('a reload while a group waits', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('that groups by other names: events go there, with what was told of them', async () => {
+  test('a reload with another group_by moves events and their notification state to the new groups', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await pass(rig, 0);
@@ -216,7 +216,7 @@ describe('a reload while a group waits', () => {
     expect(groupCount(rig)).toBe(1);
   });
 
-  test('that changes its times: they count at once', async () => {
+  test('a reload with other group times applies them at once', async () => {
     const rig = await untold();
     rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
     await pass(rig, 1);
@@ -228,8 +228,8 @@ function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
   return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
 }
 
-describe('a check that is renamed', () => {
-  test('while its event waits: it is told under its new name, when it would have been', async () => {
+describe('a renamed check', () => {
+  test('a pending event is notified under its new name after a rename, at the same time', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 20);
@@ -245,7 +245,7 @@ describe('a check that is renamed', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('what was told of it is known under its new name', async () => {
+  test('a renamed event is not notified again by its group', async () => {
     const rig = await untold();
     await rename(rig);
     await pass(rig, 300);
@@ -253,7 +253,7 @@ describe('a check that is renamed', () => {
     expect(groupCount(rig)).toBe(1);
   });
 
-  test('also after the next start', async () => {
+  test('the notification state of a renamed event in its group survives a restart', async () => {
     const dir = await tempDir();
     const first = await openRacks(GROUPING, { dir });
     await first.report(2, { source: 'a-1' });
@@ -267,7 +267,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(second)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
   });
 
-  test('an end that waits is told under the new name, too', async () => {
+  test('a pending resolution is notified under the new name after a rename', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -278,7 +278,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
   });
 
-  test('goes to the group where it belongs by its new name, with the rhythm of the one where it was', async () => {
+  test('a renamed event moves to the group of its new name with the times of its old group', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -292,7 +292,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk-usage changed']);
   });
 
-  test('to one that has an event in the group, too: they are one, which is told once', async () => {
+  test('an event joined by a rename within a group is notified once', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-1', name: 'disk-usage' });
@@ -303,7 +303,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('to one that was told with another status: that is what is known', async () => {
+  test('an event joined by a rename keeps the notified status of its new name', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -316,7 +316,7 @@ describe('a check that is renamed', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk-usage same']);
   });
 
-  test('and has no room where it belongs now is told by itself', async () => {
+  test('a renamed event without space in its new group is notified singly', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     const names = named('m', GROUP_MEMBERS_MAX);
     const full = names.map((source) => ({ name: 'disk-usage', output: 'x', source, status: 2 }));
@@ -330,7 +330,7 @@ describe('a check that is renamed', () => {
 });
 
 test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }])(
-  'an OK of a metric that leaves its event open ends nothing in a group: handlers $handlers',
+  'an unresolving OK result of a metric changes nothing in a group: handlers $handlers',
   async ({ handlers }) => {
     const rig = await openRacks({ handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } });
     const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
@@ -347,7 +347,7 @@ test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }]
   },
 );
 
-test('and while it waits there it is told', async () => {
+test('a pending event whose check turned OK but does not resolve is notified at the flush', async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe() } });
   const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
   await rig.report(2, lasting);
@@ -356,22 +356,25 @@ test('and while it waits there it is told', async () => {
   expect(await takeTold(rig)).toEqual(['a-1/disk new']);
 });
 
-describe('an end that comes to other handlers than the problem', () => {
+describe('a resolution for other handlers than the problem', () => {
   const TWO = { handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } };
 
-  test.each(['other', 'nobody'])('is told to the group that was told of it: with the handler %s', async (name) => {
-    const rig = await openRacks(TWO);
-    await rig.report(2, { source: 'a-1' });
-    await pass(rig, 30);
-    await takeTold(rig);
-    await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
-    expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
-    await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
-    expect(groupCount(rig)).toBe(0);
-  });
+  test.each(['other', 'nobody'])(
+    'a resolution is notified to the group that notified the problem: with the handler %s',
+    async (name) => {
+      const rig = await openRacks(TWO);
+      await rig.report(2, { source: 'a-1' });
+      await pass(rig, 30);
+      await takeTold(rig);
+      await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
+      expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
+      await pass(rig, 300);
+      expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+      expect(groupCount(rig)).toBe(0);
+    },
+  );
 
-  test('and is not told where the problem waits', async () => {
+  test('a resolution handled by another handler removes the pending notification of the problem', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await rig.report(0, { source: 'a-1', handlers: ['other'] });
@@ -381,7 +384,7 @@ describe('an end that comes to other handlers than the problem', () => {
     expect(groupCount(rig)).toBe(0);
   });
 
-  test('nor while a silence keeps it back from the handler', async () => {
+  test('a resolution handled by another handler is not notified to the group while a silence suppresses it', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -392,7 +395,7 @@ describe('an end that comes to other handlers than the problem', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('nor where its check has handle: false', async () => {
+  test('a resolution with handle: false is not notified to the group of another handler', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
@@ -403,8 +406,8 @@ describe('an end that comes to other handlers than the problem', () => {
   });
 });
 
-describe('nothing is lost', () => {
-  test('a backend that is started again goes on where the last one was', async () => {
+describe('delivery under failures', () => {
+  test('a restarted backend continues with the groups of the previous one', async () => {
     const dir = await tempDir();
     const first = await openRacks(GROUPING, { dir });
     await first.report(2, { source: 'a-1' });
@@ -429,7 +432,7 @@ describe('nothing is lost', () => {
     }
   });
 
-  test('a turn that the store refuses is taken later, once', async () => {
+  test('a flush that the store rejects is repeated once', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await settled(rig);
@@ -454,7 +457,7 @@ describe('nothing is lost', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk new']);
   });
 
-  test('a correction of the clock moves the times of groups along', async () => {
+  test('a clock correction moves the times of groups', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await settled(rig);
@@ -465,7 +468,7 @@ describe('nothing is lost', () => {
     expect(value).toEqual({ by: [['client.rack', 'a']], untold_since: rig.clock.now() + 3_600_000 });
   });
 
-  test('an event that is stored nowhere, such as a registration, is told once', async () => {
+  test('a transient event, such as a registration, is notified once', async () => {
     const rig = await openRacks({ handlers: { registration: groupingPipe() } });
     await rig.report(0, { source: 'new-1' });
     await rig.report(0, { source: 'new-2' });
@@ -477,7 +480,7 @@ describe('nothing is lost', () => {
   });
 });
 
-test('of a handler that groups, an event without a problem is nothing', async () => {
+test('an OK result without an event creates no group', async () => {
   const rig = await openRacks();
   await rig.report(0, { source: 'a-1', type: 'metric' });
   expect(groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
@@ -485,9 +488,9 @@ test('of a handler that groups, an event without a problem is nothing', async ()
 });
 
 test.each([
-  { name: 'those that came last', quiet: 0, others: 2102, when: 'check=nothing', omitted: 2101 },
-  { name: 'those that are not quiet', quiet: 4100, others: 52, when: 'check=switch', omitted: 51 },
-])('of more events than are read at once $name are told', async ({ quiet, others, when, omitted }) => {
+  { name: 'the latest ones', quiet: 0, others: 2102, when: 'check=nothing', omitted: 2101 },
+  { name: 'those that are not inhibited', quiet: 4100, others: 52, when: 'check=switch', omitted: 51 },
+])('of more events than one read returns, $name are notified', async ({ quiet, others, when, omitted }) => {
   const rig = await openRacks({
     handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
     inhibitions: { quiet: { source: when, target: 'client~a-quiet', equal: [] } },
@@ -503,7 +506,7 @@ test.each([
   expect(await takeTold(rig)).toEqual([]);
 });
 
-test('what has no room in the groups of another group_by is told by itself', { tags: 'slow' }, async () => {
+test('an event without space in the groups of a new group_by is notified singly', { tags: 'slow' }, async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
   const results = named('m', GROUPS_MAX).map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);
@@ -518,7 +521,7 @@ test('what has no room in the groups of another group_by is told by itself', { t
   expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
 });
 
-test('what has no room in the group where it belongs now is not told with the one where it was', async () => {
+test('an event without space in its new group is not notified with the group that it left', async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check.team'] }) } });
   const results = named('m', GROUP_MEMBERS_MAX).map((source) => ({
     name: 'disk',

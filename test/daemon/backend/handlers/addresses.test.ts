@@ -75,14 +75,14 @@ describe('the kind of an address', () => {
     { address: '64:ff9b::7f00:1', kind: 'reserved' },
     { address: '2002:7f00:1::', kind: 'reserved' },
     { address: '::7f00:1', kind: 'reserved' },
-  ])('of $address is $kind', ({ address, kind }) => {
+  ])('the kind of the address $address is $kind', ({ address, kind }) => {
     expect(kindOfAddress(address)).toBe(kind);
   });
 });
 
-describe('what a definition says', () => {
+describe('the target of a definition', () => {
   test.each(['127.0.0.1', '169.254.169.254', '::1', '[::1]', '10.0.0.1'])(
-    'is meant as it stands there: %s',
+    'an address in a definition is allowed as it is written: %s',
     async (host) => {
       const target = addresses();
       expect(plain(await target.written(host, 'public', NEVER))).toEqual([host.replace(/[[\]]/g, '')]);
@@ -90,7 +90,7 @@ describe('what a definition says', () => {
     },
   );
 
-  test('is loopback for localhost, whatever a name server makes of it', async () => {
+  test('localhost in a definition is a loopback address, whatever a name server returns', async () => {
     expect(plain(await addresses().written('localhost', 'public', NEVER))).toEqual(['::1', '127.0.0.1']);
     expect(plain(await addresses().written('localhost.', 'public', NEVER))).toEqual(['127.0.0.1']);
   });
@@ -102,7 +102,7 @@ describe('what a definition says', () => {
     { host: 'metadata.example.com', webhook: false, tcp: false },
     { host: 'mapped.example.com', webhook: false, tcp: false },
     { host: 'multicast.example.com', webhook: false, tcp: false },
-  ])('by name: $host for webhooks: $webhook, for tcp and udp: $tcp', async ({ host, webhook, tcp }) => {
+  ])('a target $host is allowed for webhooks: $webhook, for tcp and udp: $tcp', async ({ host, webhook, tcp }) => {
     const isAllowed = async (rule: 'public' | 'own-network') =>
       await addresses()
         .written(host, rule, NEVER)
@@ -111,21 +111,21 @@ describe('what a definition says', () => {
     expect([await isAllowed('public'), await isAllowed('own-network')]).toEqual([webhook, tcp]);
   });
 
-  test('leaves the allowed addresses of a name that has others too', async () => {
+  test('a name with several addresses is limited to the allowed ones', async () => {
     expect(plain(await addresses().written('both.example.com', 'public', NEVER))).toEqual(['93.184.215.14']);
   });
 });
 
-describe('what a redirect says', () => {
+describe('the target of a redirect', () => {
   test.each(['127.0.0.1', '[::1]', '[::ffff:7f00:1]', 'localhost', 'graphite.internal', '10.1.1.1', '169.254.169.254'])(
-    'is refused unless it is public: %s',
+    'a redirect to an address that is not public is rejected: %s',
     async (host) => {
       await expect(addresses().redirected(host, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     },
   );
 
   test.each(['2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0x7f.1'])(
-    'is refused in every spelling of an address: %s',
+    'a redirect is rejected in every spelling of an address: %s',
     async (spelling) => {
       // The parser of a URL converts all spellings into the plain form.
       const { hostname } = new URL(`http://${spelling}/`);
@@ -133,12 +133,12 @@ describe('what a redirect says', () => {
     },
   );
 
-  test('may be public', async () => {
+  test('a redirect to a public address is allowed', async () => {
     expect(plain(await addresses().redirected('93.184.215.14', NEVER))).toEqual(['93.184.215.14']);
   });
 });
 
-test('a spelling of an address that only the resolver understands counts as what it leads to', async () => {
+test('a spelling that only the resolver understands is checked by its address', async () => {
   // This test has no table of names: the resolver of this machine parses such texts as addresses.
   const target = new TargetAddresses({ clock: new ManualClock(), networks: () => [] });
   await expect(target.written('0xa9fea9fe', 'own-network', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
@@ -146,8 +146,8 @@ test('a spelling of an address that only the resolver understands counts as what
   expect(plain(await target.written('017700000001', 'own-network', NEVER))).toEqual(['127.0.0.1']);
 });
 
-describe('networks of the setting', () => {
-  test('are allowed for every kind of target', async () => {
+describe('the setting handler-networks', () => {
+  test('addresses in handler-networks are allowed for every kind of target', async () => {
     const target = addresses({ networks: ['10.2.0.0/16', '127.0.0.0/8', 'fd00::/8'] });
     expect(plain(await target.written('graphite.internal', 'public', NEVER))).toEqual(['10.2.3.4']);
     expect(plain(await target.redirected('127.0.0.1', NEVER))).toEqual(['127.0.0.1']);
@@ -155,7 +155,7 @@ describe('networks of the setting', () => {
     await expect(target.redirected('10.3.0.1', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('count from the reload on that brings them', async () => {
+  test('changed handler-networks apply from their reload on', async () => {
     let networks: readonly string[] = [];
     const target = new TargetAddresses({ clock: new ManualClock(), networks: () => networks });
     await expect(target.redirected('10.2.3.4', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
@@ -164,7 +164,7 @@ describe('networks of the setting', () => {
   });
 });
 
-test('a refusal says which address, why, and where to allow it', async () => {
+test('a rejected address is named with the reason and the setting that allows it', async () => {
   await expect(addresses().written('graphite.internal', 'public', NEVER)).rejects.toThrow(
     'graphite.internal leads to 10.2.3.4, which is a private address, and handlers do not send there: ' +
       'list its network in handler-networks if they should',
@@ -172,15 +172,15 @@ test('a refusal says which address, why, and where to allow it', async () => {
   await expect(addresses().redirected('127.0.0.1', NEVER)).rejects.toThrow(/^127\.0\.0\.1 is a loopback address/);
 });
 
-describe('a look-up', () => {
-  test('of an unknown name may go better later', async () => {
+describe('a lookup', () => {
+  test('an unknown host name fails with the code "unavailable"', async () => {
     await expect(addresses().written('no.example.com', 'public', NEVER)).rejects.toMatchObject({
       code: 'unavailable',
       message: 'no.example.com has no address: the name does not exist',
     });
   });
 
-  test('is made once for all who ask, and again after five seconds', async () => {
+  test('a lookup is shared by concurrent callers and repeated after five seconds', async () => {
     const clock = new ManualClock();
     const target = addresses({ clock });
     const ask = async () => await target.written('hooks.example.com', 'public', NEVER);
@@ -193,7 +193,7 @@ describe('a look-up', () => {
     expect(target.asked).toHaveLength(2);
   });
 
-  test('is remembered for the last thousand names', async () => {
+  test('lookups of the last thousand names are cached', async () => {
     const asked: string[] = [];
     const target = new TargetAddresses({
       clock: new ManualClock(),
@@ -210,7 +210,7 @@ describe('a look-up', () => {
     expect(asked).toHaveLength(1002);
   });
 
-  test('that hangs holds up at most one other, and nobody longer than they want to wait', async () => {
+  test('a hanging lookup blocks at most one other, and every lookup can be aborted', async () => {
     const hanging = Promise.withResolvers<never>();
     const asked: string[] = [];
     const target = new TargetAddresses({
@@ -236,7 +236,7 @@ describe('a look-up', () => {
   });
 });
 
-test('a socket is told the checked addresses, whatever it asks for', async () => {
+test('a socket gets the checked addresses, whatever it looks up', async () => {
   const look = lookupOf([
     { address: '93.184.215.14', family: 4 },
     { address: '2606:2800::1', family: 6 },

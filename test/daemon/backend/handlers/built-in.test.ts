@@ -4,7 +4,7 @@ import { anEvent } from '../../../support/a-job.ts';
 import { DeliveryRig } from '../../../support/delivery-rig.ts';
 import { FeedRig } from '../../../support/feed-rig.ts';
 
-test('debug writes the event into the log, without its secrets', async () => {
+test('the debug handler writes the event without its secrets into the log', async () => {
   const rig = new DeliveryRig();
   const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
   expect(await rig.runBuiltIn('debug', { job: { event } })).toEqual({ kind: 'delivered' });
@@ -19,7 +19,7 @@ test('debug writes the event into the log, without its secrets', async () => {
   });
 });
 
-test('debug writes no more than 4 KiB', async () => {
+test('the debug handler writes at most 4 KiB', async () => {
   const rig = new DeliveryRig();
   await rig.runBuiltIn('debug', { job: { event: anEvent({ check: { output: 'x'.repeat(100_000) } }) } });
   expect(String(rig.record.fields['output'])).toHaveLength(4096);
@@ -30,7 +30,7 @@ function deregistering({ clients, registry }: FeedRig): DeliveryRig {
 }
 
 describe('deregistration', () => {
-  test('removes the client with all that is known of it', async () => {
+  test('the deregistration handler deletes the client with all its data', async () => {
     const backend = await FeedRig.open();
     await backend.clients.put('default', { name: 'web-1', address: '192.0.2.1', subscriptions: [] });
     await backend.submit([{ name: 'disk', output: 'full', status: 2, source: 'web-1' }]);
@@ -42,7 +42,7 @@ describe('deregistration', () => {
     expect(await rig.runBuiltIn('deregistration')).toEqual({ kind: 'delivered' });
   });
 
-  test('leaves a client alone that has given a sign of life since', async () => {
+  test('the deregistration handler does not delete a client with a newer keepalive', async () => {
     const backend = await FeedRig.open();
     backend.clock.advance(1000);
     await backend.clients.put('default', { name: 'web-1', address: '192.0.2.1', subscriptions: [] });
@@ -56,7 +56,7 @@ describe('deregistration', () => {
     expect([...backend.registry.namespace('default').clients.keys()]).not.toContain('web-1');
   });
 
-  test('is tried again when the store takes nothing', async () => {
+  test('the deregistration handler can be retried when the store rejects the deletion', async () => {
     const rig = new DeliveryRig({ remove: () => Promise.reject(new MonError('unavailable', 'the disk is full')) });
     expect(await rig.runBuiltIn('deregistration')).toEqual({
       kind: 'failed',
@@ -71,7 +71,7 @@ describe('deregistration', () => {
   });
 });
 
-test('no other handler is built in', async () => {
+test('an undefined handler is not built in', async () => {
   expect(await new DeliveryRig().runBuiltIn('mail')).toEqual({
     kind: 'failed',
     reason: 'handler is not defined',

@@ -18,11 +18,11 @@ const clientsOf = ({ deadLetters }: HandlerRig): string[] => deadLetters.all().m
 const idOf = ({ deadLetters }: HandlerRig, client: string): number =>
   deadLetters.all().find((letter) => letter.client === client)?.id ?? 0;
 
-test('10,000 dead letters are kept unless a caller sets another limit', () => {
+test('the limit of dead letters is 10,000 by default', () => {
   expect(new LetterBox().limit).toBe(10_000);
 });
 
-test('a dead letter that is retried is a run again, under the id that its receiver knows', async () => {
+test('a retried dead letter is a job again under the same id', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a', 'b');
   const id = idOf(rig, 'a');
@@ -34,7 +34,7 @@ test('a dead letter that is retried is a run again, under the id that its receiv
   await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [idOf(rig, 'b')], dead: [idOf(rig, 'b')] }));
 });
 
-test('one that fails again is a dead letter again', async () => {
+test('a retried job that fails again is a dead letter again', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   await rig.deadLetters.retry({ all: true });
@@ -42,7 +42,7 @@ test('one that fails again is a dead letter again', async () => {
   await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ client: 'a', reason: 'still no' }]));
 });
 
-test('all of a handler, or all that there are, are retried at once', async () => {
+test('all dead letters of a handler, or all of them, can be retried together', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a', 'b');
   await fail(rig, 'chat', 'c');
@@ -55,7 +55,7 @@ test('all of a handler, or all that there are, are retried at once', async () =>
   expect(new Set(rig.begun.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
 });
 
-test('those that are retried stand behind what waits already', async () => {
+test('retried dead letters run after the jobs that are already queued', async () => {
   const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
   await fail(rig, 'mail', 'a');
   await rig.ask('mail', ['b', 'disk'], ['c', 'disk']);
@@ -64,7 +64,7 @@ test('those that are retried stand behind what waits already', async () => {
   expect(rig.begun.slice(1).map(({ job }) => job.client)).toEqual(['b', 'c', 'a']);
 });
 
-test('two people who retry the same one run it once', async () => {
+test('concurrent retries of one dead letter run it once', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   const id = idOf(rig, 'a');
@@ -76,7 +76,7 @@ test('two people who retry the same one run it once', async () => {
   expect(rig.begun).toHaveLength(2);
 });
 
-test('one that is dropped is gone', async () => {
+test('a dropped dead letter is deleted', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a', 'b', 'c');
   const id = idOf(rig, 'b');
@@ -87,7 +87,7 @@ test('one that is dropped is gone', async () => {
   expect(await rig.stored()).toEqual({ jobs: [], dead: [] });
 });
 
-test('nothing changes when the store refuses', async () => {
+test('a retry or a drop that the store rejects changes nothing', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   const id = idOf(rig, 'a');
@@ -99,7 +99,7 @@ test('nothing changes when the store refuses', async () => {
   expect(await rig.deadLetters.retry({ id })).toBe(1);
 });
 
-test('the list is there after a restart, in the order of the failures, and nothing of it is run', async () => {
+test('dead letters survive a restart in order and are not run', async () => {
   const dir = await tempDir();
   const before = await openHandlerRig({ dir, handlers });
   await before.ask('mail', ['a', 'disk'], ['b', 'disk']);
@@ -120,7 +120,7 @@ test('the list is there after a restart, in the order of the failures, and nothi
   expect((await rig.run(0)).job.client).toBe('c');
 });
 
-test('the oldest go when there are too many, in the store too, and it is said once', async () => {
+test('the oldest dead letters beyond the limit are deleted, in the store too, with one warning', async () => {
   const dir = await tempDir();
   const rig = await openHandlerRig({ dir, handlers, deadLettersMax: 3 });
   await fail(rig, 'mail', 'a', 'b', 'c');
@@ -137,7 +137,7 @@ test('the oldest go when there are too many, in the store too, and it is said on
   await vi.waitFor(async () => expect((await smaller.stored()).dead).toEqual([idOf(smaller, 'e')]));
 });
 
-test('a long reason is cut', async () => {
+test('a long reason of a dead letter is cut', async () => {
   const rig = await openHandlerRig({ handlers });
   await rig.ask('mail', ['a', 'disk']);
   (await rig.run(0)).end(failedForGood('x'.repeat(100_000)));

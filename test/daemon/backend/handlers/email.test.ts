@@ -38,7 +38,7 @@ function smtpError(responseCode: number, message: string): Error {
 }
 
 describe('a mail', () => {
-  test('is handed over with its addresses, its thread and both of its forms', async () => {
+  test('a mail is sent with its addresses, its thread headers, and as text and HTML', async () => {
     const { mails, port } = await openMailServer();
     const rig = new DeliveryRig();
     const more = { cc: 'boss@example.com', reply_to: 'Desk <desk@example.com>' };
@@ -68,7 +68,7 @@ describe('a mail', () => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('has no header and no recipient that a check could bring', async () => {
+  test('a mail contains no header and no recipient from the output of a check', async () => {
     const { mails, port } = await openMailServer();
     const output = 'x\r\nBcc: all@example.com\r\n.\r\nRCPT TO:<all@example.com>\r\n';
     const event = anEvent({ check: { output }, client: { name: 'a\r\nBcc: all@example.com' } });
@@ -80,7 +80,7 @@ describe('a mail', () => {
     expect(head).not.toMatch(/^Bcc:/im);
   });
 
-  test('is without secrets unless it is asked for them', async () => {
+  test('a mail is redacted unless redact is false', async () => {
     const { mails, port } = await openMailServer();
     const event = anEvent({ client: { password: 'hunter2' } });
     const wants = definition({ port }, { templates: { text: 'it is {{ event.client.password }}' } });
@@ -89,7 +89,7 @@ describe('a mail', () => {
     expect(mails.map(({ raw }) => /it is (\w+)/.exec(raw)?.[1])).toEqual(['REDACTED', 'hunter2']);
   });
 
-  test('goes to a name by the address that was checked', async () => {
+  test('a mail is sent to the checked address of its server', async () => {
     const { mails, port } = await openMailServer();
     const rig = new DeliveryRig({ names: { 'mx.example.com': '127.0.0.1' } });
     expect(await rig.run(definition({ port, host: 'mx.example.com' }))).toEqual({ kind: 'delivered' });
@@ -110,22 +110,22 @@ async function sendWith(text: object) {
   return { mails, outcome: await sendMail({ job: aJob(), handler, mail }, { ...deps, addresses }) };
 }
 
-describe('a text that names a file or a URL instead of being a text', () => {
-  test('sends no file of this machine', async () => {
+describe('a template that names a file or a URL', () => {
+  test('a mail contains no file of this machine', async () => {
     const path = join(await tempDir(), 'secret');
     await writeFile(path, 'hunter2');
     const { mails, outcome } = await sendWith({ path });
     expect([mails.length, outcome.kind]).toEqual([0, 'failed']);
   });
 
-  test('requests no URL', async () => {
+  test('a mail fetches no URL', async () => {
     const inside = await HttpReceiver.open();
     const { mails, outcome } = await sendWith({ href: inside.url });
     expect([mails.length, outcome.kind, inside.received.length]).toEqual([0, 'failed', 0]);
   });
 });
 
-test('a sender whose domain is not ASCII has headers that are', async () => {
+test('a sender with a non-ASCII domain has ASCII headers', async () => {
   const { mails, port } = await openMailServer();
   await new DeliveryRig().run(definition({ port }, { from: 'mon@bücher.example' }));
   const { id } = anEvent();
@@ -135,7 +135,7 @@ test('a sender whose domain is not ASCII has headers that are', async () => {
 
 describe('TLS', () => {
   test.each(['implicit', 'starttls'] as const)(
-    '%s, with a password, to a server that an own authority knows',
+    'a mail is sent over %s TLS with a password to a server of a configured authority',
     async (tls) => {
       const { mails, port } = await openMailServer({
         ...certificate,
@@ -155,33 +155,36 @@ describe('TLS', () => {
     },
   );
 
-  test.each(['implicit', 'starttls'] as const)('%s tells nothing to a server that nobody knows', async (tls) => {
-    const { mails, port } = await openMailServer({ ...certificate, secure: tls === 'implicit' });
-    const outcome = await new DeliveryRig().run(definition({ port, tls }));
-    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/certificate/) as string });
-    const other = makeCertificate('other', { names: ['other.example.com'], issuer: authority });
-    const named = await openMailServer({ ...other, secure: tls === 'implicit' });
-    const wrong = await new DeliveryRig().run(definition({ port: named.port, tls, ca_file: await authorityFile() }));
-    expect(wrong).toMatchObject({ kind: 'failed' });
-    expect([...mails, ...named.mails]).toEqual([]);
-  });
+  test.each(['implicit', 'starttls'] as const)(
+    'a mail over %s TLS is not sent to a server with an unknown certificate',
+    async (tls) => {
+      const { mails, port } = await openMailServer({ ...certificate, secure: tls === 'implicit' });
+      const outcome = await new DeliveryRig().run(definition({ port, tls }));
+      expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/certificate/) as string });
+      const other = makeCertificate('other', { names: ['other.example.com'], issuer: authority });
+      const named = await openMailServer({ ...other, secure: tls === 'implicit' });
+      const wrong = await new DeliveryRig().run(definition({ port: named.port, tls, ca_file: await authorityFile() }));
+      expect(wrong).toMatchObject({ kind: 'failed' });
+      expect([...mails, ...named.mails]).toEqual([]);
+    },
+  );
 
-  test('starttls sends nothing where there is none', async () => {
+  test('a mail with starttls is not sent to a server without TLS', async () => {
     const { mails, port } = await openMailServer({ disabledCommands: ['AUTH', 'STARTTLS'] });
     expect(await new DeliveryRig().run(definition({ port, tls: 'starttls' }))).toMatchObject({ kind: 'failed' });
     expect(mails).toEqual([]);
   });
 
   test.each([
-    ['is taken where there is some, whoever it is', {}, true],
-    ['is done without where there is none', { disabledCommands: ['AUTH', 'STARTTLS'] }, false],
-  ])('opportunistic %s', async (_title, options, isSecure) => {
+    ['is used if offered, whatever the certificate', {}, true],
+    ['is skipped if not offered', { disabledCommands: ['AUTH', 'STARTTLS'] }, false],
+  ])('opportunistic TLS %s', async (_title, options, isSecure) => {
     const { mails, port } = await openMailServer({ ...certificate, ...options });
     expect(await new DeliveryRig().run(definition({ port, tls: 'opportunistic' }))).toEqual({ kind: 'delivered' });
     expect(mails).toMatchObject([{ isSecure }]);
   });
 
-  test('says which file of authorities cannot be read', async () => {
+  test('an unreadable ca_file is named in the error', async () => {
     const { port } = await openMailServer();
     const outcome = await new DeliveryRig().run(definition({ port, tls: 'implicit', ca_file: '/nowhere/ca.pem' }));
     expect(outcome).toMatchObject({
@@ -190,11 +193,11 @@ describe('TLS', () => {
   });
 });
 
-describe('a server that refuses', () => {
+describe('a server that rejects a mail', () => {
   test.each([
     [450, true],
     [550, false],
-  ])('with %i: tried again %s', async (code, isRetryable) => {
+  ])('a mail rejected with %i can be retried: %s', async (code, isRetryable) => {
     const { port } = await openMailServer({
       onRcptTo: (_address, _session, done) => done(smtpError(code, 'not you')),
     });
@@ -205,7 +208,7 @@ describe('a server that refuses', () => {
     });
   });
 
-  test('some of the recipients has delivered to the others, and the log says to whom not', async () => {
+  test('a mail rejected for some recipients is delivered to the others, and the log names the rejected', async () => {
     const { mails, port } = await openMailServer({
       onRcptTo: ({ address }, _session, done) =>
         address.startsWith('second') ? done(smtpError(550, 'not you')) : done(),
@@ -216,7 +219,7 @@ describe('a server that refuses', () => {
     expect(rig.record).toMatchObject({ level: 'warn', fields: { rejected: ['second@example.com'] } });
   });
 
-  test('by saying the password again has it told to nobody', async () => {
+  test('a password echoed by the server is redacted in the reason and in the log', async () => {
     const { port } = await openMailServer({
       ...certificate,
       secure: true,
@@ -232,7 +235,7 @@ describe('a server that refuses', () => {
     expect(rig.record.fields).toMatchObject({ reason });
   });
 
-  test('in no words of SMTP is told in one short line, without what acts on a screen', async () => {
+  test('a response that is not SMTP is logged as one short line without control characters', async () => {
     const chatty = createServer((socket) => void socket.end(`HTTP \u001b[2J${'😀'.repeat(500)}\r\n`));
     chatty.listen(0, '127.0.0.1');
     await once(chatty, 'listening');
@@ -243,7 +246,7 @@ describe('a server that refuses', () => {
     expect([reason.length <= 200, reason.isWellFormed()]).toEqual([true, true]);
   });
 
-  test('to be there, or to speak, is tried again', async () => {
+  test('a mail server that is unreachable or silent can be retried', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());

@@ -51,8 +51,8 @@ const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
 const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
   rig.clients.keepalive(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', ...attributes });
 
-describe('which results are handled (completion 1.4)', () => {
-  test('every failure and the resolve, and no OK besides', async () => {
+describe('handled results (completion 1.4)', () => {
+  test('every failure and the resolution are handled, and other OK results are not', async () => {
     const runs = await play(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
     expect(runs).toEqual([
       [],
@@ -65,7 +65,7 @@ describe('which results are handled (completion 1.4)', () => {
     ]);
   });
 
-  test('every result by a handler of the newer API, unless its filter is_incident keeps out what is well', async () => {
+  test('a v2 handler gets every result unless the filter is_incident drops OK ones', async () => {
     const newer = { ...PIPE, event_format: 'core' };
     const rig = await openRig({
       handlers: {
@@ -87,7 +87,7 @@ describe('which results are handled (completion 1.4)', () => {
     expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
   });
 
-  test('OK results are silenced for handlers of the v2 API, as the API shows them, and not for those of version 1', async () => {
+  test('silenced OK results are suppressed for v2 handlers with not_silenced, but not for v1 handlers', async () => {
     const newer = { ...PIPE, event_format: 'core', handle_silenced: true };
     const rig = await openRig({
       handlers: { all: newer, unsilenced: { ...newer, filters: ['not_silenced'] }, older: PIPE },
@@ -113,7 +113,7 @@ describe('which results are handled (completion 1.4)', () => {
     expect(rig.entry()?.state.event).toBeUndefined();
   });
 
-  test('OK results count on beyond the history and across a restart, so that a filter for every hour keeps its pace', async () => {
+  test('OK results count beyond the history and across a restart, so that an hourly filter works', async () => {
     const dir = await tempDir();
     const everyHour = v2EventFilterOf({
       metadata: { name: 'hourly', namespace: DEFAULT_NAMESPACE },
@@ -142,7 +142,7 @@ describe('which results are handled (completion 1.4)', () => {
     expect(hourly).toBe(2 + 13);
   });
 
-  test('auto_resolve: false runs nobody for an OK, and force_resolve ends it all the same', async () => {
+  test('auto_resolve: false suppresses the resolution, and force_resolve resolves all the same', async () => {
     const rig = await openRig();
     expect(await play(rig, [2, 0, 0, 1], { auto_resolve: false })).toEqual([
       ['default create'],
@@ -154,7 +154,7 @@ describe('which results are handled (completion 1.4)', () => {
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
-  test('of a flapping check only by who wants it, and its end by everybody', async () => {
+  test('flapping is notified only by handlers with handle_flapping, and the resolution by all of them', async () => {
     const rig = await openRig({
       handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } },
     });
@@ -176,7 +176,7 @@ describe('which results are handled (completion 1.4)', () => {
     expect(new Set(calming.slice(0, -2))).toEqual(new Set(['eager flapping']));
   });
 
-  test('every metric, with its whole output, whether or not there is an event', async () => {
+  test('every metric is handled with its whole output, with or without an event', async () => {
     const rig = await openRig();
     const output = `${'x'.repeat(300)}\nmore`;
     for (const status of [0, 2, 0]) await rig.report(status, { type: 'metric', output });
@@ -189,13 +189,13 @@ describe('which results are handled (completion 1.4)', () => {
     expect(rig.entry()?.state.event).toBeUndefined();
   });
 
-  test('handlers: [] runs nobody, and nobody is told of', async () => {
+  test('handlers: [] runs no handler and logs nothing', async () => {
     const rig = await openRig();
     expect(await play(rig, [2, 0], { handlers: [] })).toEqual([[], []]);
     expect(rig.log.records).toEqual([]);
   });
 
-  test('a reload counts from the next event on', async () => {
+  test('a reload of handlers applies from the next event on', async () => {
     const rig = await openRig({ handlers: { default: { type: 'set', handlers: ['a'] }, a: PIPE } });
     expect(await play(rig, [2])).toEqual([['a create']]);
     rig.reload({ handlers: { default: { type: 'set', handlers: ['b'] }, b: PIPE } });
@@ -203,8 +203,8 @@ describe('which results are handled (completion 1.4)', () => {
   });
 });
 
-describe('every origin goes the same way', () => {
-  test('a resolve on request', async () => {
+describe('all origins of events', () => {
+  test('a manual resolve is handled', async () => {
     const rig = await openTroubled();
     await rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk');
     const [job] = rig.takeJobs();
@@ -214,7 +214,7 @@ describe('every origin goes the same way', () => {
     });
   });
 
-  test('the deletion of a client, of which the event still knows all', async () => {
+  test('the deletion of a client is handled as a resolution with all data of the event', async () => {
     const rig = await openTroubled();
     await rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined });
     const [job, ...others] = rig.takeJobs();
@@ -222,20 +222,20 @@ describe('every origin goes the same way', () => {
     expect(others).toEqual([]);
   });
 
-  test('the deletion of a check', async () => {
+  test('the deletion of a check is handled as a resolution', async () => {
     const rig = await openTroubled();
     await rig.checks.remove(DEFAULT_NAMESPACE, 'disk');
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
-  test('a result that has gone stale', async () => {
+  test('a result with an expired TTL is handled', async () => {
     const rig = await openTroubled();
     rig.clock.advance(60_000);
     await rig.stale.record(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
     expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
   });
 
-  test('what the backend concludes itself, such as a missing keepalive', async () => {
+  test('an event that the backend itself opens, such as a missing keepalive, is handled', async () => {
     const rig = await openTroubled();
     const check = { name: 'keepalive', output: 'none', status: 2, executed: NOW, issued: NOW };
     await rig.results.record(DEFAULT_NAMESPACE, [{ client: 'web-1', reporter: 'web-1', check }]);
@@ -243,8 +243,8 @@ describe('every origin goes the same way', () => {
   });
 });
 
-describe('what handlers get', () => {
-  test('the whole event, with its secrets, in the order of the peer (legacy-peer, Event JSON)', async () => {
+describe('the jobs of handlers', () => {
+  test('a job contains the whole event with its secrets in the order of the peer (legacy-peer, Event JSON)', async () => {
     const rig = await openRig();
     await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', password: 'hunter2' });
     await rig.report(0);
@@ -288,7 +288,7 @@ describe('what handlers get', () => {
     );
   });
 
-  test('as a job in the commit of the event, ids ascending', async () => {
+  test('handler jobs are committed with the event, with ascending ids', async () => {
     const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
     await rig.report(2, { handlers: ['a', 'b'] });
     await rig.report(2, { handlers: ['a'] });
@@ -302,7 +302,7 @@ describe('what handlers get', () => {
     expect(await storedJobs(rig)).toEqual(jobs);
   });
 
-  test('not without the commit: a write that fails leaves neither event nor job, nor a word in the log', async () => {
+  test('a failed write leaves neither event nor job nor log record', async () => {
     const rig = await openRig({ handlers: { a: PIPE } });
     rig.store.refuses = () => true;
     await expect(rig.report(2, { handlers: ['a', 'nope'] })).rejects.toThrow(/does not accept writes/);
@@ -316,7 +316,7 @@ describe('what handlers get', () => {
   });
 });
 
-test('a handler without a place for a further run gets none, which is said; the others get theirs', async () => {
+test('a handler with a full queue gets no job, which is logged, and the other handlers get theirs', async () => {
   const full = new Set(['mail']);
   const rig = await HandlingRig.open({ handlers: { mail: PIPE, audit: PIPE } }, { full });
   onTestFinished(() => rig[Symbol.asyncDispose]());
@@ -332,7 +332,7 @@ test('a handler without a place for a further run gets none, which is said; the 
 });
 
 describe('silences (completion 1.3)', () => {
-  test('keep handlers back, but for those that opted out; the occurrences go on', async () => {
+  test('a silence suppresses handlers without handle_silenced, and occurrences still count', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
     await silence(rig);
     await rig.report(2, { handlers: ['mail', 'audit'] });
@@ -358,7 +358,7 @@ describe('silences (completion 1.3)', () => {
     });
   });
 
-  test('wait for their begin, and an OK metric is never looked up', async () => {
+  test('a silence suppresses nothing before its begin, and an OK metric is not matched', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60 });
     await rig.report(2);
@@ -378,7 +378,7 @@ describe('silences (completion 1.3)', () => {
       name: 'the deletion of the client',
       resolve: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined }),
     },
-  ])('expire_on_resolve ends with the resolve by $name, which is handled', async ({ resolve }) => {
+  ])('an expire_on_resolve silence ends with the resolution by $name, which is handled', async ({ resolve }) => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.report(2);
@@ -387,7 +387,7 @@ describe('silences (completion 1.3)', () => {
     expect(rig.takeJobs().map(({ event }) => [event.action, event.silenced_by])).toEqual([['resolve', []]]);
   });
 
-  test('but not when another entry silences it as well', async () => {
+  test('a resolution that another silence covers as well is not notified', async () => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
@@ -397,7 +397,7 @@ describe('silences (completion 1.3)', () => {
     expect(rig.log.records.at(-1)?.fields).toMatchObject({ action: 'resolve', silenced_by: ['client:web-1:*'] });
   });
 
-  test('are remembered in the event from the first run that they keep back until one is made without them', async () => {
+  test('an event is marked as suppressed from its first suppressed job until a job without a silence', async () => {
     const rig = await openRig({
       handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
     });
@@ -420,7 +420,7 @@ describe('silences (completion 1.3)', () => {
     expect(suppressed).toEqual([undefined, true, true, undefined]);
   });
 
-  test('are counted by the runs that they keep back', async () => {
+  test('suppressed jobs are counted by silence', async () => {
     const rig = await openRig({
       handlers: { a: PIPE, b: PIPE, ok: { ...PIPE, severities: ['ok'] }, staging: { ...PIPE, filter: 'staging' } },
       filters: { staging: { attributes: { client: { environment: 'staging' } } } },
@@ -435,7 +435,7 @@ describe('silences (completion 1.3)', () => {
   });
 });
 
-test('a dependency holds an event back while it has one of its own', async () => {
+test('an event is filtered while its dependency has an event', async () => {
   const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'check_dependencies' } } });
   await rig.clients.put(DEFAULT_NAMESPACE, { name: 'db-1', address: 'a', subscriptions: ['databases'] });
   const dependencies = ['subscription:databases/disk'];
@@ -479,7 +479,7 @@ describe('the log (completion 1.8)', () => {
       fields: { handler: 'deepest' },
     },
     { handler: 'nofilter', level: 'error', message: 'unknown filter', fields: { filter: 'nope' } },
-  ])('$message', async ({ handler, level, message, fields }) => {
+  ])('the log contains "$message"', async ({ handler, level, message, fields }) => {
     const rig = await openRig({ handlers: HANDLERS, filters: FILTERS });
     await rig.report(2, { handler });
     expect(rig.log.records).toMatchObject([
@@ -488,7 +488,7 @@ describe('the log (completion 1.8)', () => {
     expect(rig.log.records[0]?.fields).not.toHaveProperty('event');
   });
 
-  test('event handling disabled for event, once, whoever its handlers are', async () => {
+  test('a result with handle: false is logged once, whatever its handlers', async () => {
     const rig = await openRig({ handlers: HANDLERS });
     await rig.report(2, { handlers: ['calm', 'staging', 'nope'], handle: false });
     expect(rig.log.records.map(({ level, message }) => [level, message])).toEqual([
@@ -498,7 +498,7 @@ describe('the log (completion 1.8)', () => {
     expect(rig.takeRuns()).toEqual([]);
   });
 
-  test('what is wrong with the configuration is told once a minute, with how often it was left out', async () => {
+  test('a configuration error of a handler is logged once a minute with the number of suppressed messages', async () => {
     const rig = await openRig({});
     for (let count = 0; count < 5; count++) await rig.report(2);
     expect(rig.log.messages('error')).toEqual(['unknown handler']);
@@ -515,7 +515,7 @@ describe('the log (completion 1.8)', () => {
 
 describe('the registration of a client (legacy-peer, State machine)', () => {
   const REGISTRATION: HandlingSections = { handlers: { registration: PIPE, file: PIPE } };
-  test('is an event of its own with its first keepalive, as recorded with the peer, and is not stored', async () => {
+  test('a registration is a transient event with the first keepalive, as recorded with the peer', async () => {
     const rig = await openRig(REGISTRATION);
     await keepalive(rig, { timestamp: NOW });
     await keepalive(rig, { timestamp: NOW });
@@ -553,7 +553,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     expect(rig.entry('web-1', 'registration')).toBeUndefined();
   });
 
-  test('comes before the result that makes a client', async () => {
+  test('a registration is handled before the result that creates the client', async () => {
     const rig = await openRig({ handlers: { registration: PIPE, default: PIPE } });
     await rig.report(2);
     await rig.report(2);
@@ -564,7 +564,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     ]);
   });
 
-  test('is not told of a client that was posted', async () => {
+  test('a posted client has no registration event', async () => {
     const rig = await openRig(REGISTRATION);
     await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' });
     await keepalive(rig);
@@ -572,7 +572,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     expect(rig.takeRuns()).toEqual([]);
   });
 
-  test('takes over what the client says of it, which is enough to ask for it', async () => {
+  test('a registration contains the attributes that the client sets for it', async () => {
     const rig = await openRig({ handlers: { file: PIPE } });
     await keepalive(rig);
     await keepalive(rig, { name: 'web-2', registration: { handler: 'file', status: 2, note: 'hi', name: 'x' } });
@@ -582,7 +582,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     ]);
   });
 
-  test('is silenced and filtered like any other event', async () => {
+  test('a registration is silenced and filtered like any other event', async () => {
     const rig = await openRig(REGISTRATION);
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'registration' });
     await keepalive(rig);
@@ -590,7 +590,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     expect(rig.log.messages('info')).toEqual(['handler is silenced']);
   });
 
-  test('costs nothing where nobody asks for it', async () => {
+  test('a registration without a handler costs nothing', async () => {
     const rig = await openRig();
     await keepalive(rig);
     expect(rig.takeRuns()).toEqual([]);

@@ -56,14 +56,14 @@ async function takeRuns(rig: HandlingRig): Promise<string[]> {
 
 const ENDED = ['default create silence ended'];
 
-describe('an event that a silence kept back is handled once when the silence ends', () => {
+describe('the notification at the end of a silence', () => {
   const ends: readonly { name: string; with?: object; end: (rig: HandlingRig) => unknown }[] = [
-    { name: 'by its time', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
-    { name: 'because it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
-    { name: 'because one that begins later takes its place', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
-    { name: 'because one that is over at once takes its place', end: (rig) => silence(rig, { expire: 0 }) },
+    { name: 'it expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
+    { name: 'it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
+    { name: 'a pending one replaces it', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
+    { name: 'an expired one replaces it', end: (rig) => silence(rig, { expire: 0 }) },
     {
-      name: 'because the same event of another client resolves',
+      name: 'the event of another client resolves',
       with: { expire_on_resolve: true },
       end: async (rig) => {
         await rig.report(2, { source: 'web-2' });
@@ -71,27 +71,30 @@ describe('an event that a silence kept back is handled once when the silence end
       },
     },
     {
-      name: 'because the client leaves the subscription',
+      name: 'the client leaves its subscription',
       with: { check: null, subscription: 'web' },
       end: (rig) => rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' }),
     },
   ];
 
-  test.each(ends)('$name', async ({ with: attributes = {}, end }) => {
-    const rig = await openRig();
-    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
-    await silence(rig, attributes);
-    await rig.report(2);
-    await rig.report(2);
-    expect(await takeRuns(rig)).toEqual([]);
-    await end(rig);
-    expect(await takeRuns(rig)).toEqual(ENDED);
-    rig.clock.advance(3_600_000);
-    expect(await takeRuns(rig)).toEqual([]);
-    expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
-  });
+  test.each(ends)(
+    'a suppressed event is notified when its silence ends: $name',
+    async ({ with: attributes = {}, end }) => {
+      const rig = await openRig();
+      await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
+      await silence(rig, attributes);
+      await rig.report(2);
+      await rig.report(2);
+      expect(await takeRuns(rig)).toEqual([]);
+      await end(rig);
+      expect(await takeRuns(rig)).toEqual(ENDED);
+      rig.clock.advance(3_600_000);
+      expect(await takeRuns(rig)).toEqual([]);
+      expect(rig.entry()?.state.event?.isSuppressed).toBeUndefined();
+    },
+  );
 
-  test('with the event as it is stored, the mark its last attribute, and no silence in it', async () => {
+  test('the notification at the end of a silence contains the stored event and silence_ended as its last attribute', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2, { output: 'full', team: 'storage' });
@@ -113,7 +116,7 @@ describe('an event that a silence kept back is handled once when the silence end
     ]);
   });
 
-  test('with the failure that it is about, although an OK came since that did not resolve it', async () => {
+  test('the notification at the end of a silence contains the failure although an unresolving OK came later', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2, { auto_resolve: false, output: 'full' });
@@ -123,7 +126,7 @@ describe('an event that a silence kept back is handled once when the silence end
     expect(rig.takeJobs()).toMatchObject([{ event: { check: { output: 'full', status: 2, history: ['2'] } } }]);
   });
 
-  test('as flapping, by who wants that', async () => {
+  test('a flapping event is notified at the end of its silence by handlers with handle_flapping', async () => {
     const rig = await openRig({ handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } } });
     const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
     await silence(rig);
@@ -133,7 +136,7 @@ describe('an event that a silence kept back is handled once when the silence end
     expect(await takeRuns(rig)).toEqual(['eager flapping silence ended']);
   });
 
-  test('by a result, when one comes before the clock does', async () => {
+  test('a result that arrives at the end of a silence before the timer sends the pending notification once', async () => {
     const rig = await HandlingRig.open({
       handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
     });
@@ -150,8 +153,8 @@ describe('an event that a silence kept back is handled once when the silence end
   });
 });
 
-describe('who hears of it', () => {
-  test('not the handlers that opted out of silences: they had it already', async () => {
+describe('the handlers at the end of a silence', () => {
+  test('a handler with handle_silenced is not notified again at the end of a silence', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
     await silence(rig);
     await rig.report(2, { handlers: ['mail', 'audit'] });
@@ -160,7 +163,7 @@ describe('who hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['mail create silence ended']);
   });
 
-  test('those that count occurrences, however far their next refresh is', async () => {
+  test('a handler with the filter occurrences is notified at the end of a silence, whatever its refresh', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const attributes = { occurrences: 2, interval: 60, refresh: 1800 };
     await silence(rig);
@@ -171,7 +174,7 @@ describe('who hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('not while it has not occurred often enough, and then as usual', async () => {
+  test('an event without enough occurrences is not notified at the end of a silence, but later as usual', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const attributes = { occurrences: 2 };
     await silence(rig);
@@ -182,7 +185,7 @@ describe('who hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['default create']);
   });
 
-  test('not those whose other filters keep it out, which the log tells', async () => {
+  test('another filter suppresses the notification at the end of a silence and is logged', async () => {
     const staging = { attributes: { client: { environment: 'staging' } } };
     const rig = await openRig({ handlers: { default: PIPE }, filters: { staging } });
     await silence(rig);
@@ -193,7 +196,7 @@ describe('who hears of it', () => {
     expect(rig.log.records.at(-1)).toMatchObject({ message: 'event was filtered', fields: { check: 'disk' } });
   });
 
-  test('whom a reload made the handler meanwhile', async () => {
+  test('the notification at the end of a silence goes to the handlers after a reload', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -203,8 +206,8 @@ describe('who hears of it', () => {
   });
 });
 
-describe('nobody hears of it', () => {
-  test('while another entry silences the event, until that ends too', async () => {
+describe('no notification at the end of a silence', () => {
+  test('an event is notified at the end of the last of two silences', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await silence(rig, { check: null, subscription: 'client:web-1', expire: 120 });
@@ -215,7 +218,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
-  test('when another silence takes its place that silences as well', async () => {
+  test('an event is not notified at the end of a silence while another silence covers it', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2);
@@ -224,7 +227,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('when the event resolved before, which is silenced as any other', async () => {
+  test('an event that resolved during its silence is not notified at the end', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2);
@@ -233,7 +236,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('when it resolves with the silence: then the resolve alone is handled', async () => {
+  test('a resolution that ends a silence is notified, and the problem before it is not', async () => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.report(2);
@@ -241,7 +244,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('when the silence ended while the problem was on its way to being resolved by a result', async () => {
+  test('an OK result after the end of a silence notifies the resolution alone', async () => {
     const rig = await HandlingRig.open(MAIL);
     onTestFinished(() => rig[Symbol.asyncDispose]());
     await silence(rig, { expire: 60 });
@@ -251,7 +254,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('when nothing was kept back: the event was handled before the silence began', async () => {
+  test('an event that was notified before its silence began is not notified again at the end', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60, expire: 60 });
     await rig.report(2);
@@ -260,7 +263,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('while a silence begins', async () => {
+  test('an event that opened when its silence began is notified at the end of the silence', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60, expire: 60 });
     rig.clock.advance(60_000);
@@ -270,7 +273,7 @@ describe('nobody hears of it', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
-  test('when its last result wanted no handling, which the log tells once', async () => {
+  test('an event whose last result has handle: false is not notified at the end of its silence', async () => {
     const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
     await silence(rig);
     await rig.report(2, { handlers: ['a', 'b'] });
@@ -281,7 +284,7 @@ describe('nobody hears of it', () => {
     expect(rig.log.records.slice(before).map(({ message }) => message)).toEqual(['event handling disabled for event']);
   });
 
-  test('where the setting is off; and it is not made up for when it is on again', async () => {
+  test('handle-when-silence-ends: false drops notifications at the end of a silence for good', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir, handlesSilenceEnds: false });
     await silence(rig, { expire: 60 });
@@ -298,7 +301,7 @@ describe('nobody hears of it', () => {
 });
 
 describe('restarts and failures', () => {
-  test('a silence that ended while the backend was away, and only once', async () => {
+  test('a silence that expired during a stop of the backend is handled once after the restart', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { expire: 60 });
@@ -311,7 +314,7 @@ describe('restarts and failures', () => {
     expect(await takeRunsAfterStart(dir, rig.clock)).toEqual([]);
   });
 
-  test('a silence that goes on over a restart ends later', async () => {
+  test('a silence that lasts across a restart suppresses until it expires', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { expire: 3600 });
@@ -324,7 +327,7 @@ describe('restarts and failures', () => {
     expect(await takeRuns(again)).toEqual(ENDED);
   });
 
-  test('what the store refuses is tried again, and asked for once', async () => {
+  test('the notification at the end of a silence is retried when the store fails, and is sent once', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -344,7 +347,7 @@ describe('restarts and failures', () => {
     ]);
   });
 
-  test('the deletion of an aggregate stays as it was, whatever is handled since', async () => {
+  test('a deleted aggregate stays deleted although an event is handled at the end of a silence', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2, { aggregate: 'fleet' });
@@ -355,7 +358,7 @@ describe('restarts and failures', () => {
     expect(rig.registry.namespace(DEFAULT_NAMESPACE).aggregates.get('fleet')).toBeUndefined();
   });
 
-  test.each([1, 2, 3])('a backend that is killed after %i writes asks for each run once', async (survived) => {
+  test.each([1, 2, 3])('a backend killed after %i writes creates each job once', async (survived) => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -375,7 +378,7 @@ describe('restarts and failures', () => {
     expect(new Set(checks).size).toBe(250);
   });
 
-  test('of many events that a stop came between, each is handled once', async () => {
+  test('each of many events is notified once at the end of a silence although the backend restarts in between', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -396,7 +399,7 @@ describe('restarts and failures', () => {
   });
 });
 
-test('10,000 events at once do not hold up results: those take their turn in between', async () => {
+test('10,000 notifications at the end of a silence do not block results', async () => {
   const count = 10_000;
   const rig = await openRig();
   await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -439,7 +442,7 @@ async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<stri
 test.each([
   { name: 'that recovers', well: { resolve_after: 5 } },
   { name: 'that nothing resolves', well: { auto_resolve: false } },
-])('an event $name is handled when an OK takes it out of what a silence finds', async ({ well }) => {
+])('an event $name is notified when an OK result removes it from the selector of its silence', async ({ well }) => {
   const rig = await openRig();
   await silence(rig, { check: undefined, selector: 'check.team=storage' });
   await rig.report(2, { team: 'storage', ...well });

@@ -52,7 +52,7 @@ function failures(count: number, handlers: readonly string[], prefix = 'web'): o
   }));
 }
 
-test('a handler that hangs keeps no result from its answer and no event from another handler', async () => {
+test('a hanging handler delays no response to a result and no other handler', async () => {
   const { received, port } = await openLineReceiver();
   const { dir, url } = await start({
     hang: { type: 'pipe', command: HANG, concurrency: 3, queue_limit: 50 },
@@ -74,7 +74,7 @@ test('a handler that hangs keeps no result from its answer and no event from ano
 });
 
 test(
-  'a backend that stops ends handlers that hang after ten seconds, and runs them again',
+  'a stopping backend kills hanging handlers after ten seconds and runs them again after the start',
   { tags: 'slow' },
   async () => {
     const { dir, url, daemon } = await start({ hang: { type: 'pipe', command: HANG, concurrency: 3 } });
@@ -97,7 +97,7 @@ test(
   },
 );
 
-test('no command is started by the backend itself: one small process starts them all', async () => {
+test('one small process starts all commands, and the backend itself starts none', async () => {
   const { dir, url, daemon } = await start({ quick: { type: 'pipe', command: 'echo $PPID >> PIDS.parents' } });
   for (let at = 0; at < 4; at++) {
     expect((await post(url, '/api/mon/v1/results', failures(25, ['quick'], `round-${String(at)}`))).status).toBe(202);
@@ -113,7 +113,7 @@ test('no command is started by the backend itself: one small process starts them
   await vi.waitFor(() => expect([...parents].filter((pid) => isAlive(pid))).toEqual([]));
 });
 
-test('a backend that is killed leaves no command behind, and no process that would run one', async () => {
+test('a killed backend leaves neither a command nor the process that runs commands', async () => {
   const { dir, url, daemon } = await start({
     hang: { type: 'pipe', command: 'sleep 600 & echo $$ $! $PPID >> PIDS.family; wait', concurrency: 3 },
   });

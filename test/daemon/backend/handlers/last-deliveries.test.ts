@@ -4,7 +4,7 @@ import { LastDeliveries } from '../../../../daemon/backend/handlers/last-deliver
 const of = (id: number, client = 'web-1') => ({ id, namespace: 'default', client, check: 'disk', handler: 'mail' });
 const lastOf = (last: LastDeliveries, client = 'web-1') => last.lastOf('default', client, 'disk', 'mail');
 
-test('the last run counts, whatever becomes of an earlier one', () => {
+test('the last delivery counts, whatever the outcome of an earlier one', () => {
   const last = new LastDeliveries();
   expect(lastOf(last)).toBeUndefined();
   last.note(of(1), { state: 'delivered', at: 5, attempts: 1 });
@@ -13,7 +13,7 @@ test('the last run counts, whatever becomes of an earlier one', () => {
   expect(lastOf(last)).toEqual({ state: 'running', at: 6, attempts: 1 });
 });
 
-test('a run that waits behind one that is tried again tells why', () => {
+test('a delivery queued behind a retry shows the reason of the retry', () => {
   const last = new LastDeliveries();
   last.note(of(1), { state: 'retrying', at: 5, attempts: 1, reason: 'refused' });
   last.note(of(2), { state: 'queued', at: 6, attempts: 0 });
@@ -28,7 +28,7 @@ test('a run that waits behind one that is tried again tells why', () => {
   expect(lastOf(last)).toEqual({ state: 'queued', at: 6, attempts: 0 });
 });
 
-test('those that changed longest ago are forgotten', () => {
+test('the deliveries that changed longest ago are dropped', () => {
   const last = new LastDeliveries(2);
   last.note(of(1, 'a'), { state: 'queued', at: 1, attempts: 0 });
   last.note(of(2, 'b'), { state: 'delivered', at: 2, attempts: 1 });

@@ -15,7 +15,7 @@ function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, at) => `m${String(from + at)} 1`).join('\n');
 }
 
-test('metrics of a check go out to Graphite, InfluxDB and a Prometheus that asks, whatever the status', async () => {
+test('metrics of a check are sent to Graphite and InfluxDB and exported to Prometheus, whatever the status', async () => {
   const graphite = await receiver();
   const influx = await HttpReceiver.open();
   await using backend = await startBackend({
@@ -68,7 +68,7 @@ test('metrics of a check go out to Graphite, InfluxDB and a Prometheus that asks
   expect(event?.check).toMatchObject({ status: 2, type: 'metric', handlers: ['graphite', 'influx', 'prometheus'] });
 });
 
-test('series are bounded, and gone when no result has brought them for a quarter of an hour', () => {
+test('exported series are limited and removed after a quarter of an hour without a result', () => {
   const clock = new ManualClock();
   const series = new MetricSeries(clock);
   expect(series.take('default', aLoad(lines(0, 10_000)))).toEqual({ kind: 'delivered' });

@@ -46,7 +46,7 @@ async function fail(handler: string, ...clients: readonly string[]): Promise<rea
 }
 
 describe('dead letters', () => {
-  test('are listed without their events, by page and by filter', async () => {
+  test('dead letters are listed without their events, paginated and filtered', async () => {
     const before = Math.floor(Date.now() / 1000);
     const [first] = await fail('pager', 'a', 'b');
     await fail('fail', 'c');
@@ -68,7 +68,7 @@ describe('dead letters', () => {
     expect(failedAt).toBeGreaterThanOrEqual(before);
   });
 
-  test('are shown with their event, redacted', async () => {
+  test('a dead letter is shown with its redacted event', async () => {
     const [letter] = await fail('pager', 'a');
     const { status, body } = await ask('GET', `${LETTERS}/${String(letter?.id)}`);
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe('dead letters', () => {
     });
   });
 
-  test('are delivered when they are retried, whole', async () => {
+  test('a retried dead letter is delivered with the whole event', async () => {
     const [letter] = await fail('pager', 'a');
     const { received } = await openLineReceiver(port);
     expect(await ask('POST', `${LETTERS}/${String(letter?.id)}/retry`, {})).toMatchObject({
@@ -90,7 +90,7 @@ describe('dead letters', () => {
     expect((await ask('GET', LETTERS)).body).toEqual([]);
   });
 
-  test('are retried and dropped by their handler, or all together', async () => {
+  test('dead letters are retried and dropped by handler or all together', async () => {
     await fail('pager', 'a', 'b');
     await fail('fail', 'c');
     const { received } = await openLineReceiver(port);
@@ -101,7 +101,7 @@ describe('dead letters', () => {
     expect((await ask('GET', LETTERS)).body).toEqual([]);
   });
 
-  test('are dropped one by one', async () => {
+  test('a single dead letter can be dropped', async () => {
     const [letter] = await fail('fail', 'a');
     const target = `${LETTERS}/${String(letter?.id)}`;
     expect(await ask('DELETE', target)).toMatchObject({ status: 204 });
@@ -117,7 +117,7 @@ describe('dead letters', () => {
     }
   });
 
-  test('leave a record in the audit trail when they are retried or dropped', async () => {
+  test('retries and drops of dead letters are recorded in the audit trail', async () => {
     const [first] = await fail('pager', 'a', 'b');
     await fail('fail', 'c');
     await openLineReceiver(port);
@@ -152,7 +152,7 @@ describe('dead letters', () => {
   });
 
   test.each([[{}], [{ handler: 5 }], [{ all: false }], [{ all: true, handler: 'a' }], [[]], ['all']])(
-    'are not retried or dropped by %j',
+    'a retry or drop with the body %j is rejected',
     async (body) => {
       for (const what of ['retry', 'drop']) {
         expect(await ask('POST', `${LETTERS}/${what}`, body)).toMatchObject({
@@ -163,12 +163,12 @@ describe('dead letters', () => {
     },
   );
 
-  test.each(['nobody', '-1', '1e3', '99999999999999999999'])('have no id %s', async (id) => {
+  test.each(['nobody', '-1', '1e3', '99999999999999999999'])('a dead letter with the id %s is 404', async (id) => {
     expect(await ask('GET', `${LETTERS}/${id}`)).toMatchObject({ status: 404 });
   });
 });
 
-test('explaining an event tells how the last run of each handler ended', async () => {
+test('explain shows the last delivery of each handler', async () => {
   const [letter] = await fail('pager', 'a');
   const delivery = async (): Promise<unknown> => {
     const { body } = await ask('GET', '/api/mon/v1/events/a/disk/explain');
@@ -187,7 +187,7 @@ test('explaining an event tells how the last run of each handler ended', async (
   );
 });
 
-test('handlers are listed with what they did', async () => {
+test('the list of handlers shows their counts', async () => {
   await fail('fail', 'a');
   const { received } = await openLineReceiver(port);
   await ask('POST', '/results', { source: 'b', name: 'disk', output: '', status: 1, handlers: ['pager', 'debug'] });
@@ -218,7 +218,7 @@ test('handlers are listed with what they did', async () => {
   );
 });
 
-test('handlers and dead letters are measured', async () => {
+test('the metrics include handlers and dead letters', async () => {
   await fail('fail', 'a');
   const { text } = await ask('GET', '/metrics');
   const lines = text.split('\n');

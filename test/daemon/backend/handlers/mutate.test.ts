@@ -21,31 +21,31 @@ async function mutated(mutator: string | undefined, mutators: Readonly<Record<st
   return await readFile(file, 'utf8');
 }
 
-describe('what a handler gets', () => {
-  test.each([undefined, 'json'])('is the event as JSON, without a newline behind it: %s', async (mutator) => {
+describe('the input of a handler', () => {
+  test.each([undefined, 'json'])('a handler gets the event as JSON without a trailing newline: %s', async (mutator) => {
     expect(await mutated(mutator)).toBe(JSON.stringify(anEvent()));
   });
 
-  test('of only_check_output is the output of the check', async () => {
+  test('the mutator only_check_output passes the output of the check', async () => {
     expect(await mutated('only_check_output')).toBe('CRITICAL: / is full\n');
   });
 
-  test('of a command is what it prints, errors too, of the event on its standard input', async () => {
+  test('a command mutator passes the stdout and stderr of its command, which reads the event on stdin', async () => {
     const command = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'; echo warned >&2`;
     expect(await mutated('short', { short: { command } })).toBe(`${anEvent().id}warned\n`);
   });
 
-  test('of a command that is a list is what its program prints, without a shell', async () => {
+  test('a mutator with a list of arguments passes the output of a program run without a shell', async () => {
     expect(await mutated('list', { list: { command: ['echo', '$(id) >&2;', 'a  b'] } })).toBe('$(id) >&2; a  b\n');
   });
 
-  test('of a definition under the name of a built-in mutator is what the definition says', async () => {
+  test('a definition with the name of a built-in mutator replaces it', async () => {
     expect(await mutated('json', { json: { command: 'echo mine' } })).toBe('mine\n');
   });
 });
 
-describe('the handler does not run, and never will by itself,', () => {
-  test('with a mutator that is not defined', async () => {
+describe('a handler that does not run and is not retried', () => {
+  test('an undefined mutator keeps the handler from running', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'nobody' });
     expect(outcome).toEqual({ kind: 'failed', reason: 'unknown mutator: nobody', isRetryable: false });
@@ -60,7 +60,7 @@ describe('the handler does not run, and never will by itself,', () => {
     { mutator: { command: 'echo broken; exit 4' }, reason: 'it exited with 4', status: 4 },
     { mutator: { command: '/no/such/program' }, reason: 'it exited with 127', status: 127 },
     { mutator: { command: 'yes | head -c 300000' }, reason: 'it printed more than can be kept', status: 0 },
-  ])('with a mutator of which $reason', async ({ mutator, reason, status }) => {
+  ])('a mutator that fails ($reason) keeps the handler from running', async ({ mutator, reason, status }) => {
     const rig = new DeliveryRig({ mutators: { broken: mutator } });
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'broken' });
     expect(outcome).toEqual({ kind: 'failed', reason: `mutator error: broken: ${reason}`, isRetryable: false });
@@ -71,7 +71,7 @@ describe('the handler does not run, and never will by itself,', () => {
     });
   });
 
-  test('with a mutator that takes longer than its timeout', async () => {
+  test('a mutator that exceeds its timeout keeps the handler from running', async () => {
     const clock = new ManualClock();
     const rig = new DeliveryRig({ clock, mutators: { slow: { command: 'sleep 600', timeout: 2 } } });
     const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' });
@@ -80,7 +80,7 @@ describe('the handler does not run, and never will by itself,', () => {
   });
 });
 
-test('a mutator that could not be run may run the next time', async () => {
+test('a handler whose mutator could not be started can be retried', async () => {
   const rig = new DeliveryRig({ mutators: { unlucky: { command: `${KILL_RUNNER}; sleep 600` } } });
   expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
     kind: 'failed',
@@ -90,7 +90,7 @@ test('a mutator that could not be run may run the next time', async () => {
   expect(rig.log.messages('warn')).toEqual(['the process that runs commands has ended']);
 });
 
-test('a mutator that the backend cannot wait for has not failed', async () => {
+test('a mutator interrupted by a stop of the backend has not failed', async () => {
   const rig = new DeliveryRig({ mutators: { slow: { command: 'sleep 600' } } });
   const stopping = new AbortController();
   const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' }, { signal: stopping.signal });
@@ -99,7 +99,7 @@ test('a mutator that the backend cannot wait for has not failed', async () => {
   expect(rig.log.records).toEqual([]);
 });
 
-test('a mutator of a redacting handler gets the event without its secrets', async () => {
+test('the mutator of a redacting handler gets the event without its secrets', async () => {
   const file = join(await tempDir(), 'seen');
   const rig = new DeliveryRig({ mutators: { spy: { command: `tee ${file}` } } });
   const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });

@@ -18,7 +18,7 @@ async function written(file: string): Promise<string> {
   });
 }
 
-test('the command gets the whole event as JSON on its standard input', async () => {
+test('a command reads the whole event as JSON on stdin', async () => {
   const file = join(await tempDir(), 'event');
   const rig = new DeliveryRig();
   const outcome = await rig.run({ type: 'pipe', command: `cat > ${file}` }, { job: { event: secretive } });
@@ -26,20 +26,20 @@ test('the command gets the whole event as JSON on its standard input', async () 
   expect(await readFile(file, 'utf8')).toBe(JSON.stringify(secretive));
 });
 
-test('a command that is a list runs without a shell', async () => {
+test('a handler with a list of arguments runs without a shell', async () => {
   const rig = new DeliveryRig();
   await rig.run({ type: 'pipe', command: ['echo', '$(id);', 'a  b'] });
   expect(rig.record).toMatchObject({ message: 'handler output', fields: { output: '$(id); a  b\n' } });
 });
 
-test('with redact it gets the event without its secrets', async () => {
+test('a pipe handler with redact gets the event without its secrets', async () => {
   const file = join(await tempDir(), 'event');
   await new DeliveryRig().run({ type: 'pipe', command: `cat > ${file}`, redact: true }, { job: { event: secretive } });
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ client: { db: { password: 'REDACTED' } } });
 });
 
 describe('the log', () => {
-  test('has what the command printed, at level info', async () => {
+  test('the output of a successful command is logged at level info', async () => {
     const rig = new DeliveryRig();
     await rig.run({ type: 'pipe', command: 'echo sent; echo and more >&2' });
     expect(rig.record).toEqual({
@@ -57,7 +57,7 @@ describe('the log', () => {
     });
   });
 
-  test('has it at level error when the exit status is not 0, which may go better next time', async () => {
+  test('the output of a failed command is logged at level error, and the command can be retried', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo no route; exit 3' });
     expect(outcome).toEqual({ kind: 'failed', reason: 'it exited with 3', isRetryable: true });
@@ -68,27 +68,27 @@ describe('the log', () => {
     });
   });
 
-  test('has no more than 4 KiB of it', async () => {
+  test('the logged output of a command is cut at 4 KiB', async () => {
     const rig = new DeliveryRig();
     await rig.run({ type: 'pipe', command: 'yes | head -c 100000' });
     expect(String(rig.record.fields['output'])).toHaveLength(4096);
   });
 });
 
-test('a command that reads nothing of a long event has not failed by that', async () => {
+test('a command that does not read a long event does not fail because of it', async () => {
   const event = anEvent({ check: { output: 'x'.repeat(300_000) } });
   expect(await new DeliveryRig().run({ type: 'pipe', command: 'true' }, { job: { event } })).toEqual({
     kind: 'delivered',
   });
 });
 
-test('a command that is not there fails as the shell says', async () => {
+test('a missing command fails with the status of the shell', async () => {
   const rig = new DeliveryRig();
   expect(await rig.run({ type: 'pipe', command: '/no/such/program' })).toMatchObject({ kind: 'failed' });
   expect(rig.record.fields).toMatchObject({ status: 127, output: expect.stringContaining('not found') });
 });
 
-test('the timeout kills the command with all its children', async () => {
+test('the timeout of a pipe handler kills the command with all its children', async () => {
   const pids = join(await tempDir(), 'pids');
   const clock = new ManualClock();
   const rig = new DeliveryRig({ clock });
@@ -101,7 +101,7 @@ test('the timeout kills the command with all its children', async () => {
   await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]));
 });
 
-test('without a timeout it runs until the backend cannot wait any longer', async () => {
+test('a pipe handler without a timeout runs until the backend stops', async () => {
   const pids = join(await tempDir(), 'pids');
   const clock = new ManualClock();
   const rig = new DeliveryRig({ clock });

@@ -68,7 +68,7 @@ function definition(preset: keyof typeof TARGETS, url: string) {
 }
 
 describe.each(PRESET_NAMES)('%s', (preset) => {
-  test('is told in its own words, at its own door', async () => {
+  test('the service gets a valid request at its own path', async () => {
     const service = await openService();
     const rig = new DeliveryRig();
     expect(await rig.run(definition(preset, service.url))).toEqual({ kind: 'delivered' });
@@ -79,7 +79,7 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('says what is wrong, without its keys', async () => {
+  test('an error of the service is logged without its keys', async () => {
     const service = await openService({ status: 400, body: `no such key:\r\n${KEYS[preset]}\u001b[2J` });
     const rig = new DeliveryRig();
     const outcome = await rig.run(definition(preset, service.url));
@@ -89,13 +89,13 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     expect(JSON.stringify([outcome, rig.log.records])).not.toContain(KEYS[preset]);
   });
 
-  test('says it within its bounds, whatever stands at its end', async () => {
+  test('an error of the service is cut without splitting a character', async () => {
     const service = await openService({ status: 400, body: `x${'😀'.repeat(500)}` });
     const outcome = await new DeliveryRig().run(definition(preset, service.url));
     expect('reason' in outcome && outcome.reason.isWellFormed()).toBe(true);
   });
 
-  test.each([301, 307, 308])('is not looked for elsewhere with its keys: %i', async (status) => {
+  test.each([301, 307, 308])('a redirect of the service to another origin is not followed: %i', async (status) => {
     const other = await openService();
     const service = await openService({ status, headers: { location: `${other.url}/taken` } });
     const outcome = await new DeliveryRig().run(definition(preset, service.url));
@@ -106,10 +106,10 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
 
 test.each([
   ['a part of its query', 'no sig hunter2%2Fand%2Fmore', 'no sig REDACTED'],
-  ['that part as it is meant', 'no sig hunter2/and/more', 'no sig REDACTED'],
-  ['what stands in front of its host', 'no password hunter3', 'no password REDACTED'],
-  ['a key that holds another one', 'no key hunter3-and-more', 'no key REDACTED'],
-])('%s is a key too', async (_title, body, words) => {
+  ['a decoded part of its query', 'no sig hunter2/and/more', 'no sig REDACTED'],
+  ['the credentials in front of its host', 'no password hunter3', 'no password REDACTED'],
+  ['a key that contains another one', 'no key hunter3-and-more', 'no key REDACTED'],
+])('%s is redacted as a key', async (_title, body, words) => {
   const service = await openService({ status: 400, body });
   const url = `${service.url.replace('//', '//mon:hunter3@')}${TARGETS.teams}`;
   const outcome = await new DeliveryRig().run({
@@ -121,7 +121,7 @@ test.each([
   expect(outcome).toMatchObject({ reason: `${service.url} answered 400: ${words}` });
 });
 
-test('without a URL, a preset goes to its service', async () => {
+test('a preset without a URL uses the address of its service', async () => {
   const rig = new DeliveryRig({ names: { 'events.pagerduty.com': '10.0.0.1' } });
   const outcome = await rig.run({ type: 'webhook', ...PRESET_DEFINITIONS.pagerduty });
   expect(outcome).toMatchObject({
@@ -129,13 +129,13 @@ test('without a URL, a preset goes to its service', async () => {
   });
 });
 
-describe('a service that asks for time', () => {
+describe('a service that limits the rate', () => {
   test.each<{ answer: Answer; retryAfterMs: number | undefined }>([
     { answer: { status: 429, headers: { 'retry-after': '30' } }, retryAfterMs: 30_000 },
     { answer: { status: 503, headers: { 'retry-after': '7200' } }, retryAfterMs: 3_600_000 },
     { answer: { status: 429, body: '{"parameters":{"retry_after":14}}' }, retryAfterMs: 14_000 },
     { answer: { status: 429 }, retryAfterMs: undefined },
-  ])('gets it: $answer', async ({ answer, retryAfterMs }) => {
+  ])('the retry waits as long as the service requests: $answer', async ({ answer, retryAfterMs }) => {
     const service = await openService(answer);
     const outcome = await new DeliveryRig().run(definition('telegram', service.url));
     expect(outcome).toMatchObject({ kind: 'failed', isRetryable: true });
@@ -143,8 +143,8 @@ describe('a service that asks for time', () => {
   });
 });
 
-describe('what is told', () => {
-  test('is without secrets, unless it is asked for', async () => {
+describe('the message to a service', () => {
+  test('a message is redacted unless redact is false', async () => {
     const service = await openService();
     const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
     const wants = { ...definition('ntfy', service.url), templates: { text: 'it is {{ event.client.password }}' } };
@@ -156,7 +156,7 @@ describe('what is told', () => {
     ]);
   });
 
-  test('is what a mutator makes, where one is named', async () => {
+  test('a message contains the output of its mutator', async () => {
     const service = await openService();
     const rig = new DeliveryRig({ mutators: { short: { command: 'cat > /dev/null; echo mutated' } } });
     await rig.run({ ...definition('ntfy', service.url), mutator: 'short' });
@@ -165,7 +165,7 @@ describe('what is told', () => {
     });
   });
 
-  test('has its holes in the log', async () => {
+  test('a template without a value is logged', async () => {
     const service = await openService();
     const rig = new DeliveryRig();
     await rig.run({ ...definition('ntfy', service.url), templates: { title: 'a {{ event.none.x }}' } });

@@ -15,7 +15,7 @@ const begun = ({ begun: runs }: HandlerRig): string[] => runs.map(({ job }) => `
 const retry = { attempts: 3, delay: 2, max_delay: 60 };
 
 describe('the runs of a handler', () => {
-  test('begin in the order of their events, so many at once', async () => {
+  test('jobs of a handler start in the order of their events, up to its concurrency', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 2 }) } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk'], ['d', 'disk']);
     await rig.run(1);
@@ -28,7 +28,7 @@ describe('the runs of a handler', () => {
     expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 1, running: 2, retrying: 0, delivered: 1 });
   });
 
-  test('go on one after the other for a client and check, and in the order of all', async () => {
+  test('jobs of one client and check run one after the other, in order', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 2 }) } });
     await rig.ask('mail', ['a', 'disk'], ['a', 'disk'], ['b', 'disk'], ['c', 'disk']);
     await rig.run(1);
@@ -40,7 +40,7 @@ describe('the runs of a handler', () => {
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
   });
 
-  test('do not wait for those of another handler', async () => {
+  test('jobs of one handler do not wait for those of another', async () => {
     const rig = await openHandlerRig({ handlers: { hung: aHandler({ concurrency: 1 }), mail: aHandler() } });
     await rig.ask('hung', ['a', 'disk'], ['b', 'disk']);
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk']);
@@ -48,7 +48,7 @@ describe('the runs of a handler', () => {
     expect(rig.begun.map(({ job }) => job.handler)).toEqual(['hung', 'mail', 'mail']);
   });
 
-  test('are more at once when the definition says so from now on', async () => {
+  test('a changed concurrency applies from the next job on', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk']);
     const first = await rig.run(0);
@@ -58,7 +58,7 @@ describe('the runs of a handler', () => {
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
   });
 
-  test('get their whole event, also when there are more than are kept in memory', async () => {
+  test('jobs get their whole event, even if more are queued than are kept in memory', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
     const pairs = Array.from({ length: 1500 }, (_, at): [string, string] => [`c-${String(at)}`, 'disk']);
     await rig.ask('mail', ...pairs);
@@ -69,8 +69,8 @@ describe('the runs of a handler', () => {
   });
 });
 
-describe('a run that is over', () => {
-  test('is forgotten in the store', async () => {
+describe('a finished job', () => {
+  test('a finished job is removed from the store', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk']);
     (await rig.run(0)).end(DELIVERED);
@@ -84,7 +84,7 @@ describe('a run that is over', () => {
     expect(rig.last.lastOf('default', 'b', 'disk', 'mail')).toMatchObject({ state: 'running', attempts: 1 });
   });
 
-  test('is not run again while the store refuses to forget it', async () => {
+  test('a finished job is not run again while the store rejects its removal', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk']);
     rig.store.refuses = () => true;
@@ -98,7 +98,7 @@ describe('a run that is over', () => {
     expect(rig.begun).toHaveLength(1);
   });
 
-  test('is forgotten with the next commit when the queue of results is full', async () => {
+  test('a finished job is removed with the next commit when the result queue is full', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) }, queueLimit: 3 });
     await rig.ask('mail', ['a', 'disk']);
     const { job, end } = await rig.run(0);
@@ -112,7 +112,7 @@ describe('a run that is over', () => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('is forgotten together with others that end meanwhile', async () => {
+  test('jobs that finish together are removed together', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 100 }) } });
     await rig.ask('mail', ...Array.from({ length: 100 }, (_, at): [string, string] => [String(at), 'disk']));
     await rig.run(99);
@@ -124,7 +124,7 @@ describe('a run that is over', () => {
 });
 
 describe('a run that fails', () => {
-  test('is a dead letter at once without retry', async () => {
+  test('a failed job without retry is a dead letter at once', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk']);
     const { job, end } = await rig.run(0);
@@ -147,7 +147,7 @@ describe('a run that fails', () => {
     expect(rig.last.lastOf('default', 'a', 'disk', 'mail')).toMatchObject({ state: 'failed', reason: 'exit status 1' });
   });
 
-  test('is tried again as its handler declares, after longer and longer pauses', async () => {
+  test('a failed job is retried with growing delays as its handler defines', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(failedForNow('refused'));
@@ -169,7 +169,7 @@ describe('a run that fails', () => {
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 3, reason: 'refused' }]));
   });
 
-  test('is not tried again before its receiver wants it', async () => {
+  test('a failed job is not retried before the time that its receiver requests', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end({ ...failedForNow('busy'), retryAfterMs: 30_000 });
@@ -181,14 +181,14 @@ describe('a run that fails', () => {
     expect((await rig.run(1)).attempt).toBe(2);
   });
 
-  test('is not tried again when that cannot help', async () => {
+  test('a failed job is not retried if a retry cannot help', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(failedForGood('unknown mutator'));
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 1 }]));
   });
 
-  test('of a webhook is tried four times unless it says otherwise', async () => {
+  test('a failing webhook is tried four times unless its definition sets another number', async () => {
     const hook = { type: 'webhook', url: 'http://192.0.2.1/' };
     const rig = await openHandlerRig({
       handlers: { chat: aHandler(hook), once: aHandler({ ...hook, retry: { attempts: 1 } }) },
@@ -207,7 +207,7 @@ describe('a run that fails', () => {
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{}, { handler: 'chat', attempts: 4 }]));
   });
 
-  test('holds back those of its client and check while it waits, and no others', async () => {
+  test('a job that waits for its retry blocks only jobs of its client and check', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry, concurrency: 1 }) } });
     await rig.ask('mail', ['a', 'disk'], ['a', 'disk'], ['b', 'disk']);
     (await rig.run(0)).end(failedForNow('refused'));
@@ -227,7 +227,7 @@ describe('a run that fails', () => {
     expect(last.job.id).toBeGreaterThan(rig.begun[0]?.job.id ?? Infinity);
   });
 
-  test('because its handler is gone from the configuration says so', async () => {
+  test('a job of an undefined handler is a dead letter with this reason', async () => {
     const rig = await openHandlerRig({ handlers: {} });
     await rig.ask('mail', ['a', 'disk']);
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ reason: 'handler is not defined' }]));
@@ -237,7 +237,7 @@ describe('a run that fails', () => {
 });
 
 describe('a full queue', () => {
-  test('makes dead letters of what comes, and says so once', async () => {
+  test('jobs beyond a full queue become dead letters with one log record', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }) } });
     await rig.ask('mail', ...Array.from({ length: 50 }, (_, at): [string, string] => [String(at), 'disk']));
     await vi.waitFor(() => expect(rig.deadLetters.size).toBe(47));
@@ -254,7 +254,7 @@ describe('a full queue', () => {
   });
 });
 
-test('a handler without a limit of its own has 10,000 runs that wait, beside those that run', async () => {
+test('the default limit of a handler is 10,000 queued jobs besides the running ones', async () => {
   const rig = await openHandlerRig({
     handlers: { mail: aHandler(), ten: aHandler({ queue_limit: 10, concurrency: 1 }) },
   });
@@ -262,7 +262,7 @@ test('a handler without a limit of its own has 10,000 runs that wait, beside tho
   expect(rig.lanes.limitOf({ namespace: 'default', handler: 'ten' })).toBe(11);
 });
 
-test('there is no place for a further run when the queue and the dead letters are full, until one of both is not', async () => {
+test('a handler is full while both its queue and the dead letters are full', async () => {
   const rig = await openHandlerRig({
     handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }), other: aHandler() },
     deadLettersMax: 5,
@@ -282,7 +282,7 @@ test('there is no place for a further run when the queue and the dead letters ar
 });
 
 describe('a restart', () => {
-  test('runs again what was not over, in its order, and nothing twice', async () => {
+  test('unfinished jobs run again after a restart in order, and none twice', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler({ concurrency: 1, retry }) };
     const before = await openHandlerRig({ dir, handlers });
@@ -300,7 +300,7 @@ describe('a restart', () => {
     expect(begun(rig)).toEqual(['b/disk', 'c/disk', 'd/disk', 'e/disk']);
   });
 
-  test('begins to count tries anew', async () => {
+  test('the number of attempts starts over after a restart', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler({ retry }) };
     const before = await openHandlerRig({ dir, handlers });
@@ -312,7 +312,7 @@ describe('a restart', () => {
     expect((await rig.run(0)).attempt).toBe(1);
   });
 
-  test('gives new ids after those that are stored, whatever the clock says', async () => {
+  test('new job ids follow the stored ones, whatever the clock says', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler() };
     const before = await openHandlerRig({ dir, handlers });
@@ -327,7 +327,7 @@ describe('a restart', () => {
     expect((await rig.run(1)).job.id).toBeGreaterThan(job.id);
   });
 
-  test('waits for what runs, and begins nothing more', async () => {
+  test('a stopping backend waits for running jobs and starts no others', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler({ concurrency: 1 }) };
     const before = await openHandlerRig({ dir, handlers });
@@ -343,7 +343,7 @@ describe('a restart', () => {
     expect((await rig.run(0)).job.client).toBe('b');
   });
 
-  test('ends what goes on for more than ten seconds, and runs it again', async () => {
+  test('a stopping backend aborts jobs after ten seconds and runs them again after the start', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler() };
     const before = await openHandlerRig({ dir, handlers });

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { listen, portOf, receiver } from '../../../support/tcp-receiver.ts';
 
 describe('tcp', () => {
-  test('sends the event as JSON without a newline, and ends the connection', async () => {
+  test('a TCP handler sends the event as JSON without a newline and closes the connection', async () => {
     const { received, port } = await receiver();
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'tcp', socket: { host: '127.0.0.1', port } });
@@ -17,7 +17,7 @@ describe('tcp', () => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('sends to a name of this machine', async () => {
+  test('a TCP handler can send to localhost', async () => {
     const { received, port } = await receiver();
     expect(await new DeliveryRig().run({ type: 'tcp', socket: { host: 'localhost', port } })).toEqual({
       kind: 'delivered',
@@ -25,21 +25,21 @@ describe('tcp', () => {
     await vi.waitFor(() => expect(received).toHaveLength(1));
   });
 
-  test('sends to the address that was checked, and looks up the name no second time', async () => {
+  test('a TCP handler sends to the checked address without a second lookup', async () => {
     const { received, port } = await receiver();
     const rig = new DeliveryRig({ names: { 'graphite.example.com': '127.0.0.1' } });
     await rig.run({ type: 'tcp', socket: { host: 'graphite.example.com', port } });
     await vi.waitFor(() => expect(received).toHaveLength(1));
   });
 
-  test('sends all of a long event', async () => {
+  test('a TCP handler sends all of a long event', async () => {
     const { received, port } = await receiver();
     const event = anEvent({ check: { output: 'ä'.repeat(1_000_000) } });
     await new DeliveryRig().run({ type: 'tcp', socket: { host: '127.0.0.1', port } }, { job: { event } });
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(event)]));
   });
 
-  test('makes no connection when there is nothing to send', async () => {
+  test('a TCP handler does not connect for an empty message', async () => {
     const { received, port } = await receiver();
     const rig = new DeliveryRig({ mutators: { nothing: { command: 'true' } } });
     const handler = { type: 'tcp', socket: { host: '127.0.0.1', port }, mutator: 'nothing' };
@@ -48,7 +48,7 @@ describe('tcp', () => {
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
-  test('says so when the connection is refused, which may go better next time', async () => {
+  test('a TCP handler whose connection is refused fails and can be retried', async () => {
     const server = await listen({ port: 0, host: '127.0.0.1' }, () => undefined);
     const port = portOf(server);
     const closed = once(server, 'close');
@@ -67,7 +67,7 @@ describe('tcp', () => {
   test.each<{ timeout: number | undefined; ms: number }>([
     { timeout: undefined, ms: 10_000 },
     { timeout: 2.5, ms: 2500 },
-  ])('gives up on a receiver that takes nothing: $timeout', async ({ timeout, ms }) => {
+  ])('a TCP handler gives up on a receiver that reads nothing: $timeout', async ({ timeout, ms }) => {
     const { promise: accepted, resolve } = Promise.withResolvers<void>();
     const server = await listen({ port: 0, host: '127.0.0.1' }, (socket) => {
       socket.pause();
@@ -92,7 +92,7 @@ describe('tcp', () => {
     });
   });
 
-  test('does not wait for a receiver that keeps the connection open, and lets go of it soon', async () => {
+  test('a TCP handler does not wait for a receiver that keeps the connection open', async () => {
     const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
     const server = await listen({ port: 0, host: '127.0.0.1' }, (socket) => resolve(socket.resume()));
     const clock = new ManualClock();
@@ -109,14 +109,14 @@ describe('tcp', () => {
     });
   });
 
-  test('sends nothing to an address that a name must not lead to', async () => {
+  test('a TCP handler sends nothing to a forbidden address of a name', async () => {
     const rig = new DeliveryRig({ names: { 'evil.example.com': '169.254.169.254' } });
     const outcome = await rig.run({ type: 'tcp', socket: { host: 'evil.example.com', port: 80 } });
     expect(outcome).toMatchObject({ kind: 'failed', isRetryable: false });
     expect(rig.record.fields['reason']).toContain('169.254.169.254, which is a link-local address');
   });
 
-  test('stops with the backend', async () => {
+  test('a TCP handler ends when the backend stops', async () => {
     const server = await listen({ port: 0, host: '127.0.0.1' }, (socket) => socket.pause());
     const stopping = new AbortController();
     const rig = new DeliveryRig();
@@ -147,21 +147,21 @@ describe('udp', () => {
   test.each([
     { type: 'udp4', host: '127.0.0.1' },
     { type: 'udp6', host: '::1' },
-  ] as const)('sends the event as one datagram: $host', async ({ type, host }) => {
+  ] as const)('a UDP handler sends the event as one datagram: $host', async ({ type, host }) => {
     const { received, port } = await datagrams(type, host);
     const rig = new DeliveryRig();
     expect(await rig.run({ type: 'udp', socket: { host, port } })).toEqual({ kind: 'delivered' });
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
-  test('sends to the address of a name', async () => {
+  test('a UDP handler sends to the address of a name', async () => {
     const { received, port } = await datagrams('udp4', '127.0.0.1');
     const rig = new DeliveryRig({ names: { 'statsd.example.com': '127.0.0.1' } });
     await rig.run({ type: 'udp', socket: { host: 'statsd.example.com', port }, mutator: 'only_check_output' });
     await vi.waitFor(() => expect(received).toEqual(['CRITICAL: / is full\n']));
   });
 
-  test('says so when the event is too long for a datagram', async () => {
+  test('an event that is too long for a datagram fails with a remedy', async () => {
     const { port } = await datagrams('udp4', '127.0.0.1');
     const rig = new DeliveryRig();
     const event = anEvent({ check: { output: 'x'.repeat(65_508) } });
@@ -177,7 +177,7 @@ describe('udp', () => {
     expect(rig.record).toMatchObject({ level: 'error', message: 'handler error' });
   });
 
-  test('sends the longest that fits', async () => {
+  test('a UDP handler sends the longest event that fits', async () => {
     const { received, port } = await datagrams('udp4', '127.0.0.1');
     const event = anEvent({ check: { output: 'x'.repeat(65_507) } });
     const handler = { type: 'udp', socket: { host: '127.0.0.1', port }, mutator: 'only_check_output' };

@@ -15,19 +15,19 @@ describe('transport', () => {
   const shown = { ...event, client: { ...event.client, password: 'REDACTED' } };
   const pipe = { type: 'topic', name: 'alerts' };
 
-  test('publishes on the live feed, without secrets', async () => {
+  test('a transport handler publishes the redacted event on the feed', async () => {
     const rig = new DeliveryRig();
     expect(await rig.run({ type: 'transport', pipe }, { job: { event } })).toEqual({ kind: 'delivered' });
     expect(rig.published).toEqual([{ transport: 'alerts', data: JSON.stringify(shown) }]);
   });
 
-  test('publishes what a mutator makes of the event without secrets', async () => {
+  test('a transport handler publishes the output of its mutator for the redacted event', async () => {
     const rig = new DeliveryRig({ mutators: { same: { command: 'cat' } } });
     await rig.run({ type: 'transport', pipe, mutator: 'same' }, { job: { event } });
     expect(rig.published).toEqual([{ transport: 'alerts', data: JSON.stringify(shown) }]);
   });
 
-  test('appends the whole event to a file that only its owner can read', async () => {
+  test('a transport handler appends the whole event to a private file', async () => {
     const file = join(await tempDir(), 'alerts.jsonl');
     const rig = new DeliveryRig();
     const handler = { type: 'transport', pipe: { ...pipe, options: { file, durable: true } } };
@@ -41,14 +41,14 @@ describe('transport', () => {
   test.each<{ what: string; command: string; line: string }>([
     { what: 'text', command: 'echo one; echo two', line: JSON.stringify('one\ntwo\n') },
     { what: 'JSON on several lines', command: `printf '{\\n"a": 1\\n}\\n'`, line: '{"a":1}' },
-  ])('appends one line of JSON when a mutator makes $what', async ({ command, line }) => {
+  ])('a transport handler appends one line of JSON for a mutator that prints $what', async ({ command, line }) => {
     const file = join(await tempDir(), 'alerts.jsonl');
     const rig = new DeliveryRig({ mutators: { other: { command } } });
     await rig.run({ type: 'transport', pipe: { ...pipe, options: { file } }, mutator: 'other' });
     expect(await readFile(file, 'utf8')).toBe(`${line}\n`);
   });
 
-  test('keeps the lines of runs at the same time apart', async () => {
+  test('a transport handler keeps the lines of concurrent jobs apart', async () => {
     const file = join(await tempDir(), 'alerts.jsonl');
     const rig = new DeliveryRig();
     const ids = Array.from({ length: 50 }, (_, index) => `event-${String(index)}`);
@@ -64,14 +64,14 @@ describe('transport', () => {
     expect(lines.map((line) => (JSON.parse(line) as { id: string }).id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('sends to a socket of this machine', async () => {
+  test('a transport handler sends to a UNIX socket', async () => {
     const path = join(await tempDir(), 'alerts.sock');
     const { received } = await receiver({ path });
     await new DeliveryRig().run({ type: 'transport', pipe: { ...pipe, options: { socket: path } } });
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
-  test('sends to a port', async () => {
+  test('a transport handler sends to a port', async () => {
     const { received, port } = await receiver();
     const options = { socket: `127.0.0.1:${String(port)}` };
     await new DeliveryRig().run({ type: 'transport', pipe: { ...pipe, options } });
@@ -82,7 +82,7 @@ describe('transport', () => {
     { options: { file: '/no/such/directory/file' }, reason: /cannot be written: ENOENT/ },
     { options: { file: '/dev/full' }, reason: /cannot be written: ENOSPC/ },
     { options: { socket: '/no/such/socket' }, reason: /the socket does not exist/ },
-  ])('fails for now with $options, and publishes only once', async ({ options, reason }) => {
+  ])('a transport handler with $options fails for now and publishes only once', async ({ options, reason }) => {
     const rig = new DeliveryRig();
     const handler = { type: 'transport', pipe: { ...pipe, options } };
     for (const attempt of [1, 2]) {
@@ -96,7 +96,7 @@ describe('transport', () => {
     expect(rig.log.messages('error')).toEqual(['handler error', 'handler error']);
   });
 
-  test('does not wait for a reader of a named pipe', async () => {
+  test('a transport handler does not wait for a reader of a named pipe', async () => {
     const file = join(await tempDir(), 'fifo');
     await run('mkfifo', [file]);
     const rig = new DeliveryRig();
@@ -106,7 +106,7 @@ describe('transport', () => {
     });
   });
 
-  test('refuses what is too long', async () => {
+  test('a transport handler rejects an event that is too long', async () => {
     const rig = new DeliveryRig();
     const long = anEvent({ check: { output: 'x'.repeat(256 * 1024) } });
     expect(await rig.run({ type: 'transport', pipe }, { job: { event: long } })).toMatchObject({

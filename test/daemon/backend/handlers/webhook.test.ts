@@ -53,7 +53,7 @@ async function openReceiver(answer: (seen: Seen, response: ServerResponse) => vo
 const ok = (_seen: Seen, response: ServerResponse): void => void response.writeHead(204).end();
 
 describe('a webhook', () => {
-  test('posts the event as JSON', async () => {
+  test('a webhook posts the event as JSON', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig();
     expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({ kind: 'delivered' });
@@ -69,7 +69,7 @@ describe('a webhook', () => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('signs the time and the body with its secret', async () => {
+  test('a webhook signs the time and the body with its secret', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ clock: new ManualClock() });
     await rig.run({ type: 'webhook', url: receiver.url, secret: 'shared' });
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(seen?.headers).toMatchObject({ 'x-mon-timestamp': timestamp, 'x-mon-signature': `sha256=${hash}` });
   });
 
-  test('sends headers of its own, also in place of the usual ones', async () => {
+  test('the headers of a webhook override the default ones', async () => {
     const receiver = await openReceiver(ok);
     const headers = { Authorization: 'Bearer 1', 'Content-Type': 'text/plain' };
     await new DeliveryRig().run({ type: 'webhook', url: receiver.url, headers });
@@ -92,14 +92,14 @@ describe('a webhook', () => {
     { redact: undefined, password: 'REDACTED' },
     { redact: true, password: 'REDACTED' },
     { redact: false, password: 'hunter2' },
-  ])('sends secrets only when it is told to: redact $redact', async ({ redact, password }) => {
+  ])('a webhook sends secrets only if redact is false: redact $redact', async ({ redact, password }) => {
     const receiver = await openReceiver(ok);
     const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
     await new DeliveryRig().run({ type: 'webhook', url: receiver.url, redact }, { job: { event } });
     expect(JSON.parse(receiver.seen[0]?.body ?? '')).toMatchObject({ client: { password } });
   });
 
-  test('posts what a mutator makes of the event, even nothing', async () => {
+  test('a webhook posts the output of its mutator, even if it is empty', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ mutators: { nothing: { command: 'true' } } });
     await rig.run({ type: 'webhook', url: receiver.url, mutator: 'only_check_output' });
@@ -110,13 +110,13 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('goes to an IPv6 address', async () => {
+  test('a webhook can send to an IPv6 address', async () => {
     const receiver = await openReceiver(ok, '::1');
     const url = `http://[::1]:${String(receiver.port)}/hook`;
     expect(await new DeliveryRig().run({ type: 'webhook', url })).toEqual({ kind: 'delivered' });
   });
 
-  test('uses its connection again', async () => {
+  test('a webhook reuses its connection', async () => {
     const receiver = await openReceiver((_seen, response) => void response.end('thank you'));
     const rig = new DeliveryRig();
     for (let run = 0; run < 5; run++) await rig.run({ type: 'webhook', url: receiver.url });
@@ -124,8 +124,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('the answer', () => {
-  test('is read to its first 64 KiB: the delivery does not wait for the rest', async () => {
+describe('the response', () => {
+  test('a webhook reads at most 64 KiB of an endless response', async () => {
     const piece = Buffer.alloc(16 * 1024, 'x');
     const receiver = await openReceiver((_seen, response) => {
       const write = (): void => {
@@ -151,17 +151,20 @@ describe('the answer', () => {
     { status: 500, isRetryable: true },
     { status: 502, isRetryable: true },
     { status: 503, isRetryable: true },
-  ])('$status is a failure; worth another try: $isRetryable', async ({ status, isRetryable }) => {
-    const receiver = await openReceiver((_seen, response) => void response.writeHead(status).end());
-    const rig = new DeliveryRig();
-    const reason = `http://127.0.0.1:${String(receiver.port)} answered ${String(status)}`;
-    expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({ kind: 'failed', reason, isRetryable });
-    // The webhook itself does not retry: the runner decides how often.
-    expect(receiver.seen).toHaveLength(1);
-    expect(rig.record).toMatchObject({ level: 'error', message: 'handler error', fields: { reason } });
-  });
+  ])(
+    'a webhook with the response $status has failed and can be retried: $isRetryable',
+    async ({ status, isRetryable }) => {
+      const receiver = await openReceiver((_seen, response) => void response.writeHead(status).end());
+      const rig = new DeliveryRig();
+      const reason = `http://127.0.0.1:${String(receiver.port)} answered ${String(status)}`;
+      expect(await rig.run({ type: 'webhook', url: receiver.url })).toEqual({ kind: 'failed', reason, isRetryable });
+      // It does not retry by itself: the runner decides how often.
+      expect(receiver.seen).toHaveLength(1);
+      expect(rig.record).toMatchObject({ level: 'error', message: 'handler error', fields: { reason } });
+    },
+  );
 
-  test('is not read to the end when it is long', async () => {
+  test('a webhook closes the connection of a long response', async () => {
     let isCut = false;
     const receiver = await openReceiver((_seen, response) => {
       response.on('close', () => (isCut = !response.writableFinished));
@@ -175,7 +178,7 @@ describe('the answer', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  test('counts by its status although the rest never comes', { tags: 'slow' }, async () => {
+  test('a webhook succeeds by the status of a response that never ends', { tags: 'slow' }, async () => {
     const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
     // The timeout is as long as the test may take, and longer than the first byte takes on a busy machine.
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({
@@ -186,7 +189,7 @@ describe('the answer', () => {
   test.each<{ timeout: number | undefined; ms: number }>([
     { timeout: undefined, ms: 10_000 },
     { timeout: 0.5, ms: 500 },
-  ])('that never comes is not waited for: $timeout', async ({ timeout, ms }) => {
+  ])('a webhook whose response never comes fails after its timeout: $timeout', async ({ timeout, ms }) => {
     const clock = new ManualClock();
     const receiver = await openReceiver(() => undefined);
     const rig = new DeliveryRig({ clock });
@@ -199,7 +202,7 @@ describe('the answer', () => {
     expect(await running).toEqual({ kind: 'failed', reason, isRetryable: true });
   });
 
-  test('that is cut off is a failure for now', async () => {
+  test('a webhook whose connection is closed before the response can be retried', async () => {
     const receiver = await openReceiver((_seen, response) => response.destroy());
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'failed',
@@ -209,13 +212,13 @@ describe('the answer', () => {
   });
 });
 
-test('a receiver that is not there may be there later', async () => {
+test('a webhook whose connection is refused can be retried', async () => {
   const rig = new DeliveryRig();
   const outcome = await rig.run({ type: 'webhook', url: await deadUrl() });
   expect(outcome).toEqual({ kind: 'failed', reason: 'the connection was refused', isRetryable: true });
 });
 
-test('a receiver that does not speak TLS is told in words', async () => {
+test('a webhook to a server without TLS fails with a clear reason', async () => {
   const { url } = await openReceiver((_seen, response) => response.end());
   const outcome = await new DeliveryRig().run({ type: 'webhook', url: url.replace('http:', 'https:') });
   expect(outcome).toEqual({
@@ -225,7 +228,7 @@ test('a receiver that does not speak TLS is told in words', async () => {
   });
 });
 
-test('stops with the backend', async () => {
+test('a webhook ends when the backend stops', async () => {
   const receiver = await openReceiver(() => undefined);
   const stopping = new AbortController();
   const rig = new DeliveryRig();
@@ -236,7 +239,7 @@ test('stops with the backend', async () => {
   expect(rig.log.records).toEqual([]);
 });
 
-test('nothing in the log or the reason tells what a URL may hide', async () => {
+test('the secrets in the URL of a webhook appear neither in the log nor in the reason', async () => {
   const receiver = await openReceiver((_seen, response) => void response.writeHead(500).end());
   const url = `http://user:hunter2@127.0.0.1:${String(receiver.port)}/services/T000/hunter2?token=hunter2`;
   const rig = new DeliveryRig();
@@ -259,7 +262,7 @@ describe('a redirect', () => {
   const networks = ['127.0.0.0/8'];
   const confidential = { secret: 'shared', headers: { 'X-Token': 'mine' } };
 
-  test.each([307, 308])('%i takes the event along, and all headers within one origin', async (status) => {
+  test.each([307, 308])('a redirect with %i repeats the event and all headers within one origin', async (status) => {
     const receiver = await redirecting(status, () => '/moved');
     const rig = new DeliveryRig({ networks });
     expect(await rig.run({ type: 'webhook', url: receiver.url, ...confidential })).toEqual({ kind: 'delivered' });
@@ -272,7 +275,7 @@ describe('a redirect', () => {
     });
   });
 
-  test('to another origin loses the signature and the headers of the definition', async () => {
+  test('a redirect to another origin drops the signature and the headers of the definition', async () => {
     const other = await openReceiver(ok);
     const receiver = await redirecting(307, () => other.url);
     const rig = new DeliveryRig({ networks });
@@ -285,7 +288,7 @@ describe('a redirect', () => {
     }
   });
 
-  test('303 asks for what there is to see, without the event', async () => {
+  test('a redirect with 303 is followed by a GET without the event', async () => {
     const receiver = await redirecting(303, () => '/seen');
     expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'delivered',
@@ -294,7 +297,7 @@ describe('a redirect', () => {
     expect(receiver.seen[1]?.headers).not.toHaveProperty('content-type');
   });
 
-  test.each([301, 302])('%i would lose the event, and is told as a failure', async (status) => {
+  test.each([301, 302])('a redirect with %i would lose the event and fails', async (status) => {
     const receiver = await redirecting(status, () => '/moved');
     expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toMatchObject({
       kind: 'failed',
@@ -304,7 +307,7 @@ describe('a redirect', () => {
     expect(receiver.seen).toHaveLength(1);
   });
 
-  test('is followed three times', async () => {
+  test('a webhook follows three redirects at most', async () => {
     const receiver = await openReceiver(({ path = '' }, response) => {
       const hops = Number(/\d+$/.exec(path)?.[0] ?? 0);
       response.writeHead(307, { location: `/hook${String(hops + 1)}` }).end();
@@ -326,7 +329,7 @@ describe('a redirect', () => {
     { target: 'http://[::ffff:127.0.0.1]:PORT/inside', says: '::ffff:7f00:1 is a loopback address' },
     { target: 'http://169.254.169.254/latest/meta-data', says: '169.254.169.254 is a link-local address' },
     { target: 'http://inside.example.com:PORT/inside', says: 'inside.example.com leads to 10.0.0.1' },
-  ])('into the own network is refused: $target', async ({ target, says }) => {
+  ])('a redirect into the own network is rejected: $target', async ({ target, says }) => {
     const receiver = await redirecting(307, (port) => target.replace('PORT', String(port)));
     const names = { localhost: '127.0.0.1', 'inside.example.com': '10.0.0.1' };
     // The definition names the address of the receiver itself, so it may be on loopback.
@@ -335,7 +338,7 @@ describe('a redirect', () => {
     expect(receiver.seen).toHaveLength(1);
   });
 
-  test('from https to http is refused, since everybody on the way could read the event', async () => {
+  test('a redirect from https to http is rejected because the event could be read in transit', async () => {
     const plain = await openReceiver(ok);
     const authority = makeCertificate('tests', { isAuthority: true });
     const { cert, key } = makeCertificate('127.0.0.1', { names: ['127.0.0.1'], issuer: authority });
@@ -359,7 +362,7 @@ describe('a redirect', () => {
     expect(plain.seen).toEqual([]);
   });
 
-  test('of a service is followed within its origin, and to no other one, which would get the key', async () => {
+  test('a redirect of a service preset is followed within its origin only', async () => {
     const service = { type: 'webhook', preset: 'slack' } as const;
     const moved = await redirecting(307, () => '/moved');
     expect(await new DeliveryRig({ networks }).run({ ...service, url: moved.url })).toEqual({ kind: 'delivered' });
@@ -378,7 +381,7 @@ describe('a redirect', () => {
     { location: 'ftp://example.com/', says: 'redirects to what is no address' },
     { location: 'http://[', says: 'redirects to what is no address' },
     { location: undefined, says: 'answered 307 without a place to go' },
-  ])('to $location is a failure', async ({ location, says }) => {
+  ])('a redirect to $location fails', async ({ location, says }) => {
     const receiver = await openReceiver((_seen, response) => {
       response.writeHead(307, location === undefined ? {} : { location }).end();
     });
@@ -391,7 +394,7 @@ describe('a redirect', () => {
 });
 
 describe('a name', () => {
-  test('that leads into the own network is refused', async () => {
+  test('a webhook whose host name resolves into the own network is rejected', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ names: { 'hooks.example.com': '127.0.0.1' } });
     const url = `http://hooks.example.com:${String(receiver.port)}/`;
@@ -403,7 +406,7 @@ describe('a name', () => {
     expect(receiver.seen).toEqual([]);
   });
 
-  test('goes to the address that was checked', async () => {
+  test('a webhook sends to the checked address of a name', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ names: { 'hooks.example.com': '127.0.0.1' }, networks: ['127.0.0.0/8'] });
     const url = `http://hooks.example.com:${String(receiver.port)}/`;
@@ -411,7 +414,7 @@ describe('a name', () => {
     expect(receiver.seen[0]?.headers.host).toBe(`hooks.example.com:${String(receiver.port)}`);
   });
 
-  test('localhost, as the operator wrote it, is this machine', async () => {
+  test('a webhook can send to localhost if its definition says so', async () => {
     const receiver = await openReceiver(ok);
     const url = `http://localhost:${String(receiver.port)}/`;
     expect(await new DeliveryRig().run({ type: 'webhook', url })).toEqual({ kind: 'delivered' });

@@ -23,7 +23,7 @@ function change(check: string, clients: number): void {
   commits.tell({ ...aCommit(), changes: changes });
 }
 
-test('checks are counted by the changes of their events', () => {
+test('the noisiest checks are counted by the changes of their events', () => {
   change('disk', 2);
   change('swap', 3);
   change('disk', 2);
@@ -35,12 +35,12 @@ test('checks are counted by the changes of their events', () => {
   expect(activity.noisiest(1)).toEqual([{ check: 'disk', events: 4 }]);
 });
 
-test('those of other namespaces are not', () => {
+test('changes in other namespaces are not counted', () => {
   commits.tell({ ...aCommit(), changes: [['event', 'shop', 'web-1', 'secret']] });
   expect(activity.noisiest(10)).toEqual([]);
 });
 
-test('an hour later they are forgotten', () => {
+test('changes older than an hour are not counted', () => {
   change('disk', 5);
   clock.advance(30 * MINUTE_MS);
   change('swap', 1);
@@ -52,7 +52,7 @@ test('an hour later they are forgotten', () => {
   expect(activity.noisiest(10)).toEqual([]);
 });
 
-test('ten thousand checks are counted in ten minutes, and no more', () => {
+test('the activity counts at most ten thousand checks in ten minutes', () => {
   const changes = Array.from(
     { length: 10_001 },
     (_, at) => ['event', 'default', 'web', `check-${String(at)}`] as const,
@@ -64,7 +64,7 @@ test('ten thousand checks are counted in ten minutes, and no more', () => {
   expect(activity.noisiest(1)).toEqual([{ check: 'check-7', events: 2 }]);
 });
 
-test('rates are of ten seconds each, for fifteen minutes', () => {
+test('rates cover ten seconds each, for fifteen minutes', () => {
   expect(activity.rates).toEqual([]);
   commits.tell({ ...aCommit(), results: 50 });
   clock.advance(10_000);
@@ -76,7 +76,7 @@ test('rates are of ten seconds each, for fifteen minutes', () => {
   expect(activity.rates).toHaveLength(90);
 });
 
-test('when it is closed no timer is left', () => {
+test('a closed activity record leaves no timer behind', () => {
   activity[Symbol.dispose]();
   expect(clock.pending).toBe(0);
 });

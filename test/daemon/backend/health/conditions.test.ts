@@ -93,7 +93,7 @@ async function putEntity({ v2 }: Rig, name: string): Promise<number> {
 }
 
 describe('mon.entities', () => {
-  test('is a warning from 80 % of entity-limit on, critical with the refused names at the limit, and resolves by itself', async () => {
+  test('mon.entities is a warning from 80 % of entity_limit, critical at the limit, and resolves', async () => {
     const rig = await openRig();
     for (const name of ['web-1', 'web-2', 'web-3']) expect(await putEntity(rig, name)).toBe(200);
     await pass(rig, 60);
@@ -111,7 +111,7 @@ describe('mon.entities', () => {
     expect(await putEntity(rig, 'web-6')).toBe(200);
   });
 
-  test('is told by deep health, the metrics and at most one line of the log in a minute', async () => {
+  test('mon.entities is shown by deep health, the metrics and at most one log record per minute', async () => {
     const rig = await openRig({}, { entities: 1 });
     await putEntity(rig, 'web-1');
     expect(await putEntity(rig, 'web-2')).toBe(402);
@@ -142,14 +142,14 @@ describe('mon.entities', () => {
     expect(lines()).toBeGreaterThan(2);
   });
 
-  test('takes no place of an entity itself', async () => {
+  test('mon.entities does not count as an entity', async () => {
     const rig = await openRig({}, { entities: 1 });
     await putEntity(rig, 'web-1');
     await expectStatus(rig, 'mon.entities', 2);
     expect((await rig.api.overview()).entities).toMatchObject({ total: 1 });
   });
 
-  test('stays the same event through a restart', async () => {
+  test('mon.entities is the same event after a restart', async () => {
     const first = await openRig({}, { entities: 1 });
     await putEntity(first, 'web-1');
     await expectStatus(first, 'mon.entities', 2);
@@ -160,7 +160,7 @@ describe('mon.entities', () => {
     expect(await second.api.event(BACKEND_CLIENT, 'mon.entities')).toMatchObject({ id, check: { status: 2 } });
   });
 
-  test('can be silenced, and is handled as a definition of its name says', async () => {
+  test('mon.entities can be silenced and is handled as its definition says', async () => {
     const receiver = await HttpReceiver.open();
     const rig = await openRig(
       {
@@ -182,7 +182,7 @@ const reportFull = ({ api }: Rig): Promise<unknown> =>
   api.submitResult({ name: 'disk', source: 'db-1', output: 'full', status: 2, handlers: ['page'] });
 
 describe('mon.handlers', () => {
-  test('is critical when every run of a handler failed for ten minutes, and resolves with the next success', async () => {
+  test('mon.handlers is critical after ten minutes of failures and resolves with the next success', async () => {
     const receiver = await HttpReceiver.open();
     receiver.status = 400;
     const handlers = new Map([['page', { type: 'webhook', url: receiver.url } as never]]);
@@ -203,7 +203,7 @@ describe('mon.handlers', () => {
     await expectStatus(second, 'mon.handlers', undefined);
   });
 
-  test('resolves when the failing handler is removed while the backend is down', async () => {
+  test('mon.handlers resolves when the failing handler is removed while the backend is down', async () => {
     const receiver = await HttpReceiver.open();
     receiver.status = 400;
     const first = await openRig({ handlers: new Map([['page', { type: 'webhook', url: receiver.url } as never]]) });
@@ -228,7 +228,7 @@ describe('mon.checks', () => {
     ['by hand', { command: 'true', subscribers: ['db'], interval: 60, publish: false }],
   ]);
 
-  test('is a warning that names the checks that cannot run after ten minutes, and resolves when they can', async () => {
+  test('mon.checks names the checks that cannot run for ten minutes and resolves when they can', async () => {
     const rig = await openRig({ checks });
     await rig.api.saveClient({ name: 'web-1', address: '192.0.2.1', subscriptions: ['web'] });
     const unmatched = { name: 'tokens', source: 'web-1', status: 3, output: 'Unmatched check token(s): nothing' };

@@ -7,11 +7,11 @@ function durations(): { readonly recent: RecentDurations; readonly clock: Manual
   return { recent: new RecentDurations(() => clock.monotonic()), clock };
 }
 
-test('nothing is known before the first', () => {
+test('the percentile is undefined before the first duration', () => {
   expect(durations().recent.p99()).toBeUndefined();
 });
 
-test.each([0.02, 0.7, 5, 480, 60_000])('%s ms are told to a tenth', (durationMs) => {
+test.each([0.02, 0.7, 5, 480, 60_000])('a duration of %s ms is measured to a tenth', (durationMs) => {
   const { recent } = durations();
   for (let count = 0; count < 1000; count++) recent.note(durationMs);
   const p99 = recent.p99() ?? 0;
@@ -19,7 +19,7 @@ test.each([0.02, 0.7, 5, 480, 60_000])('%s ms are told to a tenth', (durationMs)
   expect(p99).toBeLessThan(durationMs * 1.11);
 });
 
-test('one in a hundred does not count, two do', () => {
+test('one slow duration in a hundred does not change the percentile, two do', () => {
   const { recent } = durations();
   for (let count = 0; count < 99; count++) recent.note(1);
   recent.note(1000);
@@ -28,7 +28,7 @@ test('one in a hundred does not count, two do', () => {
   expect(recent.p99()).toBeGreaterThan(999);
 });
 
-test('what is too short or too long to be told apart counts as the shortest or the longest', () => {
+test('durations outside the measured range count as the shortest or the longest', () => {
   const { recent } = durations();
   recent.note(0);
   expect(recent.p99()).toBe(0.01);
@@ -36,7 +36,7 @@ test('what is too short or too long to be told apart counts as the shortest or t
   expect(recent.p99()).toBeGreaterThan(3_600_000);
 });
 
-test('a slow minute is forgotten after five', () => {
+test('a slow minute is dropped after five minutes', () => {
   const { recent, clock } = durations();
   recent.note(1000);
   clock.advance(150_000);

@@ -29,7 +29,7 @@ async function feedLag(): Promise<number | undefined> {
   return (await series()).get('mon_feed_lag_seconds');
 }
 
-test('what the backend holds is counted', async () => {
+test('the metrics count the objects that the backend holds', async () => {
   const results = [0, 1, 2, 3, 127, 2].map((status, index) => ({
     source: 'a',
     name: `c${String(index)}`,
@@ -58,7 +58,7 @@ test('what the backend holds is counted', async () => {
   });
 });
 
-test('every commit is measured, its results and its time', async () => {
+test('every commit is measured with its results and duration', async () => {
   await ask(
     'POST',
     '/api/mon/v1/results',
@@ -94,7 +94,7 @@ test('every request is measured under the pattern of its path', async () => {
 });
 
 describe('agents', () => {
-  test('and consumers of the feed are counted while they are connected', async () => {
+  test('connected agents and feed consumers are counted in the metrics', async () => {
     const agent = await AgentPeer.connect(backend.url);
     await agent.join();
     const consumer = await FeedPeer.subscribe(backend.url, { topics: ['events'] });
@@ -104,7 +104,7 @@ describe('agents', () => {
     await vi.waitFor(async () => expect((await series()).get('mon_agents_connected')).toBe(0));
   });
 
-  test('have their refused results counted by the reason', async () => {
+  test('rejected results of agents are counted by reason', async () => {
     const agent = await AgentPeer.connect(backend.url);
     await agent.join('spool', { signature: 'right' });
     await ask('POST', '/clients', { name: 'gone', address: 'a' });
@@ -130,7 +130,7 @@ describe('agents', () => {
   });
 });
 
-test('a consumer of the feed that was not told yet is behind by the time since it was', async () => {
+test('the lag of a feed consumer is the age of its oldest pending change', async () => {
   await backend[Symbol.asyncDispose]();
   const clock = new ManualClock();
   backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
@@ -147,7 +147,7 @@ test('a consumer of the feed that was not told yet is behind by the time since i
   expect(await feedLag()).toBe(0);
 });
 
-test('the process is measured as others measure theirs', async () => {
+test('the process has the standard metrics', async () => {
   const metrics = await series();
   for (const name of [
     'process_cpu_seconds_total',

@@ -18,7 +18,7 @@ function watched(): { readonly clock: ManualClock; readonly log: RecordedLog } {
   return { clock, log };
 }
 
-test('a task that holds up all others is logged once', async () => {
+test('a task that blocks the event loop is logged once', async () => {
   const { clock, log } = watched();
   await pause(50);
   stall(300);
@@ -30,7 +30,7 @@ test('a task that holds up all others is logged once', async () => {
   expect(record?.fields['stalled_ms']).toBeGreaterThanOrEqual(250);
 });
 
-test('a stall that begins right after the watch starts, and one right after each report, are logged', async () => {
+test('stalls right after the start of the watch and right after each report are logged', async () => {
   const { clock, log } = watched();
   for (const ms of [300, 400]) {
     stall(ms);
@@ -40,7 +40,7 @@ test('a stall that begins right after the watch starts, and one right after each
   expect(log.records.map(({ fields }) => Number(fields['stalled_ms']) >= 250)).toEqual([true, true]);
 });
 
-test('a stall is logged, once, if the report comes before the tick that is late', async () => {
+test('a stall is logged once if the report comes before the late tick', async () => {
   const { clock, log } = watched();
   await pause(50);
   stall(300);
@@ -50,7 +50,7 @@ test('a stall is logged, once, if the report comes before the tick that is late'
   expect(log.records).toHaveLength(1);
 });
 
-test('the watch ends its timers with what it belongs to', () => {
+test('a closed stall watch leaves no timer', () => {
   const clock = new ManualClock();
   watchStalls({ clock, log: new RecordedLog() })[Symbol.dispose]();
   expect(clock.pending).toBe(0);

@@ -16,7 +16,7 @@ const withOutput = (length: number): string => `{"name":"a","output":"${'x'.repe
 const bodyOf = (length: number): string => withOutput(length - withOutput(0).length);
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-describe('a body is refused with the reason', () => {
+describe('a rejected body', () => {
   test.each([
     { name: 'empty', body: '', error: 'the body is empty: send JSON' },
     {
@@ -72,7 +72,7 @@ describe('a body is refused with the reason', () => {
       body: '{"name":"a b","output":1}',
       error: 'name: must be word characters, dots and hyphens only; output: expected string, received number',
     },
-  ])('$name', async ({ body, error }) => {
+  ])('a body with an error is rejected with its reason: $name', async ({ body, error }) => {
     const { status, body: answer } = await post('/results', body);
     expect({ status, answer }).toEqual({ status: 400, answer: { error, code: 'invalid' } });
   });
@@ -97,34 +97,34 @@ describe('a body is refused with the reason', () => {
       error: 'address: expected string, received number',
     },
     { target: '/api/mon/v1/results', body: '{}', error: 'the body must be an array of results' },
-  ])('$target $body', async ({ target, body, error }) => {
+  ])('POST $target with $body is rejected with a reason', async ({ target, body, error }) => {
     const { status, body: answer } = await post(target, body);
     expect({ status, answer }).toEqual({ status: 400, answer: { error, code: 'invalid' } });
   });
 });
 
-describe('a body is taken', () => {
+describe('an accepted body', () => {
   test.each([
     { name: 'with 32 levels', body: result(`"x":${nested(31)}`) },
     { name: 'with fractions where any number may be', body: result('"duration":1.0,"x":[1e3]') },
     { name: 'with texts that look like fractions', body: result('"x":"[1.0,1e3]","status":1') },
     { name: 'with a name twice, the last one counts', body: '{"name":"a b","name":"a","output":"o"}' },
-    { name: 'with the largest of exact whole numbers', body: result('"x":9007199254740991') },
+    { name: 'with the largest exact integer', body: result('"x":9007199254740991') },
     { name: 'with newlines and tabs as they are in a text', body: result('"x":"one\ttwo\nthree"') },
     { name: 'the same beside a whole fraction', body: result('"duration":1.0,"x":"one\ttwo\nthree"') },
     { name: 'with bytes that are no UTF-8', body: result('"x":"\uD800"') },
-  ])('$name', async ({ body }) => {
+  ])('a body is accepted: $name', async ({ body }) => {
     expect((await post('/results', body)).status).toBe(202);
   });
 });
 
-test('the newlines of an output are stored as they came', async () => {
+test('the newlines of an output are stored as they were sent', async () => {
   await post('/results', '{"name":"shell","source":"helper","output":"one\ttwo\nthree\n"}');
   const { body } = await send(backend.url, { method: 'GET', target: '/results/helper/shell' });
   expect(body).toMatchObject({ check: { output: 'one\ttwo\nthree\n' } });
 });
 
-describe('too much', () => {
+describe('the limits of a body', () => {
   test('a result may fill 1 MiB and no more', async () => {
     expect((await post('/results', bodyOf(1024 * 1024))).status).toBe(202);
     const refused = await post('/results', bodyOf(1024 * 1024 + 1));
@@ -134,14 +134,14 @@ describe('too much', () => {
     });
   });
 
-  test('an array of results may be larger, up to 16 MiB', async () => {
+  test('an array of results may fill 16 MiB and no more', async () => {
     const item = withOutput(1024 * 1024);
     expect((await post('/api/mon/v1/results', `[${item},${item}]`)).status).toBe(202);
     const refused = await post('/api/mon/v1/results', `[${Array.from({ length: 16 }, () => item).join(',')}]`);
     expect(refused).toMatchObject({ status: 413, body: { error: 'the body is larger than 16 MiB: send less' } });
   });
 
-  test('a full queue is told to come back', async () => {
+  test('a full queue responds with 503 and a time to retry', async () => {
     const clock = new ManualClock();
     await using busy = await startBackend({ clock, batcher: { queueLimit: 1 } });
     const submit = (): Promise<Answer> =>
@@ -161,7 +161,7 @@ describe('too much', () => {
   });
 });
 
-test('an unknown path is named', async () => {
+test('an unknown path is named in the error', async () => {
   expect(await post('/stash?x=1', 'not even JSON')).toMatchObject({
     status: 404,
     body: { error: 'there is nothing at POST /stash' },

@@ -20,7 +20,7 @@ const post = (target: string, body: object): Promise<Answer> =>
 const executedOf = async (client: string): Promise<unknown> =>
   (await openApiClient({ backend: backend.url }).result(client, 'disk'))?.check.executed;
 
-describe('times from outside are bounded (security S13)', () => {
+describe('the limits of times (security S13)', () => {
   test.each([
     { begin: 0, status: 201 },
     { begin: NOW + 99 * YEAR, status: 201 },
@@ -31,7 +31,7 @@ describe('times from outside are bounded (security S13)', () => {
     { expire: 101 * YEAR, status: 400 },
     { expire: -2, status: 400 },
     { expire: 1.5, status: 400 },
-  ])('a silence with $begin, $expire: $status', async ({ status, ...times }) => {
+  ])('a silence with begin $begin and expire $expire gets the status $status', async ({ status, ...times }) => {
     const answer = await post('/silenced', { check: 'disk', ...times });
     expect(answer.status).toBe(status);
   });
@@ -40,7 +40,7 @@ describe('times from outside are bounded (security S13)', () => {
     { executed: NOW - 3600, kept: NOW - 3600 },
     { executed: NOW + 10, kept: NOW },
     { executed: NOW + 1000 * YEAR, kept: NOW },
-  ])('a result that was executed at $executed is kept with $kept, whoever reports it', async ({ executed, kept }) => {
+  ])('a result executed at $executed is stored with $kept, whoever sends it', async ({ executed, kept }) => {
     await post('/results', { source: 'api-1', name: 'disk', output: '', executed });
     expect(await executedOf('api-1')).toBe(kept);
     const agent = await AgentPeer.connect(backend.url);
@@ -51,14 +51,14 @@ describe('times from outside are bounded (security S13)', () => {
     expect(await executedOf('web-1')).toBe(kept);
   });
 
-  test('a result from before 1970 is refused', async () => {
+  test('a result from before 1970 is rejected', async () => {
     expect((await post('/results', { source: 'api-1', name: 'disk', output: '', executed: -1 })).status).toBe(400);
   });
 
   test.each([
     { expire: 99 * YEAR, status: 201 },
     { expire: 101 * YEAR, status: 400 },
-  ])('a stash that expires in $expire seconds: $status', async ({ expire, status }) => {
+  ])('a stash that expires in $expire seconds gets the status $status', async ({ expire, status }) => {
     expect((await post('/stashes', { path: 'a', content: {}, expire })).status).toBe(status);
   });
 });

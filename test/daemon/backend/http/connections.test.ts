@@ -37,13 +37,13 @@ async function openMany(count: number, url: string, bytes?: string): Promise<Hel
   return held;
 }
 
-describe('a refused handshake', () => {
+describe('a rejected handshake', () => {
   test.each([
     { listener: 'main', path: '/nope', status: '404' },
     { listener: 'agents', path: '/nope', status: '404' },
     { listener: 'main', path: '/api/mon/v1/feed', status: '400' },
   ])(
-    'at $path of the listener for $listener leaves nothing, whatever its peer does',
+    'a rejected handshake at $path of the listener $listener leaves no open connection',
     async ({ listener, ...asked }) => {
       await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
       const url = listener === 'main' ? backend.url : backend.agentUrl;
@@ -55,32 +55,28 @@ describe('a refused handshake', () => {
 });
 
 describe('the limit of connections', () => {
-  test(
-    'holds for all of them together: who comes then is told so, and has room again when another one leaves',
-    { tags: 'slow' },
-    async () => {
-      await using backend = await startBackend({
-        settings: { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 }, 'connection-limit': 10 },
-      });
-      await openMany(3, backend.agentUrl);
-      await openMany(3, backend.v2Url);
-      const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
-      for (const socket of own) await socket.hears('204');
-      for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
-        const [refused] = await openMany(1, url);
-        await refused?.hears('503 Service Unavailable');
-      }
-      own[0]?.drop();
-      await vi.waitFor(async () => {
-        expect(await figure(backend.url, 'mon_connections_rejected_total{reason="total"}')).toBeGreaterThanOrEqual(3);
-      });
-      expect(backend.log.messages('warn')).toEqual([
-        'connections are rejected: find the clients with many connections, or raise connection-limit',
-      ]);
-    },
-  );
+  test('the connection limit covers all listeners, and a closed connection frees space', { tags: 'slow' }, async () => {
+    await using backend = await startBackend({
+      settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 }, 'connection-limit': 10 },
+    });
+    await openMany(3, backend.agentUrl);
+    await openMany(3, backend.v2Url);
+    const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
+    for (const socket of own) await socket.hears('204');
+    for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
+      const [refused] = await openMany(1, url);
+      await refused?.hears('503 Service Unavailable');
+    }
+    own[0]?.drop();
+    await vi.waitFor(async () => {
+      expect(await figure(backend.url, 'mon_connections_refused_total{reason="all"}')).toBeGreaterThanOrEqual(3);
+    });
+    expect(backend.log.messages('warn')).toEqual([
+      'connections are refused: find out who holds so many, or raise connection-limit',
+    ]);
+  });
 
-  test('holds for one address, but not for one that speaks for many; the log tells of it once a minute', async () => {
+  test('the limit per address does not apply to shared addresses and is logged once a minute', async () => {
     const clock = new ManualClock();
     const log = new RecordedLog();
     let isShared = false;
@@ -101,7 +97,7 @@ describe('the limit of connections', () => {
     await vi.waitFor(() => expect(connections.size).toBe(5));
   });
 
-  test('leaves the store its files, however few there are', async () => {
+  test('connections leave enough file descriptors for the store', async () => {
     await using daemon = await startDaemon({ stateDir: await tempDir(), openFiles: 256 });
     await openMany(300, daemon.url);
     await vi.waitFor(() => expect(daemon.records.map(({ level }) => level)).toContain('warn'));
@@ -111,7 +107,7 @@ describe('the limit of connections', () => {
   });
 });
 
-test('a backend stops in time, whatever its peers hold open', { tags: 'slow' }, async () => {
+test('a backend stops in time, whatever connections its peers keep open', { tags: 'slow' }, async () => {
   const backend = await startBackend({ settings: { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 } } });
   const api = openApiClient({ backend: backend.url });
   await api.submitResult({ source: 'web-1', name: 'disk', output: 'x'.repeat(900_000), status: 2 });

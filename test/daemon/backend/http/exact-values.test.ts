@@ -31,14 +31,14 @@ const eventWith = (timestamp: string): string =>
     "metrics": {"points": [{"name": "load", "value": 0.5, "timestamp": ${timestamp}, "tags": []}]}}`;
 
 describe('points of metrics', () => {
-  test('an event with a point in nanoseconds is accepted, and shows the point with its time', async () => {
+  test('an event with a metric point in nanoseconds is accepted and shows the point with its time', async () => {
     expect((await ask('POST', EVENTS, eventWith(String(NANOSECONDS)))).status).toBe(201);
     const { text } = await ask('GET', `${EVENTS}/web-1/load`);
     expect(text).toContain(`"timestamp":${String(NANOSECONDS)}`);
     expect((await ask('GET', '/events/web-1/load')).status).toBe(200);
   });
 
-  test('points in nanoseconds are accepted in a body so long that it is parsed in chunks', async () => {
+  test('metric points in nanoseconds are accepted in a body that is parsed in chunks', async () => {
     const point = `{"name": "load", "value": 0.5, "timestamp": ${String(NANOSECONDS)}, "tags": []}`;
     const points = Array.from({ length: 1000 }, () => point).join(',');
     const body = eventWith('1').replace(/"points": \[.*\]/, `"points": [${points}]`);
@@ -48,12 +48,12 @@ describe('points of metrics', () => {
     expect((await ask('POST', EVENTS, withNumber)).status).toBe(400);
   });
 
-  test('a time beyond an int64, or of half a nanosecond, is refused', async () => {
+  test('a time beyond an int64 or of half a nanosecond is rejected', async () => {
     for (const timestamp of ['9300000000000000000', '-9300000000000000000', '1.5', '1e300'])
       expect((await ask('POST', EVENTS, eventWith(timestamp))).status).toBe(400);
   });
 
-  test.each([1, 1e3, 1e6, 1e9])('a time in seconds times %d goes out as the same moment in every format', (unit) => {
+  test.each([1, 1e3, 1e6, 1e9])('a time in seconds times %d is the same moment in every metric format', (unit) => {
     const point = { name: 'load', value: 0.5, timestamp: 1_795_814_119 * unit, tags: [] };
     const check = { name: 'load', executed: 1, metrics: { points: [point] } };
     const event = { client: { name: 'web-1' }, check } as unknown as Parameters<typeof metricsText>[0];
@@ -84,7 +84,7 @@ const aLargeInteger = fc
 const deliverNothing = (): Promise<void> => Promise.reject(new Error('delivered'));
 
 describe('numbers', () => {
-  test.each(WIRES)('a whole number beyond 2^53 in $name is refused by name', async ({ target, body }) => {
+  test.each(WIRES)('an integer beyond 2^53 in $name is rejected by name', async ({ target, body }) => {
     await fc.assert(
       fc.asyncProperty(aLargeInteger, async (number) => {
         const { status, text } = await ask('POST', target, body(number));
@@ -96,7 +96,7 @@ describe('numbers', () => {
     );
   });
 
-  test('a whole number beyond 2^53 in a long body is refused by name, except in what is measured', async () => {
+  test('an integer beyond 2^53 in a long body is rejected by name, except in metric values', async () => {
     const output = 'x'.repeat(100_000);
     const number = '9007199254740993';
     const event = (own: string, value: string): string =>
@@ -111,19 +111,19 @@ describe('numbers', () => {
     expect((await ask('POST', EVENTS, event('1', number))).status).toBeLessThan(300);
   });
 
-  test.each(WIRES)('a number in $name that can be kept is accepted', async ({ target, body }) => {
+  test.each(WIRES)('a number in $name that is exact is accepted', async ({ target, body }) => {
     for (const number of ['9007199254740991', '-9007199254740991', '0.1', '1e15'])
       expect((await ask('POST', target, body(number))).status).toBeLessThan(300);
   });
 
-  test('an infinite number in a result of an agent is refused by name', async () => {
+  test('an infinite number in a result of an agent is rejected by name', async () => {
     const agent = await AgentPeer.connect(backend.url);
     await agent.join();
     agent.sayText('{"type":"results","results":[{"id":1,"check":{"name":"c","output":"o","status":0,"own":1e999}}]}');
     expect((await agent.hears('rejected')).error).toContain('beyond 2^53');
   });
 
-  test('a number that cannot be kept in a result of a local program is refused', async () => {
+  test('an inexact number in a result of a local program is rejected', async () => {
     for (const number of ['9007199254740993', '1e999']) {
       const message = parseJsonWithRawControls(`{"name": "c", "output": "o", "own": ${number}}`);
       await expect(acceptLocalResults(message, { clock: new ManualClock(), deliver: deliverNothing })).rejects.toThrow(
@@ -143,7 +143,7 @@ describe('texts', () => {
   const aText = fc.array(unit).map((units) => units.map((code) => String.raw`\u${code}`).join(''));
 
   test.each(Object.entries(READERS))(
-    'every text and name %s is well-formed, whatever escapes it holds',
+    'every text and name read by %s is well-formed, whatever escapes it contains',
     (_name, read) => {
       fc.assert(
         fc.property(aText, (text) => {
@@ -161,7 +161,7 @@ describe('texts', () => {
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 'x\u{FFFD}y' });
   });
 
-  test('of a name that comes twice the last counts over the wires, as at both peers', async () => {
+  test('the last of two JSON members with the same name wins over the APIs, and configuration files reject them', async () => {
     expect((await ask('POST', '/clients', '{"name": "c", "address": "a", "own": 1, "own": 2}')).status).toBe(201);
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 2 });
     const results: SubmittedResult[] = [];

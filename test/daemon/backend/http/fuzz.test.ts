@@ -47,7 +47,7 @@ const isDone = ({ status, body }: Answer): boolean =>
   [200, 201, 202, 204, 404].includes(status) ||
   (status === 400 && /^.{8,}$/s.test(String((body as { readonly error?: unknown }).error)));
 
-test('any body is taken, or refused with a reason', async () => {
+test('any body is accepted or rejected with a reason', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...POSTS), bodies, async (target, body) => {
       expect(await send(backend.url, { method: 'POST', target, body })).toSatisfy(isDone);
@@ -75,7 +75,7 @@ const segments = fc.oneof(
   fc.constantFrom('%', '%00', '%2e%2e', '%ff', '*', ':', '__proto__', 'constructor'),
 );
 
-test('any path has an answer that is no failure', async () => {
+test('any path has a response that is no internal error', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS'),
@@ -103,7 +103,7 @@ test('any bytes leave the backend serving', async () => {
   );
 });
 
-test('and nothing of it was a defect', () => {
+test('random requests cause no internal error', () => {
   // Some of the random results name handlers that do not exist.
   expect(backend.log.messages('error').filter((message) => message !== 'unknown handler')).toEqual([]);
 });

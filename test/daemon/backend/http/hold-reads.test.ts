@@ -16,18 +16,18 @@ async function read(
   return { value, reads };
 }
 
-test('a portion that is read while no large change is applied is read once', async () => {
+test('a chunk that is read while no large change is applied is read once', async () => {
   expect(await read([undefined, undefined])).toEqual({ value: 1, reads: 1 });
 });
 
-test('a portion waits for a large change, and is read again if one began meanwhile', async () => {
+test('a chunk waits for a large change and is read again if one began meanwhile', async () => {
   expect(await read([true, true, undefined])).toEqual({ value: 2, reads: 2 });
 });
 
-test('a list comes to its end under a flood of large changes', async () => {
+test('a list is completed under a flood of large changes', async () => {
   expect(await read(Array.from({ length: 10 }, () => true))).toEqual({ value: 3, reads: 3 });
 });
 
-test('a list that was read while a large change failed is refused', async () => {
+test('a list that was read while a large change failed is rejected', async () => {
   await expect(read([undefined, false])).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -30,11 +30,14 @@ describe('an offer of another protocol', () => {
     { method: 'GET', target: '/api/core/v2/namespaces/default/events', status: 200 },
     { method: 'POST', target: '/clients', body: client, status: 201 },
     { method: 'POST', target: '/clients', body: '{', status: 400 },
-  ])('is an ordinary $method $target: $status', async ({ method, target, body, status }) => {
-    expect((await ask(backend.url, method, target, body))?.status).toBe(status);
-  });
+  ])(
+    'an offer of another protocol leaves $method $target an ordinary request: $status',
+    async ({ method, target, body, status }) => {
+      expect((await ask(backend.url, method, target, body))?.status).toBe(status);
+    },
+  );
 
-  test('also with a body in chunks, and on the other listeners', async () => {
+  test('an offer of another protocol is ignored for a chunked body and on the other listeners', async () => {
     const head = requestBytes({
       method: 'POST',
       target: '/clients',
@@ -47,7 +50,7 @@ describe('an offer of another protocol', () => {
   });
 });
 
-describe('a request that does not come to its end', () => {
+describe('an unfinished request', () => {
   test.each([
     {
       name: 'in its head',
@@ -59,7 +62,7 @@ describe('a request that does not come to its end', () => {
       bytes: 'POST /results HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"name":',
       times: { headMs: 50, wholeMs: 100 },
     },
-  ])('$name is told so, and its connection ends, on each listener', async ({ bytes, times }) => {
+  ])('a request that stops $name is 408 and its connection closes, on each listener', async ({ bytes, times }) => {
     await using backend = await startBackend({ settings: listeners, requestTimes: { ...times, checkMs: 10 } });
     const urls = [backend.url, backend.v2Url, backend.agentUrl.replace('ws', 'http')];
     const answers = await Promise.all(urls.map((url) => exchange(url, bytes, ['GET', 'GET'])));

@@ -6,7 +6,7 @@ import { close } from '../../../../daemon/backend/http/listen.ts';
 /** Clients keep their connections for longer than this. */
 const KEPT_MS = 30_000;
 
-test('a server that stops while it answers does not wait for connections that are only kept, nor has them cut', async () => {
+test('a stopping server neither waits for idle connections nor resets them', async () => {
   const app = fastify({ keepAliveTimeout: 2 * KEPT_MS });
   const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
   let asked = 0;

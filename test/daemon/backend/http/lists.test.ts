@@ -28,7 +28,7 @@ describe('limit and offset', () => {
     { query: '?limit=0000000000000000002', page: { limit: 2, offset: 0 } },
     { query: `?limit=${'9'.repeat(19)}`, page: { limit: Number.MAX_SAFE_INTEGER, offset: 0 } },
     { query: `?limit=2&offset=${'9'.repeat(400)}`, page: { limit: 2, offset: Number.MAX_SAFE_INTEGER } },
-  ])('$query', ({ query, page }) => {
+  ])('the page of "$query" is parsed', ({ query, page }) => {
     expect(pageOf(new URLSearchParams(query))).toEqual(page);
   });
 });
@@ -67,15 +67,15 @@ describe('filters', () => {
     { query: 'filter.constructor.name=Object', matches: false },
     { query: 'filter.__proto__=', matches: true },
     { query: 'filter.name=eval: true', matches: false },
-  ])('$query: $matches', ({ query, matches }) => {
+  ])('the filter "$query" matches: $matches', ({ query, matches }) => {
     expect(filterOf(new URLSearchParams(query))?.(item)).toBe(matches);
   });
 
-  test.each(['', 'filter.', 'filter.=x', 'name=web', 'filter=web'])('"%s" filters nothing', (query) => {
+  test.each(['', 'filter.', 'filter.=x', 'name=web', 'filter=web'])('the query "%s" is no filter', (query) => {
     expect(filterOf(new URLSearchParams(query))).toBeUndefined();
   });
 
-  test('whatever is asked of whatever there is, the answer is yes or no', () => {
+  test('a filter with any path and value returns true or false for any JSON value', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.jsonValue(), (path, value, json) => {
         const filter = filterOf(new URLSearchParams([[`filter.${path}`, value]]));
@@ -104,7 +104,7 @@ describe('a list of many', () => {
   const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GET', target });
   const allNames = Array.from({ length: COUNT }, (_, index) => nameOf(index));
 
-  test('is whole, sorted and of the length that it says', async () => {
+  test('a list of many items is complete, sorted and of the announced length', async () => {
     const answer = await get('/results');
     expect(namesIn(answer)).toEqual(allNames);
     expect(answer.headers).toMatchObject({
@@ -116,7 +116,7 @@ describe('a list of many', () => {
     expect(head.headers['content-length']).toBe(answer.headers['content-length']);
   });
 
-  test('is the sum of its pages', async () => {
+  test('a list equals the sum of its pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: COUNT + 10 }),
@@ -131,7 +131,7 @@ describe('a list of many', () => {
     );
   });
 
-  test('is filtered before it is parted', async () => {
+  test('a list is filtered before it is paginated', async () => {
     const critical = allNames.filter((_, index) => index % 3 === 2);
     await fc.assert(
       fc.asyncProperty(

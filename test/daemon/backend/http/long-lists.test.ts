@@ -32,9 +32,9 @@ async function get(target: string): Promise<{ readonly names: string[]; readonly
   return { names: items.map(({ check }) => check.name), headers: answer.headers };
 }
 
-describe('a list that is too long to be made at once', () => {
+describe('a list that is too long for one chunk', () => {
   test.each(['/events', '/incidents', '/events/web', '/results', '/results/web', '/api/mon/v1/results'])(
-    '%s is whole and in order',
+    'GET %s returns a long list completely and in order',
     async (target) => {
       const { names, headers } = await get(target);
       expect(names).toEqual(NAMES);
@@ -46,7 +46,7 @@ describe('a list that is too long to be made at once', () => {
   test.each([
     { query: 'limit=700&offset=200', from: 200, to: 900, total: COUNT },
     { query: 'limit=10&offset=995', from: 995, to: COUNT, total: COUNT },
-  ])('has pages: $query', async ({ query, from, to, total }) => {
+  ])('a long list is paginated: $query', async ({ query, from, to, total }) => {
     const { names, headers } = await get(`/events?${query}`);
     expect(names).toEqual(NAMES.slice(from, to));
     expect(JSON.parse(headers.get('x-pagination') ?? '')).toMatchObject({ total });
@@ -57,7 +57,7 @@ describe('a list that is too long to be made at once', () => {
     { query: '&limit=400&offset=50', from: 50, to: 450, pagination: '{"limit":400,"offset":50,"total":500}' },
     { query: '&limit=400&offset=450', from: 450, to: 500, pagination: '{"limit":400,"offset":450,"total":500}' },
     { query: '&limit=2&offset=3', from: 3, to: 5, pagination: '{"limit":2,"offset":3,"total":500}' },
-  ])('is filtered before it is parted: $query', async ({ query, from, to, pagination }) => {
+  ])('a long list is filtered before it is paginated: $query', async ({ query, from, to, pagination }) => {
     const critical = NAMES.filter((_, at) => at % 2 === 1);
     const { names, headers } = await get(`/events?filter.check.status=2${query}`);
     expect(names).toEqual(critical.slice(from, to));
@@ -65,7 +65,7 @@ describe('a list that is too long to be made at once', () => {
     expect(headers.get('x-pagination')).toBe(pagination);
   });
 
-  test('HEAD has its headers without its length, and makes no more of it', async () => {
+  test('HEAD of a long list has its headers without a length and does not read all of it', async () => {
     await reportAll();
     let reads = 0;
     store.refusesReads = () => ++reads > 40;
@@ -76,7 +76,7 @@ describe('a list that is too long to be made at once', () => {
     expect(reads).toBeLessThan(30);
   });
 
-  test('a request behind it on the same connection is answered', async () => {
+  test('a request behind a long list on the same connection is served', async () => {
     const bytes = ['/events', '/health'].map((target) => requestBytes({ method: 'HEAD', target })).join('');
     const answers = await exchange(backend.url, bytes, ['HEAD', 'HEAD']);
     expect(answers.map(({ status }) => status)).toEqual([200, 204]);
@@ -97,14 +97,14 @@ async function failing(reads: number): Promise<{ readonly answer: Response; read
 }
 
 describe('a list that cannot be read', () => {
-  test('from its beginning is an error without the headers of a list', async () => {
+  test('a list that fails at its beginning is an error without the headers of a list', async () => {
     const { answer, text } = await failing(1);
     expect(answer.status).toBe(500);
     expect(answer.headers.has('x-pagination')).toBe(false);
     expect(await text).toBe('{"error":"internal error: see the log of the backend","code":"internal"}');
   });
 
-  test('in the middle is cut off, so that nobody takes it for the whole', async () => {
+  test('a list that fails in the middle is cut off without a valid end', async () => {
     const { answer, text } = await failing(20);
     expect(answer.status).toBe(200);
     await expect(text).rejects.toThrow('terminated');

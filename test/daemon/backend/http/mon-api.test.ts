@@ -161,7 +161,7 @@ async function failedLetters(): Promise<readonly number[]> {
   });
 }
 
-test('the routes that there are and the table are the same', async () => {
+test('the table of the mon API contains exactly the registered routes', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access');
   const { routes } = body as {
     routes: readonly { method: string; url: string; access: unknown; anonymous: boolean }[];
@@ -179,8 +179,8 @@ test('the routes that there are and the table are the same', async () => {
   expect(registered).toHaveLength(table.length);
 });
 
-describe('every endpoint answers as the table says', () => {
-  test.each(Object.keys(EXAMPLES) as MonEndpoint[])('%s', async (name) => {
+describe('the endpoints of the mon API', () => {
+  test.each(Object.keys(EXAMPLES) as MonEndpoint[])('the endpoint %s responds as the table defines', async (name) => {
     const endpoint = endpointOf(name);
     if (name === 'deadLetters') letters = await failedLetters();
     const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
@@ -208,28 +208,31 @@ const REFUSED: readonly {
   { name: 'restore', target: '/api/mon/v1/restore', body: { objects: [] }, code: 'invalid' },
 ];
 
-describe('what is refused has a code that the table names, and its status', () => {
-  test.each(REFUSED)('$name $target: $code', async ({ name, target, body, code }) => {
-    const endpoint = endpointOf(name);
-    const answer = await ask(endpoint.method, target, body);
-    const refusal = errorAnswer.parse(answer.body);
-    expect(refusal.code).toBe(code);
-    expect(answer.status).toBe(HTTP_STATUS[refusal.code]);
-    expect([...endpoint.errors, ...COMMON_ERRORS]).toContain(refusal.code);
-  });
+describe('the codes of rejections', () => {
+  test.each(REFUSED)(
+    'the request $name $target is rejected with the code $code',
+    async ({ name, target, body, code }) => {
+      const endpoint = endpointOf(name);
+      const answer = await ask(endpoint.method, target, body);
+      const refusal = errorAnswer.parse(answer.body);
+      expect(refusal.code).toBe(code);
+      expect(answer.status).toBe(HTTP_STATUS[refusal.code]);
+      expect([...endpoint.errors, ...COMMON_ERRORS]).toContain(refusal.code);
+    },
+  );
 });
 
 describe('the OpenAPI document', () => {
   const OPENAPI = '/api/mon/v1/openapi.json';
 
-  test('needs no credentials where there are none, and any where there are some', async () => {
+  test('the OpenAPI document requires credentials only if the backend does', async () => {
     expect(await asking(backend.url, null)('GET', OPENAPI)).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
     await using guarded = await startBackend({ settings: { api: { user: 'ada', password: 'let me in' } } });
     expect(await asking(guarded.url, null)('GET', OPENAPI)).toMatchObject({ status: 401 });
     expect(await asking(guarded.url, basic('ada', 'let me in'))('GET', OPENAPI)).toMatchObject({ status: 200 });
   });
 
-  test('has every endpoint with its parameters, its body and its answers', async () => {
+  test('the OpenAPI document contains every endpoint with its parameters, body and responses', async () => {
     const { paths } = (await ask('GET', OPENAPI)).body as {
       paths: Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
     };

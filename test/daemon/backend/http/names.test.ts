@@ -33,7 +33,7 @@ const MAKING: readonly (readonly [title: string, target: string, body: (name: st
   ['a check', `${CORE}/checks`, (name) => core(name, { command: 'true', interval: 60, subscriptions: ['web'] })],
 ];
 
-test.each(MAKING)('%s is not called . or ..', async (_title, target, body) => {
+test.each(MAKING)('POST %s rejects the names . and ..', async (_title, target, body) => {
   for (const name of ['.', '..']) {
     const { status, body: answer } = await ask('POST', target, body(name));
     expect([status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining('. or ..')]);
@@ -44,7 +44,7 @@ test.each(MAKING)('%s is not called . or ..', async (_title, target, body) => {
   }
 });
 
-test('a result with a whole number beyond 2^53 is refused, also one of many', async () => {
+test('a result with an integer beyond 2^53 is rejected, even among others', async () => {
   const text = '{"name":"disk","output":"o","source":"web-9","bytes":9007199254740993}';
   const inexact: unknown = JSON.parse(text);
   expect(await ask('POST', '/results', inexact)).toMatchObject({
@@ -55,7 +55,7 @@ test('a result with a whole number beyond 2^53 is refused, also one of many', as
   expect(body).toMatchObject({ accepted: 1, rejected: [{ index: 0 }] });
 });
 
-test('a key for one namespace sees the names of no other in the overview and the metrics', async () => {
+test('a key of one namespace sees no names of others in the overview and the metrics', async () => {
   await ask('POST', '/api/core/v2/namespaces', { name: 'shop' });
   const handler = { type: 'pipe', command: 'false' };
   const shop = '/api/core/v2/namespaces/shop';

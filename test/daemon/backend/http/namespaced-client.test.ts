@@ -70,7 +70,7 @@ async function story(api: ApiClient): Promise<unknown> {
   return { told, undone };
 }
 
-test('a client does the same in any namespace, and nothing of it in others', async () => {
+test('an API client behaves the same in any namespace and changes nothing in others', async () => {
   const inDefault = await story(clientOf());
   expect(inDefault).toMatchObject({ told: { 0: [['web-1', 'full', ['*:disk']]] } });
   await clientOf().submitResult({ source: 'own', name: 'mark', status: 1, output: 'of default' });
@@ -78,7 +78,7 @@ test('a client does the same in any namespace, and nothing of it in others', asy
   expect((await clientOf().events()).map(({ client }) => client.name)).toEqual(['own']);
 });
 
-test('a result that is not valid is refused as that', async () => {
+test('an API client reports an invalid result as invalid', async () => {
   for (const namespace of [undefined, 'team-a']) {
     const refused = clientOf(namespace).submitResult({ source: 'a b', name: 'disk', output: '', status: 1 });
     await expect(refused).rejects.toMatchObject({ code: 'invalid' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneAtATime } from '../../../../daemon/backend/http/one-at-a-time.ts';
 
-test('answers are made one after the other, and one beyond the limit is refused until another is done', async () => {
+test('responses are computed one after the other, and one beyond the limit is rejected', async () => {
   const inTurn = oneAtATime(2, 'too many wait');
   const first = Promise.withResolvers<string>();
   const begun: string[] = [];

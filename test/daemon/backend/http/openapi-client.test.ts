@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(async () => backend[Symbol.asyncDispose]());
 
-test('a linter finds nothing in the OpenAPI document', async () => {
+test('the OpenAPI document passes a linter', async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
   expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
 });
 
-test('a client that a generator makes of it works with a backend', async () => {
+test('a client generated from the OpenAPI document works with a backend', async () => {
   const definition = JSON.parse(text) as Document;
   const api = new OpenAPIClientAxios({ definition, axiosConfigDefaults: { baseURL: backend.url, headers } });
   const client: OpenAPIClient = await api.init();

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { RequestIds } from '../../../../daemon/backend/http/request-ids.ts';
 
-test('requests that bring no id get one each, a random UUID', () => {
+test('a request without an id gets a random UUID', () => {
   const ids = new RequestIds();
   const given = Array.from({ length: 5000 }, () => ids.of({ headers: {} }));
   expect(new Set(given).size).toBe(given.length);
   for (const id of given) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
 });
 
-test('two listeners give no id twice', () => {
+test('two listeners assign different request ids', () => {
   const [first, second] = [new RequestIds(), new RequestIds()];
   expect(first.of({ headers: {} })).not.toBe(second.of({ headers: {} }));
 });

@@ -27,21 +27,21 @@ const namesIn = ({ body }: Answer): string[] => Object.keys(body as object);
 test.each([
   { client: { name: 'e1' }, check: { name: 'disk', output: 'full', status: 2 } },
   { client: 'e1', name: 'disk', output: 'full', status: 2 },
-])('a result with its client is of that client: %j', async (result) => {
+])('a result that names its client belongs to that client: %j', async (result) => {
   expect((await post('/results', result)).status).toBe(202);
   expect((await post('/api/mon/v1/results', [result])).body).toEqual({ accepted: 1, rejected: [] });
   expect((await get('/results/e1/disk')).body).toMatchObject({ client: 'e1', check: { name: 'disk' } });
   expect((await get('/clients')).body).toMatchObject([{ name: 'e1' }]);
 });
 
-describe('attributes stay in the order in which they were given', () => {
-  test('of a client, before those that are added', async () => {
+describe('the order of attributes', () => {
+  test('a client keeps its attributes in order, before those that are added', async () => {
     await post('/clients', { environment: 'prod', redact: [], address: 'a', keepalives: true, name: 'web' });
     const own = ['environment', 'redact', 'address', 'keepalives', 'name'];
     expect(namesIn(await get('/clients/web'))).toEqual([...own, 'version', 'timestamp', 'subscriptions']);
   });
 
-  test('of a check, before its name', async () => {
+  test('a check keeps its attributes in order, before its name', async () => {
     expect(namesIn(await get('/checks/disk'))).toEqual(['command', 'interval', 'subscribers', 'secret', 'name']);
   });
 });
@@ -49,7 +49,7 @@ describe('attributes stay in the order in which they were given', () => {
 describe('an array of results', () => {
   const batch = '/api/mon/v1/results';
 
-  test('is stored but for what is invalid, which is named', async () => {
+  test('an array of results stores the valid ones and names the invalid ones', async () => {
     const answer = await post(batch, [
       { name: 'a', output: 'o', status: 1, source: 'web' },
       { name: 'b' },
@@ -69,7 +69,7 @@ describe('an array of results', () => {
     expect((await get('/results/web')).body).toMatchObject([{ check: { name: 'a' } }, { check: { name: 'c' } }]);
   });
 
-  test('keeps the order of results of one check', async () => {
+  test('an array of results keeps the order of results of one check', async () => {
     await post(
       batch,
       [0, 1, 2, 2].map((status) => ({ name: 'a', output: 'o', status, source: 'web' })),
@@ -80,13 +80,13 @@ describe('an array of results', () => {
     });
   });
 
-  test('refuses whole fractions one by one', async () => {
+  test('an array of results rejects fractions one by one', async () => {
     const body = '[{"name":"a","output":"o","status":1},{"name":"b","output":"o","status":1.0}]';
     const answer = await send(backend.url, { method: 'POST', target: batch, body });
     expect(answer.body).toMatchObject({ accepted: 1, rejected: [{ index: 1 }] });
   });
 
-  test('may be empty, and may hold 10,000', async () => {
+  test('an array of results may be empty or contain 10,000', async () => {
     expect((await post(batch, [])).body).toEqual({ accepted: 0, rejected: [] });
     const items = Array.from({ length: 10_000 }, (_, index) => ({ name: `c${String(index)}`, output: '' }));
     expect((await post(batch, items)).body).toEqual({ accepted: 10_000, rejected: [] });
@@ -97,8 +97,8 @@ describe('an array of results', () => {
   });
 });
 
-describe('silenced entries', () => {
-  test('are found by id, by check, and by subscription, exactly or from its beginning', async () => {
+describe('silences', () => {
+  test('silences are found by id, by check, and by subscription, exactly or by its prefix', async () => {
     await post('/silenced', { subscription: 'client:web' });
     await post('/silenced', { subscription: 'client:web', check: 'disk' });
     await post('/silenced', { check: 'disk', expire: 60, reason: 'works', creator: 'ann' });
@@ -124,7 +124,7 @@ describe('silenced entries', () => {
     });
   });
 
-  test('end with their time and when they are deleted', async () => {
+  test('silences end when they expire and when they are deleted', async () => {
     await post('/silenced', { check: 'disk', expire: 60 });
     await post('/silenced', { check: 'load' });
     nowMs += 60_000;
@@ -138,7 +138,7 @@ describe('silenced entries', () => {
   });
 });
 
-describe('deleting a client', () => {
+describe('the deletion of a client', () => {
   const client = { name: 'web', address: 'a' };
 
   test.each([
@@ -149,7 +149,7 @@ describe('deleting a client', () => {
     { query: '?invalidate=false&invalidate_expire=60', comesBack: true },
     { query: '?invalidate_expire=60', comesBack: true },
     { query: '?invalidate=true&60', comesBack: true },
-  ])('$query: its next keepalive brings it back: $comesBack', async ({ query, comesBack }) => {
+  ])('a keepalive after deleting a client with "$query" recreates it: $comesBack', async ({ query, comesBack }) => {
     const agents = new Agents(backend.url);
     await agents.publish('keepalives', client);
     expect(await remove(`/clients/web${query}`)).toMatchObject({ status: 202, body: { issued: NOW } });
@@ -161,8 +161,8 @@ describe('deleting a client', () => {
   });
 });
 
-describe('what is secret stays so', () => {
-  test('in settings, results, events and clients, whatever is asked for', async () => {
+describe('secrets', () => {
+  test('secrets are redacted in settings, results, events and clients, even with redacted=false', async () => {
     await post('/clients', { name: 'web', address: 'a', password: 'hunter2' });
     await post('/results', { name: 'disk', output: 'o', status: 1, source: 'web', db: { api_key: 'hunter2' } });
     for (const target of [
@@ -181,7 +181,7 @@ describe('what is secret stays so', () => {
 });
 
 describe('GET /info', () => {
-  test('has the keys and the types that existing clients read, and our version', async () => {
+  test('GET /info has the keys and types that existing clients read, and our version', async () => {
     const count = expect.toSatisfy(Number.isInteger) as number;
     const digest = { hexdigest: expect.stringMatching(/^[\da-f]{64}$/) as string };
     expect((await get('/info')).body).toEqual({
@@ -222,7 +222,7 @@ describe('GET /health', () => {
         'result consumers (1) less than min_consumers (2)',
       ],
     },
-  ])('$query', async ({ query, problems }) => {
+  ])('GET /health$query responds with the problems that it finds', async ({ query, problems }) => {
     const { status, body } = await get(`/health${query}`);
     expect({ status, body }).toEqual({ status: problems === undefined ? 204 : 412, body: problems });
   });

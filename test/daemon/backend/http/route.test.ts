@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { watchAccess } from '../../../../daemon/backend/http/route.ts';
 
-test('a route that does not say what it asks for stops the start', () => {
+test('a route that does not declare its access stops the start', () => {
   const app = fastify();
   watchAccess(app);
   expect(() => app.get('/open', () => 'to everybody')).toThrow('GET /open does not say what it asks for');

@@ -20,7 +20,7 @@ const corsOf = async (cors: unknown): Promise<Record<string, string>> => {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
 };
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     { name: 'of a list', method: 'GET', target: '/clients', status: 200 },
     { name: 'of an unknown path', method: 'GET', target: '/nope', status: 404 },
@@ -28,7 +28,7 @@ describe('every answer', () => {
     { name: 'to a path that cannot be decoded', method: 'GET', target: '/%zz', status: 400 },
     { name: 'to a body that is not JSON', method: 'POST', target: '/clients', status: 400 },
     { name: 'to OPTIONS', method: 'OPTIONS', target: '/nope', status: 200 },
-  ])('$name carries the CORS headers and a request id', async ({ method, target, status }) => {
+  ])('a response $name has the CORS headers and a request id', async ({ method, target, status }) => {
     const answer = await ask(method, target);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -52,7 +52,7 @@ describe('every answer', () => {
 });
 
 describe('OPTIONS', () => {
-  test.each(['/clients', '/nope', '/', '*', '/%zz', '/clients#x'])('is fine with %s', async (target) => {
+  test.each(['/clients', '/nope', '/', '*', '/%zz', '/clients#x'])('OPTIONS %s is 200', async (target) => {
     const answer = await ask('OPTIONS', target);
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' });
   });
@@ -60,7 +60,7 @@ describe('OPTIONS', () => {
 
 describe('HEAD', () => {
   test.each(['/clients', '/clients?limit=1', '/events/web/disk', '/settings', '/nope'])(
-    'of %s has the status and the length of GET, and no body',
+    'HEAD %s returns the status and length of GET without a body',
     async (target) => {
       const [head, get] = [await ask('HEAD', target), await ask('GET', target)];
       expect(head.text).toBe('');
@@ -81,7 +81,7 @@ describe('a method that a path does not have', () => {
     { method: 'GET', target: '/silenced/clear', allow: 'POST' },
     { method: 'POST', target: '/silenced/ids/a:b', allow: 'GET, HEAD, DELETE' },
     { method: 'DELETE', target: '/api/mon/v1/results', allow: 'GET, HEAD, POST' },
-  ])('$method $target is answered with the list of those it has', async ({ method, target, allow }) => {
+  ])('$method $target is 405 with the allowed methods', async ({ method, target, allow }) => {
     const answer = await ask(method, target, method === 'PUT' ? { body: 'not JSON' } : {});
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status: 405, allow });
     const error = `${method} is not supported here: use ${allow}`;
@@ -89,7 +89,7 @@ describe('a method that a path does not have', () => {
   });
 });
 
-describe('what is no path of the API is none for any method', () => {
+describe('unknown paths', () => {
   test.each([
     { method: 'POST', target: '/clients/' },
     { method: 'PUT', target: '/clients/a;b' },
@@ -99,7 +99,7 @@ describe('what is no path of the API is none for any method', () => {
     { method: 'GET', target: '/aggregates/web/results/' },
     { method: 'POST', target: '/aggregates/web/results/' },
     { method: 'GET', target: '/aggregates/web/results/a:b' },
-  ])('$method $target', async ({ method, target }) => {
+  ])('$method $target is 404 without allowed methods', async ({ method, target }) => {
     const { status, headers } = await ask(method, target, method === 'POST' ? { body: '{}' } : {});
     expect({ status, allow: headers['allow'] }).toEqual({ status: 404, allow: undefined });
   });
@@ -121,7 +121,7 @@ describe('paths', () => {
     { target: 'http://anywhere/clients/web', status: 200, because: 'the absolute form is a form' },
     { target: `/clients/${'x'.repeat(255)}`, status: 404, because: 'this is the longest name' },
     { target: `/clients/${'x'.repeat(9000)}`, status: 413, because: 'this is no URL any more' },
-  ])('$because: $status', async ({ target, status }) => {
+  ])('a path gets the status $status because $because', async ({ target, status }) => {
     expect((await ask('GET', target)).status).toBe(status);
   });
 });
@@ -135,45 +135,45 @@ test.each([
   ['GET', '/clients/%'],
   ['GET', '/api/core/v2/namespaces/%'],
   ['GET', '/api/v2/alerts/%'],
-])('JSON comes without a charset: %s %s', async (method, target) => {
+])('a JSON response has no charset: %s %s', async (method, target) => {
   expect((await ask(method, target, method === 'POST' ? { body: '{}' } : {})).headers['content-type']).toBe(
     'application/json',
   );
 });
 
-test('a path that cannot be decoded is told to clients of Alertmanager in a sentence', async () => {
+test('a path that cannot be decoded is reported to clients of Alertmanager as a sentence', async () => {
   const { body } = await ask('GET', '/api/v2/alerts/%', {});
   expect(body).toBe('the path holds a percent sign that is no escape: write %25');
 });
 
-describe('the content type does not matter', () => {
+describe('the content type', () => {
   const body = JSON.stringify({ name: 'web', address: '10.0.0.1' });
   test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', ';;;', ''])(
-    'to a POST: "%s"',
+    'a POST with the content type "%s" is accepted',
     async (type) => {
       const headers: Record<string, string> = type === '' ? {} : { 'Content-Type': type };
       expect((await ask('POST', '/clients', { headers, body })).status).toBe(201);
     },
   );
 
-  test('to a DELETE without a body', async () => {
+  test('a DELETE with a content type and no body is accepted', async () => {
     const answer = await ask('DELETE', '/clients/nobody', { headers: { 'Content-Type': 'application/json' } });
     expect(answer.body).toEqual({ error: 'there is no client nobody', code: 'not_found' });
   });
 
-  test('and the body of a GET is ignored, on a connection that goes on', async () => {
+  test('the body of a GET is ignored and the connection stays open', async () => {
     const get = requestBytes({ method: 'GET', target: '/health', body: '{"consumers": 99' });
     const answers = await exchange(backend.url, get + get, ['GET', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([204, 204]);
   });
 
-  test('newlines after the body are fine', async () => {
+  test('newlines after a body are accepted', async () => {
     expect((await ask('POST', '/clients', { body: `${body}\n\n` })).status).toBe(201);
   });
 });
 
 describe('connections', () => {
-  test('stay open, and requests sent ahead are all answered in order', async () => {
+  test('a connection stays open, and pipelined requests are served in order', async () => {
     const requests = ['/health', '/info', '/nope', '/clients/web', '/health'];
     const bytes = requests.map((target) => requestBytes({ method: 'GET', target })).join('');
     const answers = await exchange(
@@ -184,7 +184,7 @@ describe('connections', () => {
     expect(answers.map(({ status }) => status)).toEqual([204, 200, 404, 200, 204]);
   });
 
-  test('a request without Host is refused, but not one of HTTP/1.0', async () => {
+  test('a request without Host is rejected, but not one of HTTP/1.0', async () => {
     const [answer] = await exchange(backend.url, 'GET /health HTTP/1.1\r\n\r\n', ['GET']);
     expect(answer).toMatchObject({ status: 400, body: { error: 'the Host header is missing' } });
     const [older] = await exchange(backend.url, 'GET /health HTTP/1.0\r\n\r\n', ['GET']);
@@ -194,12 +194,12 @@ describe('connections', () => {
   test.each([
     { name: 'no request at all', bytes: 'GARBAGE\r\n\r\n', status: 400 },
     {
-      name: 'a length that is no number',
+      name: 'a length that is not a number',
       bytes: 'POST /results HTTP/1.1\r\nContent-Length: abc\r\n\r\n{}',
       status: 400,
     },
     { name: 'a header of 17 KiB', bytes: `GET / HTTP/1.1\r\nA: ${'x'.repeat(17 * 1024)}\r\n\r\n`, status: 431 },
-  ])('$name is told so in plain text', async ({ bytes, status }) => {
+  ])('$name is rejected with a plain text', async ({ bytes, status }) => {
     const [answer] = await exchange(backend.url, bytes, ['GET']);
     expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/plain', connection: 'close' } });
     expect(answer?.text).not.toBe('');
@@ -214,7 +214,7 @@ const originOf = async (method: string, target: string, url = backend.url): Prom
 
 describe('pages of other sites', () => {
   test.each(['/clients', '/events', '/settings', '/health', '/stashes', '/silenced'])(
-    'may read %s, as they may at the legacy service',
+    'other sites may read %s, as of Sensu Core',
     async (target) => {
       expect([await originOf('GET', target), await originOf('OPTIONS', target)]).toEqual(['*', '*']);
     },
@@ -228,17 +228,17 @@ describe('pages of other sites', () => {
     '/auth',
     '/version',
     '/metrics',
-  ])('may read nothing of %s', async (target) => {
+  ])('other sites may not read %s', async (target) => {
     expect([await originOf('GET', target), await originOf('OPTIONS', target)]).toEqual([undefined, undefined]);
   });
 
-  test('may read nothing of a listener for the newer API, whatever the path', async () => {
+  test('other sites may not read the listener of the v2 API, whatever the path', async () => {
     await using other = await startBackend({ settings: { 'v2-listener': { port: 0 } } });
     expect(await originOf('GET', '/health', other.v2Url)).toBeUndefined();
     expect(await originOf('OPTIONS', '/health', other.v2Url)).toBeUndefined();
   });
 
-  test('may read all of it where the operator says so', async () => {
+  test('other sites may read everything if the operator configures it', async () => {
     const cors = { Origin: 'https://dash.example' };
     await using other = await startBackend({ settings: { api: { cors } } });
     expect(await originOf('GET', '/api/mon/v1/overview', other.url)).toBe(cors.Origin);
@@ -247,19 +247,19 @@ describe('pages of other sites', () => {
 });
 
 describe('api.cors', () => {
-  test('an object replaces the headers', async () => {
+  test('an object in api.cors replaces the headers', async () => {
     expect(await corsOf({ Origin: 'https://example.org', Anything: 'x' })).toEqual({
       'access-control-allow-origin': 'https://example.org',
       'access-control-allow-anything': 'x',
     });
   });
 
-  test('false and an empty object send none', async () => {
+  test('false or an empty object in api.cors sends no headers', async () => {
     expect(await corsOf(false)).toEqual({});
     expect(await corsOf({})).toEqual({});
   });
 
-  test('what makes no header is refused at the start', async () => {
+  test('an invalid header name in api.cors fails the start', async () => {
     await expect(corsOf({ 'no header': 'x' })).rejects.toThrow('api.cors.no header is not a valid HTTP header');
   });
 });

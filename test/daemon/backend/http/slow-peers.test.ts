@@ -53,7 +53,7 @@ async function memoryMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-test('readers of a long list that do not read cost a little each, not the list', { tags: 'slow' }, async () => {
+test('peers that do not read a long list cost little memory each', { tags: 'slow' }, async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir() });
   await submitEvents(daemon.url, 5000, 1000);
   // The first request compiles the code and fills the caches, so it is not measured.
@@ -69,7 +69,7 @@ test('readers of a long list that do not read cost a little each, not the list',
   expect(await metric(daemon.url, 'mon_buffered_bytes')).toBeLessThan(150 * MIB);
 });
 
-describe('a peer is cut', () => {
+describe('a closed connection', () => {
   const clock = new ManualClock();
   const start = async (): Promise<RunningBackend> =>
     await startBackend({
@@ -81,7 +81,7 @@ describe('a peer is cut', () => {
     for (let second = 0; second < times; second++) clock.advance(1000);
   };
 
-  test('that takes nothing of its answer for a minute, but not one that reads', async () => {
+  test('the connection of a peer that reads nothing for a minute is closed, but not that of a slow reader', async () => {
     await using backend = await start();
     await submitEvents(backend.url, 8, 900_000);
     const requests = getEvents.repeat(3);
@@ -122,22 +122,26 @@ describe('a peer is cut', () => {
   test.each([
     { what: 'requests', begin: batch, hears: '', rest: Buffer.from(unfinished) },
     { what: 'frames', begin: handshake, hears: '101', rest: frame },
-  ])('when too much of $what that have no end waits for all', { tags: 'slow' }, async ({ begin, hears, rest }) => {
-    await using backend = await start();
-    const held = await Promise.all(Array.from({ length: 6 }, () => HeldSocket.open(backend.url, begin)));
-    onTestFinished(() => held.forEach((one) => one.drop()));
-    for (const one of held) {
-      await one.hears(hears);
-      one.socket.write(rest);
-    }
-    await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeGreaterThan(89 * MIB));
-    look(1);
-    expect(await metric(backend.url, 'mon_connections_dropped_total{reason="total_limit"}')).toBe(2);
-    await vi.waitFor(() => expect(held.filter(({ isLeft }) => isLeft)).toHaveLength(2));
-    expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(64 * MIB);
-  });
+  ])(
+    'connections are closed when unfinished $what of all peers exceed the limit',
+    { tags: 'slow' },
+    async ({ begin, hears, rest }) => {
+      await using backend = await start();
+      const held = await Promise.all(Array.from({ length: 6 }, () => HeldSocket.open(backend.url, begin)));
+      onTestFinished(() => held.forEach((one) => one.drop()));
+      for (const one of held) {
+        await one.hears(hears);
+        one.socket.write(rest);
+      }
+      await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeGreaterThan(89 * MIB));
+      look(1);
+      expect(await metric(backend.url, 'mon_connections_cut_total{reason="all"}')).toBe(2);
+      await vi.waitFor(() => expect(held.filter(({ isLeft }) => isLeft)).toHaveLength(2));
+      expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(64 * MIB);
+    },
+  );
 
-  test('whose connection is of TLS, as well', { tags: 'slow' }, async () => {
+  test('the connection of a stalled TLS peer is closed as well', { tags: 'slow' }, async () => {
     const dir = await tempDir();
     const certificate = makeCertificate('localhost', { names: ['localhost'] });
     await using backend = await startBackend({ clock, settings: { tls: await writePair(dir, certificate) } });
@@ -165,7 +169,7 @@ describe('a peer is cut', () => {
     });
   });
 
-  test('what came to its end waits no more', async () => {
+  test('a completed request no longer counts as buffered', async () => {
     await using backend = await start();
     const body = `[${' '.repeat(2 * MIB)}]`;
     const [held] = await openMany(
@@ -179,7 +183,7 @@ describe('a peer is cut', () => {
   });
 });
 
-test('a request that is sent ahead starts when the answer to the one before was taken, and never on a closed connection', async () => {
+test('a pipelined request starts when the previous response was read, and never on a closed connection', async () => {
   await using backend = await startBackend();
   await submitEvents(backend.url, 8, 900_000);
   const open = async (source: string): Promise<HeldSocket | undefined> => {
@@ -203,14 +207,14 @@ test('a request that is sent ahead starts when the answer to the one before was 
   expect(await isStored('gone')).toBe(false);
 });
 
-test('a connection that sends far more ahead is cut', async () => {
+test('a connection that pipelines far too many requests is closed', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(2000));
   held?.socket.resume();
   await vi.waitFor(() => expect(held?.isLeft).toBe(true));
 });
 
-test('requests that are sent ahead are answered up to a hundred at once', async () => {
+test('up to a hundred pipelined requests are served', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(150));
   held?.socket.resume();

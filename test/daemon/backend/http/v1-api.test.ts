@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-test('the routes that there are and the table are the same', async () => {
+test('the table of the v1 API contains exactly the registered routes', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access');
   const { routes } = body as {
     routes: readonly { method: string; url: string; access: unknown; anonymous: boolean }[];
@@ -92,15 +92,15 @@ test('the routes that there are and the table are the same', async () => {
   expect(registered).toHaveLength(table.length);
 });
 
-describe('every endpoint answers as the table says', () => {
-  test('and none was forgotten', () => {
+describe('the endpoints of the v1 API', () => {
+  test('every endpoint of the v1 API has an example', () => {
     expect([...Object.keys(EXAMPLES), ...Object.keys(DELETIONS)].toSorted()).toEqual(Object.keys(V1_API).toSorted());
   });
 
   test.each([
     ...Object.entries(EXAMPLES).map(([name, [target, body]]) => ({ name, target, body, before: undefined })),
     ...Object.entries(DELETIONS).map(([name, [target, before]]) => ({ name, target, body: undefined, before })),
-  ])('$name', async ({ name, target, body: sent, before }) => {
+  ])('the endpoint $name responds as the table defines', async ({ name, target, body: sent, before }) => {
     if (before !== undefined) await ask('POST', ...before);
     const endpoint = ENDPOINTS[name];
     const { status, body, text } = await ask(endpoint?.method ?? '', target, sent);

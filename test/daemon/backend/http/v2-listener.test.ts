@@ -39,8 +39,8 @@ const answer = async (url: string, path: string): Promise<unknown> => {
 const ANY_NAME = expect.any(String);
 const ANY_NUMBER = expect.any(Number);
 
-describe('a listener of its own for the newer API', () => {
-  test('serves that, the log-in, the version, metrics and its own health; nothing of the legacy API', async () => {
+describe('the listener of the v2 API', () => {
+  test('the listener of the v2 API serves that API, logins, version, metrics and health, and no v1 API', async () => {
     const { url, v2Url = '' } = await open({ 'v2-listener': { port: 0 } });
     const version = { etcd: { etcdserver: '', etcdcluster: '' }, sensu_backend: '6.5.0', mon: { version: VERSION } };
     expect(await answer(v2Url, '/version')).toEqual([200, version]);
@@ -60,7 +60,7 @@ describe('a listener of its own for the newer API', () => {
     expect(await answer(url, '/health')).toEqual([204, '']);
   });
 
-  test('tells everybody what is not there, and sends on whoever writes a slash twice', async () => {
+  test('the listener of the v2 API responds with 404 to unknown paths and redirects double slashes', async () => {
     const { v2Url = '' } = await open({ 'v2-listener': { port: 0 }, api: { user: 'root', password: 'long enough' } });
     expect(await answer(v2Url, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
     expect(await answer(v2Url, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
@@ -69,11 +69,11 @@ describe('a listener of its own for the newer API', () => {
     expect([twice.status, twice.headers.get('location')]).toEqual([301, '/api/core/v2/namespaces?limit=1']);
   });
 
-  test('is there only when it is asked for', async () => {
+  test('the listener of the v2 API exists only if it is configured', async () => {
     expect((await open({})).v2Url).toBeUndefined();
   });
 
-  test('answers to any name where others may reach it with --insecure', async () => {
+  test('the listener of the v2 API responds to any host name with --insecure', async () => {
     const { v2Url = '' } = await open(
       { 'v2-listener': { bind: '0.0.0.0', port: 0 }, 'insecure-http': true },
       undefined,
@@ -83,7 +83,7 @@ describe('a listener of its own for the newer API', () => {
     expect(await send(v2Url.replace('0.0.0.0', '127.0.0.1'), request)).toMatchObject({ status: 200 });
   });
 
-  test('is refused where others can reach it while nobody has to show credentials', async () => {
+  test('a public listener of the v2 API without credentials is rejected', async () => {
     await expect(open({ 'v2-listener': { bind: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('0.0.0.0 can be reached by other hosts'),
@@ -91,7 +91,7 @@ describe('a listener of its own for the newer API', () => {
   });
 });
 
-test('namespaces and definitions are there again after a restart, and nothing of what was deleted', async () => {
+test('namespaces and definitions survive a restart, and deleted ones do not return', async () => {
   const dir = await tempDir();
   const metadata = { namespace: 'prod' };
   const before = await open({}, dir);

@@ -29,7 +29,7 @@ test.each([
   { query: `?fieldSelector=${encodeURIComponent('entity.name matches proxy-0')}`, count: 100 },
   { query: `?fieldSelector=${encodeURIComponent('entity.name matches "-01"')}`, count: 10 },
   { query: '?limit=250', count: 250 },
-])('a list that goes out in pieces is one array: $count of "$query"', async ({ query, count }) => {
+])('a list that is sent in chunks is one array: $count of "$query"', async ({ query, count }) => {
   const { status, body, headers } = await core.get(`/entities${query}`);
   expect(status).toBe(200);
   expect(headers.get('content-type')).toMatch('application/json');
@@ -38,7 +38,7 @@ test.each([
   );
 });
 
-test('a long page says where the next one begins', async () => {
+test('a long page names the start of the next one', async () => {
   const first = await core.get('/entities?limit=200');
   expect(namesOf(first.body)).toEqual(NAMES.slice(0, 200));
   const rest = await core.get(`/entities?limit=200&continue=${first.headers.get('sensu-continue') ?? ''}`);
@@ -46,7 +46,7 @@ test('a long page says where the next one begins', async () => {
   expect(rest.headers.get('sensu-continue')).toBeNull();
 });
 
-test('a reader that goes away in the middle holds nobody up', async () => {
+test('a reader that disconnects in the middle blocks no other', async () => {
   const controller = new AbortController();
   const answer = await fetch(`${backend.url}/api/core/v2/entities`, { signal: controller.signal });
   controller.abort();

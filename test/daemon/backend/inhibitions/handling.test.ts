@@ -30,8 +30,8 @@ async function openRacks(
 const switchIs = (rig: GroupRig, status: number, source = 'sw-a'): Promise<void> =>
   rig.report(status, { source, name: 'switch' });
 
-describe('an event is quiet while there is one that a rule names', () => {
-  test('and has in common what the rule says; others are told', async () => {
+describe('an inhibited event', () => {
+  test('an event that shares the attributes of a rule with its source is inhibited, and others are notified', async () => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
@@ -47,7 +47,7 @@ describe('an event is quiet while there is one that a rule names', () => {
     });
   });
 
-  test('and its status is the one that the rule names', async () => {
+  test('an event is inhibited only while the source has the status that the rule names', async () => {
     const rig = await openRacks();
     await switchIs(rig, 1);
     await rig.report(2, { source: 'a-1' });
@@ -60,7 +60,7 @@ describe('an event is quiet while there is one that a rule names', () => {
   test.each<{ name: string; end: (rig: GroupRig) => Promise<unknown> }>([
     { name: 'it resolves', end: (rig) => switchIs(rig, 0) },
     { name: 'its client is deleted', end: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'sw-a', {} as never) },
-  ])('until $name: then its next result is told', async ({ end }) => {
+  ])('an inhibited event is notified with its next result once $name', async ({ end }) => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
@@ -73,7 +73,7 @@ describe('an event is quiet while there is one that a rule names', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
   });
 
-  test('whoever fires the rule itself is never quiet by it', async () => {
+  test('a source is never inhibited by its own rule', async () => {
     const rig = await openRacks({
       ...SECTIONS,
       inhibitions: { any: { source: 'check=switch', target: 'status>=warn' } },
@@ -83,7 +83,7 @@ describe('an event is quiet while there is one that a rule names', () => {
     expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/switch create']);
   });
 
-  test('also after that was OK and persists, whatever else is told of it', async () => {
+  test('a source that turned OK but did not resolve still inhibits', async () => {
     const rig = await openRacks();
     const kept = { source: 'sw-a', name: 'switch', type: 'metric', auto_resolve: false };
     await rig.report(2, kept);
@@ -93,7 +93,7 @@ describe('an event is quiet while there is one that a rule names', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('also when nobody hears of the one that keeps it quiet', async () => {
+  test('a source without handlers inhibits as well', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'sw-a', name: 'switch', handlers: [] });
     await rig.report(2, { source: 'a-1' });
@@ -101,7 +101,7 @@ describe('an event is quiet while there is one that a rule names', () => {
   });
 });
 
-test('an OK that leaves its event, and that nobody hears of, takes nothing from whom an inhibition kept it from', async () => {
+test('an unresolving OK result without handlers keeps a suppressed notification pending', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' } } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
   await switchIs(rig, 2);
@@ -113,7 +113,7 @@ test('an OK that leaves its event, and that nobody hears of, takes nothing from 
   expect(await takeTold(rig)).toEqual(['a-1/disk create']);
 });
 
-test('what comes after an inhibition has inhibition_ended only for whom that kept the event from, also after a restart', async () => {
+test('only handlers that an inhibition suppressed get inhibition_ended, even after a restart', async () => {
   const dir = await tempDir();
   const filtered = { ...PIPE, filter: 'occurrences' };
   const sections = { ...SECTIONS, handlers: { default: filtered, other: filtered, each: PIPE } };
@@ -136,7 +136,7 @@ test('what comes after an inhibition has inhibition_ended only for whom that kep
 const jobs = (rig: GroupRig): unknown[] =>
   rig.takeJobs().map(({ handler, event }) => [handler, event.check.status, event.inhibition_ended]);
 
-describe('what an inhibition kept from a handler is owed to it', () => {
+describe('a notification suppressed by an inhibition', () => {
   const FILTERED = { ...PIPE, filter: 'occurrences' };
   const OWING = { ...SECTIONS, handlers: { default: FILTERED, other: FILTERED } };
   const disk = { source: 'a-1', interval: 60, refresh: 3600 };
@@ -155,9 +155,9 @@ describe('what an inhibition kept from a handler is owed to it', () => {
 
   test.each([
     { name: 'another handler', handlers: ['other'] },
-    { name: 'none', handlers: [] },
-    { name: 'one that is not there', handlers: ['nobody'] },
-  ])('until a result names it, also where the one that is free named $name', async ({ handlers }) => {
+    { name: 'no handler', handlers: [] },
+    { name: 'an undefined handler', handlers: ['nobody'] },
+  ])('a notification suppressed by an inhibition stays pending after a result for $name', async ({ handlers }) => {
     const rig = await freedForOthers(handlers);
     await rig.report(2, toBoth);
     expect(jobs(rig)).toEqual([['default', 2, true]]);
@@ -165,7 +165,7 @@ describe('what an inhibition kept from a handler is owed to it', () => {
     expect(jobs(rig)).toEqual([]);
   });
 
-  test('also after a restart', async () => {
+  test('a notification suppressed by an inhibition stays pending after a restart', async () => {
     const dir = await tempDir();
     const first = await freedForOthers(['other'], { dir });
     await first.stop();
@@ -174,7 +174,7 @@ describe('what an inhibition kept from a handler is owed to it', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('also when it is quiet once more', async () => {
+  test('a notification suppressed by an inhibition stays pending during another inhibition', async () => {
     const rig = await freedForOthers(['other']);
     await switchIs(rig, 2);
     await rig.report(2, { ...disk, handlers: ['other'] });
@@ -184,7 +184,7 @@ describe('what an inhibition kept from a handler is owed to it', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('also under another name, and where its check has an event of that, too', async () => {
+  test('a notification suppressed by an inhibition stays pending after the check is renamed', async () => {
     const rig = await freedForOthers(['other']);
     const rename = (to: string): Promise<number> =>
       new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: to === 'usage' ? 'disk' : 'usage', to, isForced: true });
@@ -196,7 +196,7 @@ describe('what an inhibition kept from a handler is owed to it', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('for as long as the event lasts', async () => {
+  test('a suppressed notification stays pending only as long as its event', async () => {
     const rig = await freedForOthers(['other']);
     await rig.report(0, { ...disk, handlers: [] });
     await rig.report(1, { ...toBoth, occurrences: 2 });
@@ -208,7 +208,7 @@ describe('what an inhibition kept from a handler is owed to it', () => {
   });
 });
 
-test('nor does one that others hear of, who are told of nothing but that', async () => {
+test('an unresolving OK result notifies its own handlers and leaves the suppressed notification of others pending', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' }, graph: PIPE } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
   await switchIs(rig, 2);
@@ -224,7 +224,7 @@ test('nor does one that others hear of, who are told of nothing but that', async
   ]);
 });
 
-test('an OK that leaves its event makes nobody an heir of what an inhibition kept from others', async () => {
+test('an unresolving OK result does not pass a suppressed notification to other handlers', async () => {
   const rig = await openRacks({
     ...SECTIONS,
     handlers: { default: { ...PIPE, severities: ['critical'] }, graph: PIPE },
@@ -239,7 +239,7 @@ test('an OK that leaves its event makes nobody an heir of what an inhibition kep
   expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended])).toEqual([['graph', undefined]]);
 });
 
-test('a silence that ends between the inhibition and the next result leaves everything to that one', async () => {
+test('a silence that ends after an inhibition leaves the pending notification to the next result', async () => {
   const handlers = { heeds: PIPE, hears: { ...PIPE, handle_silenced: true } };
   const rig = await openRacks({
     ...SECTIONS,
@@ -270,7 +270,7 @@ test('a silence that ends between the inhibition and the next result leaves ever
   expect(rig.takeRuns()).toEqual([]);
 });
 
-test('is shown as quiet for as long as both have in common what the rule says', async () => {
+test('an event is shown as inhibited while it shares the attributes of the rule with its source', async () => {
   const rig = await openRacks();
   const shown = (): unknown => {
     const entry = rig.entry('a-1');
@@ -291,7 +291,7 @@ test('is shown as quiet for as long as both have in common what the rule says', 
 });
 
 describe('the end of a problem', () => {
-  test('that nobody heard of is quiet too', async () => {
+  test('a resolution is not notified if the problem was inhibited all along', async () => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
@@ -301,7 +301,7 @@ describe('the end of a problem', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('that was told is told', async () => {
+  test('a resolution is notified if the problem was notified before it was inhibited', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await switchIs(rig, 2);
@@ -312,7 +312,7 @@ describe('the end of a problem', () => {
   });
 });
 
-test('a backend that is started again knows what keeps others quiet, and who has heard of nothing', async () => {
+test('a restarted backend knows the inhibited events and those that were never notified', async () => {
   const dir = await tempDir();
   const first = await openRacks(SECTIONS, { dir });
   await switchIs(first, 2);
@@ -327,7 +327,7 @@ test('a backend that is started again knows what keeps others quiet, and who has
   expect(inhibitorsOf(second.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
 });
 
-test('a group that waits tells one problem in place of 300 that follow from it', async () => {
+test('a group flush notifies one source instead of 300 inhibited events', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe() } });
   const clients = Array.from({ length: 300 }, (_, at) => `m-${String(at)}`);
   await Promise.all(clients.map((name) => rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: 'a' })));
@@ -346,23 +346,26 @@ test('a group that waits tells one problem in place of 300 that follow from it',
 test.each([
   { name: 'whose results go on', results: 1 },
   { name: 'without a result meanwhile', results: 0 },
-])('what a group held back is told when it is free, whatever its refresh says: $name', async ({ results }) => {
-  const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe({ filter: 'occurrences' }) } });
-  await rig.report(2, { source: 'a-1', refresh: 86_400 });
-  await switchIs(rig, 2);
-  await pass(rig, 31);
-  expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
-  for (let result = 0; result < results; result++) await rig.report(2, { source: 'a-1', refresh: 86_400 });
-  await switchIs(rig, 0);
-  await pass(rig, 301);
-  expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
-  await rig.report(2, { source: 'a-1', refresh: 86_400 });
-  await rig.report(2, { source: 'a-1', refresh: 86_400 });
-  await pass(rig, 301);
-  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
-});
+])(
+  'an event $name that its group suppressed is notified after the inhibition, whatever its refresh',
+  async ({ results }) => {
+    const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe({ filter: 'occurrences' }) } });
+    await rig.report(2, { source: 'a-1', refresh: 86_400 });
+    await switchIs(rig, 2);
+    await pass(rig, 31);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+    for (let result = 0; result < results; result++) await rig.report(2, { source: 'a-1', refresh: 86_400 });
+    await switchIs(rig, 0);
+    await pass(rig, 301);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
+    await rig.report(2, { source: 'a-1', refresh: 86_400 });
+    await rig.report(2, { source: 'a-1', refresh: 86_400 });
+    await pass(rig, 301);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  },
+);
 
-test('what keeps others quiet does so under another name of its check', async () => {
+test('a source still inhibits after its check is renamed', async () => {
   const rig = await openRacks({
     ...SECTIONS,
     inhibitions: { down: { source: 'client~sw-', target: 'check=disk', equal: ['client.rack'] } },

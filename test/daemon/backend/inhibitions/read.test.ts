@@ -16,7 +16,7 @@ const ruleOf = (mark: string): Parameters<typeof inhibitionRows>[0][number] => (
   equal: [],
 });
 
-test('others have their turn while the effects of 200 rules on as many machines as they like are told', async () => {
+test('reading the effects of 200 inhibition rules yields to other tasks', async () => {
   const namespace = new Registry(TABLES).namespace(DEFAULT_NAMESPACE);
   for (let at = 0; at < CLIENTS; at++) {
     for (const mark of marks) {

@@ -50,8 +50,8 @@ const quietOf = (rig: GroupRig, client: string): string | undefined => {
   return entry && inhibitedNow(entry)?.rule;
 };
 
-describe('a rule that is new', () => {
-  test('holds at once for open events', async () => {
+describe('a new rule', () => {
+  test('a new rule applies to open events at once', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -64,7 +64,7 @@ describe('a rule that is new', () => {
     expect(await takeTold(rig)).toEqual(['b-1/disk create']);
   });
 
-  test('tells nobody anything by itself', async () => {
+  test('a new rule notifies nobody', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -75,7 +75,7 @@ describe('a rule that is new', () => {
     expect(quietOf(rig, 'a-1')).toBeUndefined();
   });
 
-  test('keeps quiet what waits in a group', async () => {
+  test('a new rule inhibits events that are pending in a group', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe() } });
     await diskOf(rig);
     await switchIs(rig, 2);
@@ -84,7 +84,7 @@ describe('a rule that is new', () => {
     expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
   });
 
-  test('holds in each namespace by itself', async () => {
+  test('a new rule applies in each namespace separately', async () => {
     const rig = await openRacks(WITHOUT);
     await new Namespaces(rig.batcher).put('prod', () => undefined, { who: 'ops', from: null, how: 'test' });
     await diskOf(rig);
@@ -95,7 +95,7 @@ describe('a rule that is new', () => {
     expect(inhibitorsOf(rig.registry.namespace('prod')).size).toBe(1);
   });
 
-  test('lets results go on while many events are held against it', async () => {
+  test('a new rule is applied to many events without blocking results', async () => {
     const rig = await openRacks(WITHOUT);
     await rig.results.submit(
       DEFAULT_NAMESPACE,
@@ -110,7 +110,7 @@ describe('a rule that is new', () => {
     expect([...inhibited.all()]).toHaveLength(1000);
   });
 
-  test('says the same under another name from then on', async () => {
+  test('a renamed rule still inhibits under its new name', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -121,8 +121,8 @@ describe('a rule that is new', () => {
   });
 });
 
-describe('a rule that is gone', () => {
-  test('sets free at once: what was kept from handlers is told', async () => {
+describe('a removed rule', () => {
+  test('removing a rule notifies the events that it suppressed at once', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -133,7 +133,7 @@ describe('a rule that is gone', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
   });
 
-  test('whatever the filter occurrences says of its refresh, and once', async () => {
+  test('the notification after a rule was removed passes the filter occurrences once', async () => {
     const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
     await switchIs(rig, 2);
     for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
@@ -145,7 +145,7 @@ describe('a rule that is gone', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('leaves quiet what another one keeps quiet', async () => {
+  test('removing a rule leaves events inhibited that another rule inhibits', async () => {
     const any = { ...RULE, target: 'check=disk' };
     const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
     await switchIs(rig, 2);
@@ -158,7 +158,7 @@ describe('a rule that is gone', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk create']);
   });
 
-  test('leaves silent what is silenced, which is told after the silence', async () => {
+  test('removing a rule leaves silenced events suppressed until the silence ends', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -171,7 +171,7 @@ describe('a rule that is gone', () => {
   });
 });
 
-test('one that ends tells the next result what it kept back, whatever its refresh says', async () => {
+test('the end of an inhibition notifies an event with its next result, whatever its refresh', async () => {
   const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
   await switchIs(rig, 2);
   for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
@@ -184,8 +184,8 @@ test('one that ends tells the next result what it kept back, whatever its refres
   expect(await takeTold(rig)).toEqual([]);
 });
 
-describe('a backend that is started', () => {
-  test('with another rule holds what is open against it', async () => {
+describe('the start of a backend', () => {
+  test('a backend that starts with a new rule applies it to open events', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITHOUT, { dir });
     await switchIs(first, 2);
@@ -196,7 +196,7 @@ describe('a backend that is started', () => {
     expect(quietOf(second, 'a-1')).toBe('switch');
   });
 
-  test('without a rule tells what that had kept back, once', async () => {
+  test('a backend that starts without a rule notifies the events that it suppressed, once', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await switchIs(first, 2);
@@ -211,7 +211,7 @@ describe('a backend that is started', () => {
     expect(await takeTold(third)).toEqual([]);
   });
 
-  test('with the same rules reads nothing', async () => {
+  test('a backend that starts with the same rules writes nothing', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await applied(first);
@@ -225,7 +225,7 @@ describe('a backend that is started', () => {
     expect(quietOf(second, 'a-1')).toBe('switch');
   });
 
-  test('goes on where a write failed', async () => {
+  test('applying a changed rule continues after a failed write', async () => {
     const rig = await openRacks(WITH);
     await applied(rig);
     await switchIs(rig, 2);
@@ -249,7 +249,7 @@ test.each([
   ['while it runs', false],
   ['at a start', true],
 ])(
-  'a rule in other words lets nothing through that both keep quiet, when results come meanwhile, %s',
+  'a reworded rule notifies nothing that both versions inhibit, even with results meanwhile, %s',
   async (_when, isStart) => {
     const dir = await tempDir();
     const rig = await openRacks(WITH, { dir });

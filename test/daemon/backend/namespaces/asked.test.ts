@@ -69,19 +69,22 @@ describe('lists', () => {
     },
     { list: 'checks', default: [], team: ['disk'], all: ['team-a disk'] },
     { list: 'aggregates', default: ['disks'], team: ['disks'], all: ['default disks', 'team-a disks', 'team-b disks'] },
-  ])('of $list show a namespace, or all that the caller may see', async ({ list, default: own, team, all }) => {
-    expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
-    expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
-    expect(await namesIn(asRoot, list, '?namespace=team-a')).toEqual(nameless(team));
-    expect(await namesIn(asTeam, list, '?namespace=team-a')).toEqual(nameless(team));
-    expect((await namesIn(asRoot, list, '?namespace=*')) as string[]).toEqual(expect.arrayContaining(all));
-    expect(await namesIn(asRoot, list, '?namespace=*')).toHaveLength(all.length);
-    const seen = all.filter((name) => name.startsWith('team-a'));
-    expect(await namesIn(asTeam, list, '?namespace=*')).toEqual(seen);
-  });
+  ])(
+    'a list of $list shows one namespace, or all that the caller may read',
+    async ({ list, default: own, team, all }) => {
+      expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
+      expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
+      expect(await namesIn(asRoot, list, '?namespace=team-a')).toEqual(nameless(team));
+      expect(await namesIn(asTeam, list, '?namespace=team-a')).toEqual(nameless(team));
+      expect((await namesIn(asRoot, list, '?namespace=*')) as string[]).toEqual(expect.arrayContaining(all));
+      expect(await namesIn(asRoot, list, '?namespace=*')).toHaveLength(all.length);
+      const seen = all.filter((name) => name.startsWith('team-a'));
+      expect(await namesIn(asTeam, list, '?namespace=*')).toEqual(seen);
+    },
+  );
 });
 
-describe('one thing', () => {
+describe('one object', () => {
   beforeAll(async () => {
     await fails('default', 'twin');
     await fails('team-a', 'twin');
@@ -95,13 +98,13 @@ describe('one thing', () => {
     { path: 'checks/disk', body: { name: 'disk', interval: 3600 } },
     { path: 'aggregates/disks/results/critical', body: [{ check: 'disk', summary: [{ output: 'full in team-a' }] }] },
     { path: 'silence-policy', body: { reason: 'required' } },
-  ])('at $path is that of the namespace', async ({ path, body }) => {
+  ])('GET $path shows the object of the requested namespace', async ({ path, body }) => {
     for (const ask of [asRoot, asTeam]) {
       expect(await ask('GET', `${MON}/${path}?namespace=team-a`)).toMatchObject({ status: 200, body });
     }
   });
 
-  test('is changed there alone', async () => {
+  test('an object is changed only in the requested namespace', async () => {
     expect(await asTeam('DELETE', `${MON}/events/twin/disk?namespace=team-a`)).toMatchObject({ status: 202 });
     expect((await asRoot('GET', `${MON}/events/twin/disk?namespace=team-a`)).status).toBe(404);
     expect((await asRoot('GET', '/events/twin/disk')).status).toBe(200);
@@ -112,7 +115,7 @@ describe('one thing', () => {
     expect((await asRoot('GET', '/aggregates/disks')).status).toBe(200);
   });
 
-  test('is made and undone there by a bulk, which the audit trail tells', async () => {
+  test('a bulk is applied and undone in the requested namespace, and the audit trail names it', async () => {
     const operations = [{ op: 'silence', subscription: 'linux', expire: 3600, reason: 'move' }];
     const made = await asTeam('POST', `${MON}/bulk?namespace=team-a`, { operations });
     expect(made).toMatchObject({ status: 200, body: { results: [{ ok: true }] } });
@@ -124,12 +127,12 @@ describe('one thing', () => {
     expect((await asRoot('GET', `${MON}/silenced/linux%3A*?namespace=team-a`)).status).toBe(404);
   });
 
-  test('is asked for a run there', async () => {
+  test('a check run is requested in the requested namespace', async () => {
     expect((await asTeam('POST', `${MON}/request?namespace=team-a`, { check: 'disk' })).status).toBe(202);
     expect((await asRoot('POST', `${MON}/request`, { check: 'disk' })).status).toBe(404);
   });
 
-  test('is simulated and previewed there', async () => {
+  test('a simulation and a preview use the requested namespace', async () => {
     const result = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
     expect((await asTeam('POST', `${MON}/simulate?namespace=team-a`, result)).status).toBe(200);
     const preview = { entries: [{ check: 'disk' }] };
@@ -139,10 +142,10 @@ describe('one thing', () => {
 
 describe('the overview', () => {
   test.each([
-    { title: 'default unless told', ask: () => asRoot, query: '', registered: 2, noisiest: [{ check: 'disk' }] },
+    { title: 'default if none is named', ask: () => asRoot, query: '', registered: 2, noisiest: [{ check: 'disk' }] },
     { title: 'one', ask: () => asTeam, query: '?namespace=team-a', registered: 1, noisiest: [{ check: 'disk' }] },
     {
-      title: 'all that the caller may see',
+      title: 'all that the caller may read',
       ask: () => asTeam,
       query: '?namespace=*',
       registered: 1,
@@ -155,7 +158,7 @@ describe('the overview', () => {
       registered: 4,
       noisiest: ['default', 'team-a', 'team-b'].map((namespace) => ({ namespace, check: 'disk' })),
     },
-  ])('counts clients and checks of namespaces: $title', async ({ ask, query, registered, noisiest }) => {
+  ])('the overview counts clients and checks of namespaces: $title', async ({ ask, query, registered, noisiest }) => {
     const { body } = await ask()('GET', `${MON}/overview${query}`);
     const told = body as { readonly clients: object; readonly noisiest: readonly object[] };
     expect(told.clients).toMatchObject({ registered });
@@ -166,9 +169,9 @@ describe('the overview', () => {
   });
 });
 
-describe('what is not for the caller', () => {
+describe('forbidden and unknown namespaces', () => {
   test.each([...LISTS, 'overview', 'events/a/b/explain'])(
-    '%s: another namespace than that of the key',
+    'GET %s of another namespace than that of the key is 403',
     async (path) => {
       for (const query of ['', '?namespace=team-b', '?namespace=nowhere']) {
         const asked = /=(.+)/.exec(query)?.[1] ?? 'default';
@@ -185,14 +188,14 @@ describe('what is not for the caller', () => {
   );
 
   test.each([...LISTS, 'overview', 'events/a/b/explain', 'clients/a'])(
-    '%s: a namespace that there is not',
+    'GET %s of an unknown namespace is 404',
     async (path) => {
       const answer = await asRoot('GET', `${MON}/${path}?namespace=nowhere`);
       expect(answer).toMatchObject({ status: 404, body: { error: 'namespace "nowhere" not found' } });
     },
   );
 
-  test.each(['clients/a', 'events/a/b/explain'])('%s: all namespaces where one is meant', async (path) => {
+  test.each(['clients/a', 'events/a/b/explain'])('GET %s of all namespaces is 400', async (path) => {
     const answer = await asRoot('GET', `${MON}/${path}?namespace=*`);
     expect(answer).toMatchObject({
       status: 400,
@@ -200,13 +203,13 @@ describe('what is not for the caller', () => {
     });
   });
 
-  test('v1 knows no namespaces: the query changes nothing there', async () => {
+  test('the v1 API ignores the query parameter namespace', async () => {
     await fails('team-b', 'elsewhere');
     expect((await asRoot('GET', '/events/elsewhere/disk?namespace=team-b')).status).toBe(404);
   });
 });
 
-test('the checks of a namespace in which nothing has happened yet are among all there are', async () => {
+test('the checks of a namespace without events are listed among those of all namespaces', async () => {
   await asRoot('POST', '/api/core/v2/namespaces', { name: 'team-c' });
   await asRoot('POST', '/api/core/v2/namespaces/team-c/checks', {
     metadata: { name: 'new', namespace: 'team-c' },
@@ -217,7 +220,7 @@ test('the checks of a namespace in which nothing has happened yet are among all 
   expect(await namesIn(asRoot, 'checks', '?namespace=*')).toContain('team-c new');
 });
 
-describe('the audit trail says where', () => {
+describe('the namespace in the audit trail', () => {
   test.each([
     { method: 'DELETE', path: 'events/traced/disk', told: ['event.delete', 'team-a/traced/disk'] },
     { method: 'DELETE', path: 'results/traced/disk', told: ['result.delete', 'team-a/traced/disk'] },
@@ -225,7 +228,7 @@ describe('the audit trail says where', () => {
     { method: 'POST', path: 'checks/swap/rename', body: { to: 'paging' }, told: ['check.rename', 'team-a/swap'] },
     { method: 'DELETE', path: 'checks/swap', told: ['check.delete', 'team-a/swap'] },
     { method: 'DELETE', path: 'clients/traced', told: ['client.delete', 'team-a/traced'] },
-  ])('$method $path', async ({ method, path, body, told }) => {
+  ])('the audit trail names the namespace of $method $path', async ({ method, path, body, told }) => {
     for (const name of ['disk', 'swap']) await fails('team-a', 'traced', name);
     expect((await asTeam(method, `${MON}/${path}?namespace=team-a`, body)).status).toBeLessThan(300);
     const { body: trail } = await asRoot('GET', `${MON}/audit?limit=10`);
@@ -241,7 +244,7 @@ test.each([
   { path: 'clients', body: { name: 'late', address: '192.0.2.1', subscriptions: [] } },
   { path: 'silenced', body: { check: 'disk' } },
   { path: 'bulk', body: { operations: [{ op: 'silence', check: 'disk', reason: 'late' }] } },
-])('what comes to $path of a namespace that goes at that moment is refused, and is in no later one', async (late) => {
+])('a request to $path of a namespace that is being deleted is 404 and leaves nothing behind', async (late) => {
   const namespace = `gone-${late.path}`;
   await asRoot('POST', '/api/core/v2/namespaces', { name: namespace });
   const [gone, answer] = await Promise.all([

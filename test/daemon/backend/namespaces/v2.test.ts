@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(async () => backend[Symbol.asyncDispose]());
 
-test('namespaces are made, listed and deleted as the command-line tool asks (clients 6)', async () => {
+test('namespaces are created, listed and deleted as by the command-line tool (clients 6)', async () => {
   expect((await v2.get('/namespaces')).body).toEqual([{ name: 'default' }]);
   expect(await v2.post('/namespaces', { name: 'prod' })).toMatchObject({ status: 201, body: undefined });
   expect(await v2.post('/namespaces', { name: 'prod' })).toMatchObject({
@@ -33,18 +33,21 @@ test('namespaces are made, listed and deleted as the command-line tool asks (cli
   expect(await v2.get('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
 });
 
-test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])('%j is no namespace', async (body) => {
-  expect(await v2.post('/namespaces', body)).toMatchObject({ status: 400, body: { code: 1 } });
-});
+test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])(
+  'the namespace %j is rejected',
+  async (body) => {
+    expect(await v2.post('/namespaces', body)).toMatchObject({ status: 400, body: { code: 1 } });
+  },
+);
 
-test('default is always there', async () => {
+test('the namespace default always exists', async () => {
   expect(await v2.delete('/namespaces/default')).toMatchObject({
     status: 400,
     body: { message: 'default cannot be deleted: the v1 API serves it', code: 1 },
   });
 });
 
-describe('a namespace is not deleted while there is', () => {
+describe('the deletion of a namespace with objects', () => {
   const metadata = { name: 'x', namespace: 'full' };
 
   beforeAll(async () => v2.post('/namespaces', { name: 'full' }));
@@ -60,7 +63,7 @@ describe('a namespace is not deleted while there is', () => {
       '/namespaces/full/silenced/a:b',
       { metadata: { name: 'a:b' }, subscription: 'a', check: 'b', reason: 'r' },
     ],
-  ])('%s in it', async (what, path, body) => {
+  ])('a namespace with %s is not deleted', async (what, path, body) => {
     expect((await v2.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
     expect(await v2.delete('/namespaces/full')).toMatchObject({
       status: 400,
@@ -69,7 +72,7 @@ describe('a namespace is not deleted while there is', () => {
     expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
 
-  test('anything of several kinds in it: all are named', async () => {
+  test('the error for a namespace with objects names all kinds of them', async () => {
     await v2.put('/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 });
     await v2.put('/namespaces/full/entities/x', { metadata, entity_class: 'proxy' });
     await v2.put('/namespaces/full/entities/y', { metadata: { ...metadata, name: 'y' }, entity_class: 'proxy' });

@@ -19,7 +19,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-test('with a namespace goes what is remembered of things that were in it, whatever of it is of the same batch', async () => {
+test('deleting a namespace deletes all that is stored of it, even what changed in the same batch', async () => {
   const store = await openLevelStore(await tempDir());
   const registry = new Registry(TABLES);
   await registry.load(store);

@@ -46,7 +46,7 @@ async function withPlan(
 const CODES: Readonly<Record<number, string>> = { 400: 'invalid', 404: 'not_found', 409: 'conflict' };
 
 describe('orders', () => {
-  test('one plan is open at a time, and the other one is named', async () => {
+  test('a second upgrade plan is rejected while one is open, which the error names', async () => {
     const { url } = await withPlan();
     await expect(openUpgradeClient({ backend: url }).create({ from: '6.5.0', to: '6.5.0' })).rejects.toMatchObject({
       code: 'conflict',
@@ -67,7 +67,7 @@ describe('orders', () => {
     ['/upgrades/1', { order: 'roll-back', session: SESSION, reason: 'x' }, 409],
     ['/upgrades/1', { order: 'take', session: 'another' }, 409],
     ['/upgrades/1', { order: 'start', session: 'another', step: 'rules' }, 409],
-  ])('POST %s %j: %d', async (path, body, status) => {
+  ])('POST %s %j has the status %d', async (path, body, status) => {
     const { url } = await withPlan();
     const answer = await fetch(`${url}/api/mon/v1${path}`, {
       method: 'POST',
@@ -78,7 +78,7 @@ describe('orders', () => {
     expect(await answer.json()).toEqual({ error: expect.any(String), code: CODES[status] });
   });
 
-  test('lists leave out the log, which each plan has', async () => {
+  test('the list of upgrade plans leaves out the logs, which each plan contains', async () => {
     const { url, plan } = await withPlan();
     const answer = await fetch(`${url}/api/mon/v1/upgrades`);
     const { log, ...summary } = await plan.plan();
@@ -89,7 +89,7 @@ describe('orders', () => {
     ]);
   });
 
-  test('each order is in the audit trail; saying that one is still there is none', async () => {
+  test('each order is recorded in the audit trail, except heartbeats', async () => {
     const { api, plan } = await withPlan();
     await plan.take();
     await plan.skip('seen before');
@@ -100,7 +100,7 @@ describe('orders', () => {
     ]);
   });
 
-  test('what was found out since is told with the order, and looked at again', async () => {
+  test('facts sent with a confirm are evaluated again', async () => {
     const { url } = await withPlan();
     const client = openUpgradeClient({ backend: url });
     await client.order(1, { order: 'abandon', session: SESSION, reason: 'another one' });
@@ -134,8 +134,8 @@ async function drained(): Promise<Rig> {
   return rig;
 }
 
-describe('while results are kept out', () => {
-  test('results are refused by each way in, and deletions and silences are not', async () => {
+describe('a drained backend', () => {
+  test('a drained backend rejects results on every path, but not deletions and silences', async () => {
     const { url, api } = await drained();
     await expect(api.submitResult({ name: 'disk', output: '', source: 'web-1' })).rejects.toMatchObject({
       code: 'unavailable',
@@ -152,7 +152,7 @@ describe('while results are kept out', () => {
     expect(await api.clearSilenced({ check: 'disk' })).toBe(true);
   });
 
-  test('the end of the plan takes results again, also what an agent has delivered meanwhile', async () => {
+  test('the end of a plan accepts results again, even those that an agent sent meanwhile', async () => {
     const { api, plan, url } = await drained();
     const agent = await AgentPeer.connect(url, 'app-1');
     await agent.join('spool-1');
@@ -164,14 +164,14 @@ describe('while results are kept out', () => {
     expect(await api.submitResult({ name: 'disk', output: '', source: 'web-1' })).toHaveProperty('issued');
   });
 
-  test('a restart in between changes nothing', async () => {
+  test('a drained backend stays drained across a restart', async () => {
     const { dir, stop } = await drained();
     await stop();
     const { api } = await withPlan({ dir });
     await expect(api.submitResult({ name: 'disk', output: '' })).rejects.toThrow('no results are taken');
   });
 
-  test('nothing goes stale, also not in the moment that senders need afterwards', async () => {
+  test('no TTL expires while a backend is drained, or shortly afterwards', async () => {
     const clock = new ManualClock();
     const { url, api, plan } = await withPlan({ clock, from: DRAINING });
     await (await AgentPeer.connect(url)).join();
@@ -191,7 +191,7 @@ describe('while results are kept out', () => {
 });
 
 describe('steps', () => {
-  test('stashes become silenced entries, each in one change with the end of its stash', async () => {
+  test('stashes are migrated to silences with the same end, each in one commit', async () => {
     const { api, plan, url } = await withPlan();
     await plan.order({ order: 'abandon', session: SESSION, reason: 'stashes were found' });
     await api.saveClient({ name: 'web-1', address: '', subscriptions: ['client:web-1'], version: '1.9.0' });
@@ -213,7 +213,7 @@ describe('steps', () => {
     expect((await api.stashes()).map(({ path }) => path)).toEqual(['notes/1', 'silence/old-1']);
   });
 
-  test('a namespace that holds more than checks stays, and says what it holds', async () => {
+  test('a namespace with other objects than checks is kept, and the step names them', async () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['db'] } });
     await onClosed(dir, async (database) => {
       const client = { name: 'db-1', address: '', subscriptions: [], timestamp: 1_790_000_000, version: '1.0.0' };
@@ -229,7 +229,7 @@ describe('steps', () => {
     expect((await new V2Peer(url).get('/namespaces')).body).toEqual([{ name: 'default' }, { name: 'gone' }]);
   });
 
-  test('nothing to migrate is said, and a step that fails can be started again', async () => {
+  test('a step without anything to migrate says so, and a failed step can be started again', async () => {
     const { plan } = await withPlan();
     await plan.until('install');
     for (let at = 0; at < 5; at++) await plan.skip('not in this test');
@@ -239,7 +239,7 @@ describe('steps', () => {
     });
   });
 
-  test('what ran when the backend ended runs no more, and can be started again', async () => {
+  test('a step that ran when the backend stopped is failed after the restart and can be started again', async () => {
     const { dir, plan, stop } = await withPlan();
     await plan.skip('not in this test');
     await stop();
@@ -256,7 +256,7 @@ describe('steps', () => {
     expect((await again.plan.start()).steps[1]).toMatchObject({ state: 'done' });
   });
 
-  test('a backend that stops does not wait for the end of the upgrade of a large store', async () => {
+  test('a stopping backend does not wait for the upgrade of a large store', async () => {
     const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 100 });
     const { plan, stop } = await withPlan({ dir });
     while (currentStep(await plan.plan())?.id !== 'migrate') await plan.skip('not in this test');
@@ -269,7 +269,7 @@ describe('steps', () => {
     });
   });
 
-  test('the end of a step is stored once the disk takes it', async () => {
+  test('the end of a step is stored once the disk accepts it', async () => {
     let refusals = 0;
     const { plan } = await withPlan({
       around: (store) => {

@@ -26,7 +26,7 @@ async function restartable(
   };
 }
 
-test('a plan is carried out to its end: a check without a namespace found and fixed, a backup, a restart in the middle, the store upgraded', async () => {
+test('a whole plan fixes a missing namespace, takes a backup, survives a restart and upgrades the store', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db', 'web'] } });
   const { client, backend, restart } = await restartable(dir);
   const { id, steps, verdict } = await client().create({ from: '6.1.0', to: '6.5.0' });
@@ -102,7 +102,7 @@ test('a plan is carried out to its end: a check without a namespace found and fi
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-test('every change of a plan is on the feed, for those who watch', async () => {
+test('every change of a plan is sent over the feed', async () => {
   const dir = await earlierStore({ schema: 2 });
   const { client, backend } = await restartable(dir);
   const watcher = await FeedPeer.subscribe(backend().url, { topics: ['upgrades'] });

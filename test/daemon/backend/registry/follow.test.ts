@@ -58,7 +58,7 @@ function expectNoDefect(settled: PromiseSettledResult<unknown>): void {
   expect(reason).toBeUndefined();
 }
 
-test('whatever was written, who follows it holds what who wrote it does, and what the store does', async () => {
+test('a follower holds the same state as the leader and the store, whatever was written', async () => {
   const together = fc.oneof(
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },
@@ -277,26 +277,23 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   'timeline-head': [report('default', 'a'), report('default', 'a', { status: 0 })],
 };
 
-test('there is an example of each table', () => {
+test('the test has an example of each table', () => {
   expect(Object.keys(EXAMPLES)).toEqual(TABLES.map(({ prefix }) => prefix));
 });
 
-test.each(Object.entries(EXAMPLES))(
-  '%s: what comes, changes and goes is followed write by write',
-  async (prefix, acts) => {
-    await using backend = await open(makeNamespace, makeHandler, makeGrouping);
-    await backend.tell();
-    const before = snapshotOf(backend.follower, backend.nowMs);
-    let touched = 0;
-    for (const act of acts) {
-      await done(backend, act);
-      touched += backend.untold.flat().filter(([part]) => part === prefix).length;
-      await expectEqual(backend);
-    }
-    expect(touched).toBeGreaterThan(0);
-    expect(snapshotOf(backend.follower, backend.nowMs)).not.toEqual(before);
-  },
-);
+test.each(Object.entries(EXAMPLES))('a follower applies every change of the table %s', async (prefix, acts) => {
+  await using backend = await open(makeNamespace, makeHandler, makeGrouping);
+  await backend.tell();
+  const before = snapshotOf(backend.follower, backend.nowMs);
+  let touched = 0;
+  for (const act of acts) {
+    await done(backend, act);
+    touched += backend.untold.flat().filter(([part]) => part === prefix).length;
+    await expectEqual(backend);
+  }
+  expect(touched).toBeGreaterThan(0);
+  expect(snapshotOf(backend.follower, backend.nowMs)).not.toEqual(before);
+});
 
 test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>([
   {
@@ -320,7 +317,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
     silenced: [0, 0, 1, 0],
   },
   {
-    title: 'a planned silence begins, and ends, without a word of it',
+    title: 'a pending silence becomes active and expires without a write',
     acts: [
       report('default', 'a', { aggregates: ['fleet'] }),
       ({ writers, nowMs }) =>
@@ -330,7 +327,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
     ],
     silenced: [0, 0, 1, 0],
   },
-])('how many members are silenced is known when $title', async ({ acts, silenced }) => {
+])('a follower counts silenced members when $title', async ({ acts, silenced }) => {
   await using backend = await open();
   const counts: number[] = [];
   for (const act of acts) {
@@ -343,7 +340,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
   expect(counts).toEqual(silenced);
 });
 
-test('the entries that are there stay the ones that they are', async () => {
+test('a follower keeps the identity of unchanged entries', async () => {
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: [] }),
   );
@@ -362,7 +359,7 @@ test('the entries that are there stay the ones that they are', async () => {
   expect(follower.generation).toBe(generation);
 });
 
-test('a result whose client is gone by now is passed over, and one whose client came again is that of the new one', async () => {
+test('a follower skips the result of a deleted client and assigns that of a recreated one', async () => {
   await using backend = await open(report('default', 'a'), report('default', 'b'), removeClient('default', 'a'));
   await backend.tell(2);
   expect([...backend.follower.namespace('default').clients.keys()]).toEqual(['b']);
@@ -383,7 +380,7 @@ function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
   };
 }
 
-test('a result that came after its aggregate was deleted stays in it when that is heard later', async () => {
+test('a result after the deletion of its aggregate stays a member when both are applied later', async () => {
   const aggregates = ['fleet'];
   await using backend = await open(report('default', 'a', { aggregates }), report('default', 'b', { aggregates }));
   await backend.tell();
@@ -401,7 +398,7 @@ test('a result that came after its aggregate was deleted stays in it when that i
   await expectEqual(backend);
 });
 
-test('a client that is deleted and comes again in other hands counts as the one that it is now', async () => {
+test('a recreated client counts for its new creator', async () => {
   await using backend = await open(
     deliver('default', 1),
     ({ writers }) =>
@@ -424,7 +421,7 @@ test('a client that is deleted and comes again in other hands counts as the one 
   expect(backend.follower.namespace('default').clients.get('p')).toMatchObject({ isCounted: false });
 });
 
-test('a namespace that is removed is let go of, and only when it holds nothing', async () => {
+test('a follower drops a deleted namespace only when it is empty', async () => {
   await using backend = await open(makeNamespace, report('dev', 'a'));
   await backend.tell();
   await done(backend, removeClient('dev', 'a'));
@@ -440,7 +437,7 @@ test('a namespace that is removed is let go of, and only when it holds nothing',
   expect(backend.follower.held('dev')).toBeUndefined();
 });
 
-test('after a plan has kept results out, who follows is quiet for as long as who wrote it', async () => {
+test('a follower waits after a drained plan as long as the leader', async () => {
   await using backend = await open(putPlan('open'));
   await backend.tell();
   const plans = plansOf(backend.follower);
@@ -451,7 +448,7 @@ test('after a plan has kept results out, who follows is quiet for as long as who
   expect([plans.isQuiet(backend.nowMs), plans.isQuiet(backend.nowMs + 60_000)]).toEqual([true, false]);
 });
 
-test('a corrected clock has everything read again, its anchor alone nothing', async () => {
+test('a corrected clock makes a follower reload everything, its anchor alone does not', async () => {
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.silenced.create('default', { check: 'cpu', expire: 7200 }),
   );
@@ -467,7 +464,7 @@ test('a corrected clock has everything read again, its anchor alone nothing', as
   expect(backend.follower.generation).toBe(generation + 1);
 });
 
-test('nobody sees anything of a write before all of it was read, or when it cannot be read', async () => {
+test('a follower shows a write only when all of it was read', async () => {
   await using backend = await open(makeNamespace);
   await backend.tell();
   await done(backend, report('default', 'a'), putUser(false), ({ writers }) =>
@@ -499,7 +496,7 @@ test('nobody sees anything of a write before all of it was read, or when it cann
   await expectEqual(backend);
 });
 
-test('values are read in bounded pages, and what no table holds is not read', async () => {
+test('a follower reads values in limited pages and ignores unknown tables', async () => {
   await using backend = await open(({ writers }) =>
     writers.results.submit(
       'default',

@@ -31,7 +31,7 @@ function report(
 const namesOf = (entries: Iterable<{ readonly client: { readonly name: string }; readonly name: string }>): string[] =>
   [...entries].map(({ client, name }) => `${client.name}/${name}`);
 
-test('events come by client, then check, however they arrived', () => {
+test('events are ordered by client and check, however they arrived', () => {
   const namespace = new Namespace('default');
   for (const [client, check] of [
     ['web-2', 'cpu'],
@@ -50,9 +50,9 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   { name: 'a subscription', subscription: 'web', check: null, expected: ['a/cpu', 'a/disk', 'b/disk'] },
   { name: 'a check of a subscription', subscription: 'web', check: 'cpu', expected: ['a/cpu'] },
   { name: 'a client by its own subscription', subscription: 'client:b', check: null, expected: ['b/disk'] },
-  { name: 'nothing that is there', subscription: 'db', check: 'cpu', expected: [] },
+  { name: 'no existing event', subscription: 'db', check: 'cpu', expected: [] },
   { name: 'a check without an event', subscription: null, check: 'fine', expected: [] },
-])('the events that an entry names: $name', ({ subscription, check, expected }) => {
+])('the events that a silence covers are found: $name', ({ subscription, check, expected }) => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   namespace.putClient(aClient('b', ['web', 'db-only']), { signature: '' });
@@ -63,7 +63,7 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   expect(namesOf(eventsNamedBy(namespace, subscription, check)).toSorted()).toEqual(expected);
 });
 
-test('the events that an entry names: those of checks that are one of several of a name, until they end', () => {
+test('a silence on a name covers the events of alerts that share the name, until they end', () => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   for (const check of ['Down', 'Down..critical', 'Down..critical..1', 'Downs']) report(namespace, 'a', check, 2);
@@ -76,7 +76,7 @@ test('the events that an entry names: those of checks that are one of several of
   expect(named('web', 'Down..critical')).toEqual(['a/Down..critical']);
 });
 
-test('a client that changes its subscriptions is found by the new ones only', () => {
+test('a client that changed its subscriptions is found by the new ones only', () => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   report(namespace, 'a', 'disk', 2);
@@ -85,7 +85,7 @@ test('a client that changes its subscriptions is found by the new ones only', ()
   expect(namesOf(eventsNamedBy(namespace, 'db', null))).toEqual(['a/disk']);
 });
 
-test('an entry keeps the beginning of the output of its event, and none without one', () => {
+test('an entry keeps the beginning of the output of its event only while the event exists', () => {
   const namespace = new Namespace('default');
   report(namespace, 'a', 'disk', 2, 'full: /var\nmore');
   expect(namespace.check('a', 'disk')?.summary).toBe('full: /var');
@@ -93,7 +93,7 @@ test('an entry keeps the beginning of the output of its event, and none without 
   expect(namespace.check('a', 'disk')?.summary).toBe('');
 });
 
-test('counters and indexes equal a count of everything, whatever happened before', () => {
+test('counters and indexes equal a full recount after any changes', () => {
   const client = fc.constantFrom('a', 'b', 'c');
   const check = fc.constantFrom('cpu', 'disk');
   const step = fc.oneof(
@@ -135,7 +135,7 @@ test('counters and indexes equal a count of everything, whatever happened before
   );
 });
 
-test('results are counted by check, whatever comes, changes and goes', () => {
+test('results are counted by check after any changes', () => {
   const namespace = new Namespace('default');
   for (const [client, status] of [
     ['a', 0],

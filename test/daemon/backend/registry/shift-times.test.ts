@@ -68,12 +68,17 @@ const MOVES = [
   [{ moves: { seconds: -60, awayMs: HOUR_MS }, table: 'silenced-use', before: counted(100), after: counted(3640) }],
 ].flat();
 
-test.each(MOVES)('$moves: of $table $before becomes $after', async ({ moves, table, before, after }) => {
-  const store = {
-    async *scan([asked]: Key): AsyncGenerator<readonly [Key, string]> {
-      if (asked === table) yield await Promise.resolve([[table, 'key'], JSON.stringify(before)] as const);
-    },
-  };
-  const ops = await shiftedTimes(store, TABLES, moves);
-  expect(ops).toEqual(after === undefined ? [] : [{ type: 'put', key: [table, 'key'], value: JSON.stringify(after) }]);
-});
+test.each(MOVES)(
+  'a clock correction ($moves) changes $table from $before to $after',
+  async ({ moves, table, before, after }) => {
+    const store = {
+      async *scan([asked]: Key): AsyncGenerator<readonly [Key, string]> {
+        if (asked === table) yield await Promise.resolve([[table, 'key'], JSON.stringify(before)] as const);
+      },
+    };
+    const ops = await shiftedTimes(store, TABLES, moves);
+    expect(ops).toEqual(
+      after === undefined ? [] : [{ type: 'put', key: [table, 'key'], value: JSON.stringify(after) }],
+    );
+  },
+);

@@ -38,7 +38,7 @@ async function result(check: string, status: number, source = 'web-1'): Promise<
 const report = async (query = ''): Promise<Report> => (await ask('GET', `${MON}/report${query}`)).body as Report;
 
 describe('GET /api/mon/v1/report (spec, report)', () => {
-  test('tells what is open, since when, and who is at it', async () => {
+  test('the report lists open events with their duration and silences', async () => {
     await result('disk', 0);
     await result('disk', 1);
     await result('disk', 2);
@@ -83,7 +83,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
-  test('what is well again, the longest first, and what is noisy', async () => {
+  test('the report lists resolved events by duration and the noisiest checks', async () => {
     await result('disk', 2);
     await result('load', 2);
     await result('load', 0);
@@ -103,7 +103,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect((await report('?limit=1')).resolved).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
   });
 
-  test('what followed from something else comes last, with what it followed from, until it is trouble of its own', async () => {
+  test('the report lists inhibited events last with their cause until they fail on their own', async () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     await result('uplink', 2, 'sw-1');
     for (const host of ['a', 'b', 'c']) await result('ping', 2, host);
@@ -131,7 +131,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(after.inhibited).toEqual({ checks: 1, count: 1, causes: [{ ...cause, checks: 1, clients: 1, open: 0 }] });
   });
 
-  test('what had begun before says when, also where nothing of it falls into the report', async () => {
+  test('the report shows when an event opened, even before the period of the report', async () => {
     await result('disk', 0);
     await result('disk', 2);
     rig.clock.advance(60 * MINUTE);
@@ -142,7 +142,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
-  test('an end in the past is told as it was then', async () => {
+  test('a report with an end in the past shows the state at that time', async () => {
     await result('disk', 2);
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', expire: 90 });
     rig.clock.advance(MINUTE);
@@ -154,7 +154,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(resolved.count).toBe(0);
   });
 
-  test('who silenced, ended, resolved and deleted, and what else the audit trail has', async () => {
+  test('the report lists silences, resolves and deletions by user, and other changes of the audit trail', async () => {
     await result('disk', 2);
     await result('disk', 2, 'web-2');
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', reason: 'CHG-1' });
@@ -176,14 +176,14 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     });
   });
 
-  test('what is not kept is said', async () => {
+  test('the report says from when on data is retained', async () => {
     await result('disk', 2);
     const { since, complete_since: complete, truncated: isTruncated } = await report();
     expect([complete, isTruncated]).toEqual([START + MINUTE, false]);
     expect(since).toBe(rig.clock.now() - 12 * 60 * MINUTE);
   });
 
-  test('where there is too much of it, it says from when on it is complete', async () => {
+  test('a report that is cut because of its size says from when on it is complete', async () => {
     for (const status of [2, 0, 1, 0]) await result('disk', status);
     const span = { sinceMs: START, untilMs: rig.clock.now() };
     for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
@@ -199,13 +199,13 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect([whole.truncated, whole.complete_since, whole.total.checks]).toEqual([false, START, 2]);
   });
 
-  test('a span that ends before it begins is refused', async () => {
+  test('a report whose end is before its start is rejected', async () => {
     const answer = await ask('GET', `${MON}/report?since=5&until=4`);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('since must be before until')]);
   });
 });
 
-test('a namespace has a report of its own, and who is kept to one gets no audit trail', async () => {
+test('each namespace has a report of its own, which for a user of one has no audit trail', async () => {
   await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(running.url, basic('root', 'long enough'));
   for (const name of ['team-a', 'team-b']) {

@@ -23,7 +23,7 @@ const RESULT = { source: 'web-1', name: 'disk', output: '' };
 const ENTITY = { metadata: { name: 'web-2', namespace: 'default' }, entity_class: 'proxy' };
 const EVENT = { entity: ENTITY, check: { metadata: { name: 'disk', namespace: 'default' }, status: 0, output: '' } };
 
-describe('attributes are bounded, whoever sends them (security S7)', () => {
+describe('the limits of attributes (security S7)', () => {
   test.each<{ title: string; target: string; body: object; status: number }>([
     { title: 'a client of 64 KiB', target: '/clients', body: { ...CLIENT, a: LONG }, status: 413 },
     { title: 'a client with 1,001 keys in an object', target: '/clients', body: { ...CLIENT, a: MANY }, status: 400 },
@@ -54,11 +54,11 @@ describe('attributes are bounded, whoever sends them (security S7)', () => {
       body: { ...EVENT, entity: { ...ENTITY, a: LONG } },
       status: 413,
     },
-  ])('$title: $status', async ({ target, body, status }) => {
+  ])('a request with $title gets the status $status', async ({ target, body, status }) => {
     expect((await post(target, body)).status).toBe(status);
   });
 
-  test('of an array of results those are stored that do not bring too much', async () => {
+  test('an array of results stores the valid ones and rejects those with too large attributes', async () => {
     const answer = await post('/api/mon/v1/results', [
       { ...RESULT, name: 'a' },
       { ...RESULT, name: 'b', a: LONG },
@@ -66,7 +66,7 @@ describe('attributes are bounded, whoever sends them (security S7)', () => {
     expect(answer.body).toMatchObject({ accepted: 1, rejected: [{ index: 1 }] });
   });
 
-  test('the result of an agent is refused by name and not sent again; the others are stored', async () => {
+  test('a result with too large attributes is rejected by name and not sent again, the others are stored', async () => {
     const agent = await AgentPeer.connect(backend.url, 'agent-1');
     await agent.join();
     const check = { name: 'disk', output: '', status: 0 };
@@ -82,7 +82,7 @@ describe('attributes are bounded, whoever sends them (security S7)', () => {
     expect(await openApiClient({ backend: backend.url }).result('agent-1', 'disk')).toBeDefined();
   });
 
-  test('an agent that says too much of itself is told so, and is not let in', async () => {
+  test('an agent with too large attributes is rejected with a reason', async () => {
     const agent = await AgentPeer.connect(backend.url, 'agent-2');
     agent.say({ type: 'hello', client: { name: 'agent-2', address: '10.0.0.2', a: LONG }, spool: 's' });
     expect((await agent.hears('error')).code).toBe('too_large');

@@ -34,7 +34,7 @@ async function becomes({ api }: Rig, output: string): Promise<void> {
   await vi.waitFor(async () => expect((await api.result('db-1', 'backup'))?.check.output).toBe(output));
 }
 
-test('a result is stale to the second when its ttl is over, and no earlier', async () => {
+test('a result expires exactly when its TTL is over', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   pass(rig, 59);
@@ -48,7 +48,7 @@ test('a result is stale to the second when its ttl is over, and no earlier', asy
   });
 });
 
-test('it counts on once in 30 seconds, and the next result ends it', async () => {
+test('an expired TTL is repeated every 30 seconds, and the next result resolves it', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   pass(rig, 60);
@@ -61,9 +61,9 @@ test('it counts on once in 30 seconds, and the next result ends it', async () =>
 });
 
 test.each([
-  { name: 'ttl_status is the status that it reports', attributes: { ttl_status: 2 }, status: 2 },
-  { name: 'which may be any', attributes: { ttl_status: 77 }, status: 77 },
-])('$name', async ({ attributes, status }) => {
+  { name: 'that of ttl_status', attributes: { ttl_status: 2 }, status: 2 },
+  { name: 'any ttl_status', attributes: { ttl_status: 77 }, status: 77 },
+])('the status of an expired TTL is right: $name', async ({ attributes, status }) => {
   const rig = await openRig(await tempDir());
   await report(rig.api, attributes);
   pass(rig, 60);
@@ -71,7 +71,7 @@ test.each([
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ check: { status } });
 });
 
-test('a ttl that is shorter than before counts from its first result on', async () => {
+test('a shortened TTL applies from its first result on', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api, { ttl: 86_400 });
   pass(rig, 10);
@@ -85,7 +85,7 @@ test('a ttl that is shorter than before counts from its first result on', async 
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ occurrences: 2 });
 });
 
-test('results that keep coming keep it fresh, and one without a ttl ends the watch', async () => {
+test('new results keep a TTL from expiring, and one without a TTL ends the watch', async () => {
   const rig = await openRig(await tempDir());
   for (let round = 0; round < 4; round++) {
     await report(rig.api);
@@ -96,7 +96,7 @@ test('results that keep coming keep it fresh, and one without a ttl ends the wat
   expect((await rig.api.result('db-1', 'backup'))?.check.history).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a deleted result is watched no longer', async () => {
+test('a deleted result no longer expires', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   await rig.api.deleteResult('db-1', 'backup');
@@ -104,7 +104,7 @@ test('a deleted result is watched no longer', async () => {
   expect(await rig.api.results()).toEqual([]);
 });
 
-test('a resolve does not switch the watch off (DEFECT of the peer)', async () => {
+test('a manual resolve does not end the watch of a TTL (DEFECT of the peer)', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api, { status: 2 });
   await rig.api.resolve({ client: 'db-1', check: 'backup' });
@@ -113,7 +113,7 @@ test('a resolve does not switch the watch off (DEFECT of the peer)', async () =>
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ check: { status: 1 } });
 });
 
-test('nothing is told of a client whose keepalive event is open, until it is heard again', async () => {
+test('no TTL expires while the keepalive event of its client is open', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   const keepalive = { name: 'keepalive', source: 'db-1' };
@@ -125,7 +125,7 @@ test('nothing is told of a client whose keepalive event is open, until it is hea
   await becomes(rig, 'Last check execution was 90 seconds ago');
 });
 
-test('a backend that was away tells of what went stale meanwhile', async () => {
+test('a TTL that expired during a stop of the backend is reported after the start', async () => {
   const first = await openRig(await tempDir());
   await report(first.api);
   await first.stop();

@@ -120,7 +120,7 @@ const delta = (id: number, baseline: number, about: object = {}): DeltaResult =>
 const invalid = (id: number): UncheckedResult => full(id, { name: 'not a name' });
 const BAD = 'name: must be word characters, dots, hyphens and colons only';
 
-test('a delta result replaces the times of its baseline, and the output if it has one', async () => {
+test('a delta result replaces the times and the output of its baseline', async () => {
   const rig = await Rig.open();
   expect(await rig.told(full(1, { team: 'a' }))).toMatchObject({ acceptedId: 1, newBaselines: [1] });
   expect(await rig.told(delta(2, 1))).toMatchObject({ acceptedId: 2, newBaselines: [], resendAfter: undefined });
@@ -141,7 +141,7 @@ test('a delta result replaces the times of its baseline, and the output if it ha
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
 
-describe('no result is accepted from a delta without a usable baseline on', () => {
+describe('a delta result without a valid baseline', () => {
   test.each([
     ['with an unknown baseline', delta(3, 2)],
     ['with itself as baseline', delta(3, 3)],
@@ -156,20 +156,20 @@ describe('no result is accepted from a delta without a usable baseline on', () =
     expect(await rig.record('cpu')).toBeUndefined();
   });
 
-  test('with a baseline in its own batch, which the agent cannot know yet', async () => {
+  test('a delta result against a baseline in the same batch is rejected', async () => {
     const rig = await Rig.open();
     const both = [rig.deliver(full(1)), rig.deliver(delta(2, 1, { output: 'later' }))];
     await rig.commit(...both);
     expect(await Promise.all(both)).toMatchObject([{ acceptedId: 1 }, { resendAfter: 1 }]);
   });
 
-  test('with a duration that no full result could have', async () => {
+  test('a delta result with an impossible duration is rejected', async () => {
     const rig = await Rig.open();
     await rig.told(full(1));
     expect(await rig.told(delta(2, 1, { duration: 1e300 }))).toMatchObject({ resendAfter: 1 });
   });
 
-  test('when the definitions have changed', async () => {
+  test('a delta result is rejected after the definitions changed', async () => {
     const rig = await Rig.open();
     await rig.told(full(1));
     rig.definitions.replace(NONE);
@@ -182,7 +182,7 @@ const defined = (about: object) => ({
   checks: new Map([['disk', checkSchema.parse({ command: 'check', subscribers: ['web'], interval: 60, ...about })]]),
 });
 
-describe('a result is no baseline', () => {
+describe('valid baselines', () => {
   test.each<object>([
     { status: 1 },
     { type: 'metric' },
@@ -190,19 +190,19 @@ describe('a result is no baseline', () => {
     { max_output_size: 3 },
     { low_flap_threshold: 4, high_flap_threshold: 30 },
     { event_metadata: {} },
-  ])('with %j, because more than the times and the output of the next one counts', async (about) => {
+  ])('a result with %j is no baseline, because the next one depends on more than times and output', async (about) => {
     const rig = await Rig.open();
     expect(await rig.told(full(1, about))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 
-  test('while an event of its check is open', async () => {
+  test('a result is no baseline while an event of its check is open', async () => {
     const rig = await Rig.open();
     expect(await rig.told(full(1, { status: 1 }), full(2, { auto_resolve: false }))).toMatchObject({
       newBaselines: [],
     });
   });
 
-  test('if it was received under older definitions than those of its commit', async () => {
+  test('a result received under other definitions than at its commit is no baseline', async () => {
     const rig = await Rig.open();
     const delivered = rig.deliver(full(1));
     rig.definitions.replace(defined({ team: 'b' }));
@@ -211,14 +211,14 @@ describe('a result is no baseline', () => {
     expect(await rig.told(delta(2, 1))).toMatchObject({ resendAfter: 1 });
   });
 
-  test('if its duration can come from the definition of its check', async () => {
+  test('a result whose duration may come from its definition is no baseline', async () => {
     const rig = await Rig.open();
     rig.definitions.replace(defined({ duration: 7 }));
     expect(await rig.told(full(1))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 });
 
-test('a command in the batch of a delta result reads the amended record', async () => {
+test('a read in the batch of a delta result sees the new result', async () => {
   const rig = await Rig.open();
   await rig.told(full(1));
   for (const told of [delta(2, 1), delta(3, 1, { output: 'other' }), delta(4, 1, { output: 'third' })]) {
@@ -234,7 +234,7 @@ test('a command in the batch of a delta result reads the amended record', async 
   expect(await both[0]).toMatchObject({ resendAfter: 4 });
 });
 
-test('a batch that is applied again because of a defect omits nothing that comes before a delta without a usable baseline', async () => {
+test('a batch that is applied again because of a defect keeps what precedes a rejected delta result', async () => {
   const rig = await Rig.open();
   await rig.told(full(1));
   const delivered = [rig.deliver(full(2, { name: 'cpu' })), rig.deliver(delta(3, 7)), rig.deliver(full(4))];
@@ -250,8 +250,8 @@ test('a batch that is applied again because of a defect omits nothing that comes
   expect((await rig.record('cpu'))?.check).toMatchObject({ output: 'fine' });
 });
 
-describe('a rejected result is reported and counted once', () => {
-  test('when it follows a delta without a usable baseline, so that it is sent again', async () => {
+describe('the count of invalid results', () => {
+  test('an invalid result behind a rejected delta is counted only when it is sent again', async () => {
     const rig = await Rig.open();
     await rig.told(full(1));
     expect(await rig.told(invalid(2), delta(3, 7), invalid(4))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
@@ -263,7 +263,7 @@ describe('a rejected result is reported and counted once', () => {
     expect(rig.results.rejected.invalid).toBe(2);
   });
 
-  test('when its batch is applied again because of a defect', async () => {
+  test('an invalid result in a batch that is applied again because of a defect is counted once', async () => {
     const rig = await Rig.open();
     const proxies = Array.from({ length: 12 }, (_, at) => full(at + 3, { source: `p-${String(at)}` }));
     const delivered = rig.deliver(invalid(2), ...proxies, full(15));
@@ -276,7 +276,7 @@ describe('a rejected result is reported and counted once', () => {
     expect(rig.refused).toEqual([BAD, ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would be`))]);
   });
 
-  test('when its write fails, so that it comes again', async () => {
+  test('an invalid result in a failed write is counted once, when it is sent again', async () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
     await expect(rig.told(full(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
@@ -287,7 +287,7 @@ describe('a rejected result is reported and counted once', () => {
     expect(rig.results.rejected.invalid).toBe(1);
   });
 
-  test('when it comes again although it was committed', async () => {
+  test('an invalid result that is sent again after its commit is not counted twice', async () => {
     const rig = await Rig.open();
     await rig.told(full(1), invalid(2));
     await rig.told(full(1), invalid(2), invalid(3));

@@ -38,8 +38,8 @@ async function simulate(source: string, name: string, status: number, more: obje
   return (await post('/api/mon/v1/simulate', { source, name, status, output: 'o', ...more })).body as Simulation;
 }
 
-describe('what a result would do to events that follow from its own', () => {
-  test('it would keep them quiet, still do, and free them', async () => {
+describe('the effect of a simulated result on inhibited events', () => {
+  test('a simulated result shows whether an inhibition would begin, continue or end', async () => {
     expect((await simulate('sw-a', 'switch', 2)).inhibits).toEqual([
       { rule: 'switch', change: 'starts', inhibited: 0, equal: ['client.rack'] },
     ]);
@@ -53,7 +53,7 @@ describe('what a result would do to events that follow from its own', () => {
     expect(await simulate('b-1', 'disk', 2)).not.toHaveProperty('inhibits');
   });
 
-  test('and one that follows says by which rule and event it is quiet', async () => {
+  test('a simulated result names the rule and the source that inhibit its event', async () => {
     await report('sw-a', 'switch', 2);
     expect((await simulate('a-1', 'disk', 2)).handlers).toMatchObject([
       { verdict: 'inhibited', inhibited_by: { rule: 'switch', client: 'sw-a', check: 'switch' } },
@@ -61,8 +61,8 @@ describe('what a result would do to events that follow from its own', () => {
   });
 });
 
-describe('of a handler with groups the reason says', () => {
-  test('that the event waits, and until when', async () => {
+describe('the groups in a simulated result', () => {
+  test('the reason names the group where the event is pending, and when it is flushed', async () => {
     await report('b-1', 'disk', 2);
     const answer = await send(backend.url, {
       method: 'GET',
@@ -77,14 +77,14 @@ describe('of a handler with groups the reason says', () => {
     );
   });
 
-  test('which of several tell of the group', async () => {
+  test('the reason says which of several handlers notify by group', async () => {
     const { reason } = await simulate('b-1', 'disk', 2, { handlers: ['default', 'chat'] });
     expect(reason).toBe('an event would open: default, chat handle it, default with its group');
   });
 });
 
 describe('the end of a problem', () => {
-  test('is told to the group that has it, also with other handlers, or none', async () => {
+  test('a simulated resolution is notified to the group of the problem, even with other handlers or none', async () => {
     await report('b-1', 'disk', 2);
     for (const handlers of [['chat'], []]) {
       const simulated = await simulate('b-1', 'disk', 0, { handlers });
@@ -95,20 +95,20 @@ describe('the end of a problem', () => {
     }
   });
 
-  test('is not what leaves its event open', async () => {
+  test('a simulated OK result that leaves its event open is not a resolution', async () => {
     const lasting = { type: 'metric', auto_resolve: false };
     await report('b-1', 'disk', 2, lasting);
     expect((await simulate('b-1', 'disk', 0, lasting)).handlers).toMatchObject([{ verdict: 'action' }]);
     expect((await simulate('b-1', 'disk', 0, { ...lasting, handlers: [] })).handlers).toEqual([]);
   });
 
-  test('is of no concern to a group that does not have it', async () => {
+  test('a simulated resolution does not concern a group without the problem', async () => {
     await report('b-1', 'disk', 2, { handlers: ['chat'] });
     expect((await simulate('b-1', 'disk', 0, { handlers: ['chat'] })).handlers).toMatchObject([{ handler: 'chat' }]);
   });
 });
 
-test('what an inhibition kept from a handler passes the filter occurrences when it is free', async () => {
+test('a simulated result passes the filter occurrences after an inhibition suppressed the event', async () => {
   const often = { handlers: ['pager'], interval: 60, refresh: 3600 };
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, often);
@@ -118,10 +118,10 @@ test('what an inhibition kept from a handler passes the filter occurrences when 
   expect((await simulate('a-1', 'disk', 2, often)).handlers).toMatchObject([{ handler: 'pager', verdict: 'filtered' }]);
 });
 
-describe('what the rules about aggregates would say', () => {
+describe('the aggregate rules in a simulated result', () => {
   const web = { aggregate: 'web' };
 
-  test('of the first result of one, and of more', async () => {
+  test('the first results of an aggregate show what its rules would say', async () => {
     expect((await simulate('a-1', 'http', 2, web)).aggregates).toMatchObject([
       { aggregate: 'web', check: 'web-health', status: 2, was: null },
       { aggregate: 'web', check: 'web-size', status: 3, was: null },
@@ -138,7 +138,7 @@ describe('what the rules about aggregates would say', () => {
     expect((await simulate('sw-a', 'http', 2, web)).aggregates?.[0]?.text).toContain('1 of 4 (25 %) not OK');
   });
 
-  test('also when nothing is handled, and of one that leaves its aggregate', async () => {
+  test('the rules of an aggregate are simulated for unhandled results and for results that leave it', async () => {
     for (const [source, status] of [
       ['a-1', 2],
       ['a-2', 2],
@@ -151,7 +151,7 @@ describe('what the rules about aggregates would say', () => {
     expect(await simulate('b-1', 'disk', 0)).not.toHaveProperty('aggregates');
   });
 
-  test('a rule with ignore-silenced ignores silenced results', async () => {
+  test('silenced results are left out of an aggregate where its rule says so', async () => {
     for (const source of ['a-1', 'a-2']) await report(source, 'http', 2, web);
     await post('/silenced', { subscription: 'client:a-1' });
     const quiet = (await simulate('a-1', 'http', 2, web)).aggregates?.[2];

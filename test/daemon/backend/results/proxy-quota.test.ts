@@ -36,7 +36,7 @@ async function proxies(api: ApiClient): Promise<string[]> {
   return (await api.clients()).filter(({ type }) => type === 'proxy').map(({ name }) => name);
 }
 
-test('an agent makes proxy clients up to its quota; those go on, and others are refused by name', async () => {
+test('an agent creates proxy clients up to its quota, and others are rejected by name', async () => {
   const dir = await tempDir();
   const first = await open(dir);
   const agent = await AgentPeer.connect(first.url, 'prober');
@@ -61,7 +61,7 @@ test('an agent makes proxy clients up to its quota; those go on, and others are 
   expect(await proxies(api)).toEqual(['switch-2', 'switch-4']);
 });
 
-test('who reports through the API has no quota', async () => {
+test('results sent over the API have no quota of proxy clients', async () => {
   const backend = await open(await tempDir());
   onTestFinished(() => backend.stop());
   const api = openApiClient({ backend: backend.url });

@@ -93,8 +93,8 @@ async function eventsLater(rig: Rig): Promise<readonly unknown[]> {
   return rig.api.events();
 }
 
-describe('a check that leaves the configuration', () => {
-  test('raises no ttl event any more', async () => {
+describe('a removed check definition', () => {
+  test('a removed check no longer opens a TTL event', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -102,7 +102,7 @@ describe('a check that leaves the configuration', () => {
     expect(await eventsLater(rig)).toEqual([]);
   });
 
-  test('resolves the ttl event that is open, and names the reason', async () => {
+  test('removing a check resolves its open TTL event with a reason', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     expect(await staleChecks(rig)).toEqual(['backup']);
@@ -117,7 +117,7 @@ describe('a check that leaves the configuration', () => {
     expect(await eventsLater(rig)).toEqual([]);
   });
 
-  test('keeps the event of a problem that the check found', async () => {
+  test('removing a check keeps the event of a problem that the check reported', async () => {
     const rig = await openRig(DEFINED);
     await report(rig, { status: 2, output: 'disk full' });
     await rig.reloadWith(NONE);
@@ -127,7 +127,7 @@ describe('a check that leaves the configuration', () => {
     expect(await rig.api.events()).toMatchObject([{ check: { name: 'backup', output: 'disk full' }, occurrences: 1 }]);
   });
 
-  test('is retired by the next start when it left while no backend ran', async () => {
+  test('a check removed while no backend was running is retired by the next start', async () => {
     const dir = await tempDir();
     const first = await openRig(DEFINED, { dir });
     await report(first);
@@ -138,7 +138,7 @@ describe('a check that leaves the configuration', () => {
     expect(await eventsLater(second)).toEqual([]);
   });
 
-  test('is watched again once it is defined again', async () => {
+  test('a check that is defined again is watched again', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -148,7 +148,7 @@ describe('a check that leaves the configuration', () => {
     expect(await staleChecks(rig)).toEqual(['backup']);
   });
 
-  test('is not watched because of a result that was under way', async () => {
+  test('a removed check is not watched because of a result in transit', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -164,7 +164,7 @@ describe('a check that leaves the configuration', () => {
     expect(await eventsLater(rig)).toEqual([]);
   });
 
-  test('does not end the watch of results that somebody sends later with a ttl of their own', async () => {
+  test('a later result with a TTL of its own is watched although the check was removed', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -175,7 +175,7 @@ describe('a check that leaves the configuration', () => {
   });
 });
 
-test('a definition that loses its ttl ends the watch of the last results', async () => {
+test('a definition that loses its TTL ends the watch of the last results', async () => {
   const rig = await openRig(DEFINED);
   await report(rig);
   expect(await staleChecks(rig)).toEqual(['backup']);
@@ -183,7 +183,7 @@ test('a definition that loses its ttl ends the watch of the last results', async
   await vi.waitFor(async () => expect(await rig.api.events()).toEqual([]));
 });
 
-test('a check that is deleted over version 2 takes its ttl with it', async () => {
+test('a check deleted over the v2 API ends its TTL', async () => {
   const rig = await openRig(NONE);
   const check = { command: 'true', subscriptions: ['db'], interval: 3600, ttl: 3700, publish: false };
   const metadata = { name: 'backup', namespace: 'default' };
@@ -196,7 +196,7 @@ test('a check that is deleted over version 2 takes its ttl with it', async () =>
   expect(await eventsLater(rig)).toEqual([]);
 });
 
-test('a check that was renamed in the configuration raises no ttl event under either name', async () => {
+test('a check renamed in the configuration opens no TTL event under either name', async () => {
   const rig = await openRig(DEFINED);
   await report(rig);
   await rig.reloadWith(new Map([['dump', { command: 'true', subscribers: ['db'], interval: 3600, ttl: 60 }]]));
@@ -205,14 +205,14 @@ test('a check that was renamed in the configuration raises no ttl event under ei
   expect(await eventsLater(rig)).toEqual([]);
 });
 
-test('results with a ttl that no definition gave are still watched when an unrelated definition goes', async () => {
+test('a TTL that no definition set is still watched when another definition is removed', async () => {
   const rig = await openRig(DEFINED);
   await report(rig, { name: 'cron', ttl: 60 });
   await rig.reloadWith(NONE);
   expect(await staleChecks(rig)).toEqual(['cron']);
 });
 
-test('standalone results keep their ttl when a definition of the same name goes', async () => {
+test('standalone results keep their TTL when a definition of the same name is removed', async () => {
   const rig = await openRig(DEFINED);
   await report(rig, { standalone: true, ttl: 60 });
   await rig.reloadWith(NONE);

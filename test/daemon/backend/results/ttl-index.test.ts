@@ -24,7 +24,7 @@ function end(index: TtlIndex<Watched>, entries: readonly Watched[]): void {
   }
 }
 
-test('who never asks what is due keeps few entries whose result is gone', () => {
+test('a TTL index that is never read drops most entries of deleted results', () => {
   const index = new TtlIndex<Watched>();
   let kept = followed(index, 5000);
   for (let round = 0; round < 5; round++) {
@@ -35,7 +35,7 @@ test('who never asks what is due keeps few entries whose result is gone', () => 
   }
 });
 
-test('an entry that stays is due when it would have been, and one that has a ttl again is taken up again', () => {
+test('an entry in the TTL index is due at its time, and one with a new TTL is watched again', () => {
   const [index, undisturbed] = [new TtlIndex<Watched>(), new TtlIndex<Watched>()];
   const [entries, others] = [followed(index, 4000), followed(undisturbed, 4000)];
   expect([...index.due(500)]).toEqual([...undisturbed.due(500)]);
@@ -49,7 +49,7 @@ test('an entry that stays is due when it would have been, and one that has a ttl
   expect([...index.due(5000)]).toContain(back);
 });
 
-test('an entry whose ttl is shorter than before is due when that is over, once, whatever places it leaves behind', () => {
+test('an entry whose TTL was shortened is due once at the new time', () => {
   const index = new TtlIndex<Watched>();
   const entry = { executed: 0, ttl: 50, ttlRepeat: 0, ttlAt: 0 };
   const [first] = [...index.due(0)];
@@ -62,7 +62,7 @@ test('an entry whose ttl is shorter than before is due when that is over, once, 
   expect(dueAt).toEqual([10, 40, 70, 100]);
 });
 
-test('a ttl that is now this and now that leaves few places behind', () => {
+test('a TTL that changes often leaves few entries in the index', () => {
   const index = new TtlIndex<Watched>();
   const entry = { executed: 0, ttl: 0, ttlRepeat: 0, ttlAt: 0 };
   let looked = 0;

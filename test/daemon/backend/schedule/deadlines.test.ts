@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Deadlines } from '../../../../daemon/backend/schedule/deadlines.ts';
 
-test('deadlines come when their time has come, the earliest first, each once', () => {
+test('deadlines are returned when they are due, the earliest first, each once', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), fc.array(fc.nat(60)), (times, looks) => {
       const deadlines = new Deadlines();
@@ -22,7 +22,7 @@ test('deadlines come when their time has come, the earliest first, each once', (
   );
 });
 
-test('one that is added while others are taken is not forgotten', () => {
+test('a deadline added during iteration is not lost', () => {
   const deadlines = new Deadlines();
   for (const atMs of [1, 2, 3]) deadlines.add({ atMs, id: String(atMs) });
   const taken: string[] = [];

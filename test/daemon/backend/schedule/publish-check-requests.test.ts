@@ -50,13 +50,13 @@ function publishedIn(
 
 const aCheck: CheckDefinition = { command: 'check-disk', subscribers: ['web'], interval: 60 };
 
-test('a check is asked for once in each interval, at the same place', () => {
+test('a check is requested once in each interval, at the same offset', () => {
   const times = publishedIn({ disk: aCheck }, 300_000).map(({ atMs }) => atMs);
   expect(times).toHaveLength(5);
   expect(new Set(times.map((atMs) => atMs % 60_000)).size).toBe(1);
 });
 
-test('its place in the interval survives a restart, whenever that is', () => {
+test('the offset of a check survives a restart at any time', () => {
   const [first] = publishedIn({ disk: aCheck }, 60_000);
   const later = new ManualClock();
   later.advance(12_345_678);
@@ -71,7 +71,7 @@ test('checks are spread over the interval', () => {
   for (let sixth = 0; sixth < 6; sixth++) expect(places.filter((place) => place === sixth).length).toBeGreaterThan(3);
 });
 
-test('every subscription is asked, with the definition but for what only the schedule needs', () => {
+test('a check request is sent to every subscription without the attributes of the schedule', () => {
   const published = publishedIn({ disk: { ...aCheck, subscribers: ['web', 'db'], timeout: 10, team: 'ops' } }, 60_000);
   expect(published.map(({ to }) => to)).toEqual(['web', 'db']);
   const [{ atMs, check } = { atMs: 0, check: undefined }] = published;
@@ -85,13 +85,13 @@ test('every subscription is asked, with the definition but for what only the sch
 });
 
 test.each<{ name: string; about: Partial<CheckDefinition> }>([
-  { name: 'standalone ones', about: { standalone: true } },
-  { name: 'those that are not to be published', about: { publish: false } },
-])('not asked for: $name', ({ about }) => {
+  { name: 'a standalone check', about: { standalone: true } },
+  { name: 'a check with publish: false', about: { publish: false } },
+])('a check is not requested: $name', ({ about }) => {
   expect(publishedIn({ disk: { ...aCheck, ...about } }, 120_000)).toEqual([]);
 });
 
-test('after a machine slept through some runs there is one, not all of them', () => {
+test('a machine that slept through several runs gets one', () => {
   const clock = new ManualClock();
   const definitions = new Definitions({ checks: new Map([['disk', aCheck]]), handlers: new Map() });
   let runs = 0;

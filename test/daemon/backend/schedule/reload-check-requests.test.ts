@@ -44,7 +44,7 @@ function running(checks: Readonly<Record<string, CheckDefinition>>): {
 
 const HOUR_MS = 3_600_000;
 
-test('a check whose interval stays keeps its place, however often and whenever is reloaded', () => {
+test('a check with an unchanged interval keeps its offset, however often it is reloaded', () => {
   const checks = running({ disk: aCheck });
   const [first] = checks.publishedIn(60_000);
   const place = (first?.atMs ?? 0) % 60_000;
@@ -62,7 +62,7 @@ test('a check whose interval stays keeps its place, however often and whenever i
   expect(new Set(gaps)).toEqual(new Set([60_000]));
 });
 
-test('the next request is made of the new definition', () => {
+test('the next check request uses the new definition', () => {
   const checks = running({ disk: aCheck });
   checks.reload({ disk: { ...aCheck, command: 'check-disk --new', subscribers: ['db'] } });
   expect(checks.publishedIn(60_000)).toMatchObject([
@@ -70,13 +70,13 @@ test('the next request is made of the new definition', () => {
   ]);
 });
 
-test('a new check begins, one that is gone or no longer published ends', () => {
+test('a reload starts new checks and ends removed or unpublished ones', () => {
   const checks = running({ disk: aCheck, load: aCheck, ping: aCheck });
   checks.reload({ disk: aCheck, load: { ...aCheck, publish: false }, cpu: aCheck });
   expect(new Set(checks.publishedIn(120_000).map(({ check }) => check.name))).toEqual(new Set(['disk', 'cpu']));
 });
 
-test('a check with another interval goes on at its place in that one', () => {
+test('a check with a changed interval continues at its offset in the new one', () => {
   const checks = running({ disk: aCheck });
   checks.publishedIn(60_000);
   checks.reload({ disk: { ...aCheck, interval: 10 } });

@@ -83,14 +83,14 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
     expected: [0, 90_000, 180_000, 270_000],
   },
   {
-    name: 'over the interval when somebody asks for a run',
+    name: 'over the interval of a requested run',
     proxy: { splay: true },
     periodMs: undefined,
     expected: [0, 13_500, 27_000, 40_500],
   },
   { name: 'not at all without splay', proxy: {}, periodMs: 60_000, expected: [0, 0, 0, 0] },
   { name: 'not at all with splay off', proxy: { splay: false }, periodMs: 60_000, expected: [0, 0, 0, 0] },
-])('requests are spread $name', async ({ proxy, periodMs, expected }) => {
+])('check requests are spread $name', async ({ proxy, periodMs, expected }) => {
   const { clock, names, sent, requests, check } = await rig(4, proxy);
   await requests.publish('default', check, { periodMs });
   clock.advance(3_600_000);
@@ -99,7 +99,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
   expect(clock.pending).toBe(0);
 });
 
-test('each says when it was sent, has its tokens replaced, and goes to every subscription at once', async () => {
+test('each splayed request has its own time and tokens and goes to every subscription at once', async () => {
   const { clock, sent, requests, check } = await rig(2, { splay: true }, ['roundrobin:a', 'b']);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
@@ -114,7 +114,7 @@ test('each says when it was sent, has its tokens replaced, and goes to every sub
   ]);
 });
 
-test('however many they are, each client is asked about once, and they are spread as evenly as timers can', async () => {
+test('each of many clients gets one request, and all are spread as evenly as timers allow', async () => {
   // There are more clients than milliseconds in the period.
   const { clock, names, sent, requests, check } = await rig(2000);
   await requests.publish('default', check, { periodMs: 1000 });
@@ -125,14 +125,14 @@ test('however many they are, each client is asked about once, and they are sprea
   expect(sent.map(({ check: { source } }) => source)).toEqual(names);
 });
 
-test('late timers do not add up', async () => {
+test('delays of late timers do not add up', async () => {
   const { clock, sent, requests, check } = await rig(4, { splay: true }, ['poller'], 1000);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
   expect(timesOf(sent)).toEqual([0, 14_500, 28_000, 41_500]);
 });
 
-test('what was not sent when the backend stops is not sent any more', async () => {
+test('check requests that were not sent when the backend stops are dropped', async () => {
   const { clock, sent, requests, check } = await rig(4);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(20_000);
@@ -142,7 +142,7 @@ test('what was not sent when the backend stops is not sent any more', async () =
   expect(clock.pending).toBe(0);
 });
 
-test('with nobody to ask about, nobody is asked', async () => {
+test('a check without matching proxy clients sends no check request', async () => {
   const { clock, sent, requests, check } = await rig(0);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);

@@ -67,7 +67,7 @@ const times = (asked: readonly Asked[]): string[] => asked.map(({ at }) => at);
 const MINUTE_MS = 60_000;
 
 describe('a check with cron', () => {
-  test('is asked for at the moments of its schedule, which wins over an interval', () => {
+  test('a cron check is requested by its schedule, which overrides an interval', () => {
     const { clock, asked } = running('2026-01-01T10:03:12.345Z', { disk: { cron: '*/5 * * * *', interval: 7 } });
     clock.advance(7 * MINUTE_MS);
     expect(asked).toEqual([
@@ -76,7 +76,7 @@ describe('a check with cron', () => {
     ]);
   });
 
-  test('has a time zone of its own, and a new one from a reload on', () => {
+  test('a cron check uses its own time zone, and a changed one after a reload', () => {
     const cron = '0 12 * * *';
     const { clock, asked, reload } = running('2026-07-01T00:00:00Z', { disk: { cron, timezone: 'Europe/Berlin' } });
     clock.advance(11 * 60 * MINUTE_MS);
@@ -85,13 +85,13 @@ describe('a check with cron', () => {
     expect(times(asked)).toEqual(['2026-07-01T10:00:00.000Z', '2026-07-01T12:00:00.000Z']);
   });
 
-  test('that is rarer than the longest wait of a timer comes all the same', () => {
+  test('a cron check that is rarer than the longest timer still runs', () => {
     const { clock, asked } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 29 2 *', timezone: 'UTC' } });
     clock.advance(800 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual(['2028-02-29T00:00:00.000Z']);
   });
 
-  test('of a date that there is not is asked for by nobody, though it has an interval', () => {
+  test('a cron check with an impossible date never runs, even if it has an interval', () => {
     const { clock, asked, schedule } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 31 2 *', interval: 60 } });
     clock.advance(100 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual([]);
@@ -151,13 +151,13 @@ describe('a check with cron', () => {
       expected: ['2026-06-29T09:00:00Z'],
     },
     {
-      name: 'a step behind a value goes on to the end of the field',
+      name: 'a step after a value continues to the end of the field',
       cron: 'TZ=UTC 50/5 23 * * *',
       from: '2026-06-28T00:00:00Z',
       hours: 24,
       expected: ['2026-06-28T23:50:00Z', '2026-06-28T23:55:00Z'],
     },
-  ])('$name', ({ cron, from, hours, expected }) => {
+  ])('a v2 cron schedule is understood: $name', ({ cron, from, hours, expected }) => {
     const { clock, asked } = runningNewer(from, cron);
     clock.advance(hours * 60 * MINUTE_MS);
     expect(times(asked).map((at) => at.replace('.000Z', 'Z'))).toEqual(expected);
@@ -167,7 +167,7 @@ describe('a check with cron', () => {
     { cron: '@every 90s', seconds: 90 },
     { cron: '@every 1h30m', seconds: 5400 },
     { cron: 'CRON_TZ=Europe/Berlin @every 5m', seconds: 300 },
-  ])('$cron is an interval at a place of its own, whatever the clock of the zone does', ({ cron, seconds }) => {
+  ])('the schedule $cron is an interval with an offset, whatever daylight saving time does', ({ cron, seconds }) => {
     // The night in which daylight saving time begins.
     const { clock, asked } = runningNewer('2026-03-28T22:00:00Z', cron);
     clock.advance(6 * 60 * MINUTE_MS);
@@ -177,7 +177,7 @@ describe('a check with cron', () => {
     expect(new Set(asked.map(({ untilNextMs }) => untilNextMs))).toEqual(new Set([seconds * 1000]));
   });
 
-  test('goes on through reloads without one more or one less', () => {
+  test('a cron check is requested exactly once per time across reloads', () => {
     const checks: Checks = { disk: { cron: '* * * * *' } };
     const { clock, asked, reload } = running('2026-01-01T00:00:30Z', checks);
     for (let elapsedMs = 0; elapsedMs < 10 * MINUTE_MS; elapsedMs += 10_000) {
@@ -199,10 +199,10 @@ describe('a check with cron', () => {
   });
 });
 
-describe('a check that is subdued', () => {
+describe('a subdued check', () => {
   const evening = { days: { all: [{ begin: '5:00 PM UTC', end: '5:00:02 PM UTC' }] } };
 
-  test('is not asked for in the seconds of the window, wherever in a second its place is', () => {
+  test('a subdued check is not requested in its window, whatever its offset within a second', () => {
     const names = Array.from({ length: 50 }, (_, at) => `check-${String(at)}`);
     const checks = Object.fromEntries(names.map((name) => [name, { interval: 1, subdue: evening }]));
     const { clock, asked } = running('2026-01-01T16:59:58Z', checks);
@@ -217,13 +217,13 @@ describe('a check that is subdued', () => {
   });
 
   test.each<{ name: string; subdue: object; isAsked: boolean }>([
-    { name: 'from a second before it to one before it', subdue: window('16:58:59', '16:59:59'), isAsked: true },
-    { name: 'to it', subdue: window('16:58:59', '17:00'), isAsked: false },
-    { name: 'from it', subdue: window('17:00', '17:30'), isAsked: false },
-    { name: 'from a second after it', subdue: window('17:00:01', '17:30'), isAsked: true },
-    { name: 'at it alone', subdue: window('17:00', '17:00'), isAsked: false },
+    { name: 'that ends a second before it', subdue: window('16:58:59', '16:59:59'), isAsked: true },
+    { name: 'that ends at it', subdue: window('16:58:59', '17:00'), isAsked: false },
+    { name: 'that begins at it', subdue: window('17:00', '17:30'), isAsked: false },
+    { name: 'that begins a second after it', subdue: window('17:00:01', '17:30'), isAsked: true },
+    { name: 'of this one second', subdue: window('17:00', '17:00'), isAsked: false },
     { name: 'on another day', subdue: { days: { friday: window('16:00', '18:00').days.all } }, isAsked: true },
-  ])('a moment of cron and a window $name', ({ subdue, isAsked }) => {
+  ])('a cron check is requested or not in a window $name', ({ subdue, isAsked }) => {
     const { clock, asked, log } = running('2026-01-01T16:59:00Z', {
       disk: { cron: '0 17 * * *', timezone: 'UTC', subdue },
     });
@@ -232,7 +232,7 @@ describe('a check that is subdued', () => {
     expect(log.messages('info')).toEqual(isAsked ? [] : ['check request was subdued']);
   });
 
-  test('is not asked for in a window that repeats, whatever its other windows are', () => {
+  test('a subdued check is not requested in a repeating window, whatever its other windows are', () => {
     const subdues = [
       { begin: '2025-12-31T18:00:00+01:00', end: '2025-12-31T18:00:02+01:00', repeat: ['daily' as const] },
     ];
@@ -242,7 +242,7 @@ describe('a check that is subdued', () => {
     expect(asked.map(({ at }) => at.slice(14, 19))).toEqual(['59:57', '59:59', '00:03']);
   });
 
-  test('keeps its place, and the window of a reload counts from the next moment on', () => {
+  test('a subdued check keeps its offset, and a reloaded window applies from the next run', () => {
     const { clock, asked, reload } = running('2026-01-01T16:59:57Z', { disk: { interval: 1 } });
     clock.advance(1000);
     const place = asked[0]?.at.slice(20);
@@ -258,7 +258,7 @@ function window(begin: string, end: string) {
   return { days: { all: [{ begin, end }] } };
 }
 
-test('when a check is asked for next is known, and that nobody asks for one', () => {
+test('the next run of a check is known, and is undefined for a check that is not scheduled', () => {
   const { clock, schedule, reload } = running('2026-01-01T10:00:00Z', {
     disk: { cron: '30 * * * *' },
     load: { interval: 60 },
@@ -280,7 +280,7 @@ test('when a check is asked for next is known, and that nobody asks for one', ()
   expect([next('disk'), next('load')]).toEqual(['2026-01-01T10:45:00.000Z', undefined]);
 });
 
-test('a reload that cannot be told from the past changes nothing', () => {
+test('a reload without a change keeps the next run', () => {
   const checks: Checks = { disk: { interval: 60 } };
   const { clock, schedule, reload } = running('2026-01-01T10:00:00Z', checks);
   const before = schedule.nextRunMs('default', 'disk');
@@ -289,7 +289,7 @@ test('a reload that cannot be told from the past changes nothing', () => {
   expect(schedule.nextRunMs('default', 'disk')).toBe(before);
 });
 
-test('over restarts no run is lost but those that were due meanwhile, none comes twice, and none is made up for', () => {
+test('restarts lose only the runs during the downtime, repeat none and make up for none', () => {
   const someTimes = fc.array(
     fc.record({ upMs: fc.integer({ min: 0, max: 200_000 }), awayMs: fc.integer({ min: 1, max: 100_000 }) }),
     { minLength: 1, maxLength: 6 },

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TimerLag } from '../../../../daemon/backend/schedule/timer-lag.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-test('the worst delay of the last minute is known, and forgotten after it', () => {
+test('the largest timer delay of the last minute is known and dropped afterwards', () => {
   const clock = new ManualClock();
   let lateMs = 0;
   const lag = new TimerLag({

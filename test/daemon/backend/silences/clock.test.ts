@@ -26,7 +26,7 @@ async function storedIds(dir: string): Promise<unknown[]> {
 
 const failing = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
-test('an entry that is made for no time does not stay in the store', async () => {
+test('a silence with no duration does not stay in the store', async () => {
   const rig = await BackendRig.open();
   const sent: string[][] = [];
   await rig.api.silence({ check: 'disk', expire: 0 });
@@ -39,7 +39,7 @@ test('an entry that is made for no time does not stay in the store', async () =>
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
-test('an entry is told on the feed as gone when its time is over, and its events with it', async () => {
+test('the feed removes an expired silence and unsilences its events', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', expire: 3 });
@@ -51,7 +51,7 @@ test('an entry is told on the feed as gone when its time is over, and its events
   expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual([]);
 });
 
-test('an entry that begins is told with its events', async () => {
+test('the feed sends a silence that becomes active with its events', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', begin: START_S + 3 });
@@ -62,7 +62,7 @@ test('an entry that begins is told with its events', async () => {
   await tick(rig, () => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
-test('expired entries leave the store, those that ended while the backend was away too', async () => {
+test('expired silences are removed from the store, even those that expired during a stop of the backend', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'while-it-runs', expire: 1 });
   await rig.api.silence({ check: 'while-it-is-away', expire: 60 });
@@ -94,7 +94,7 @@ async function silenceSlowly(
   await made;
 }
 
-test('one that ends before it is written is removed like any other', async () => {
+test('a silence that expires before it is written is removed like any other', async () => {
   const rig = await BackendRig.open();
   await silenceSlowly(rig, { expire: 1 }, 2000);
   await vi.waitFor(async () => {
@@ -105,7 +105,7 @@ test('one that ends before it is written is removed like any other', async () =>
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
-test('one that begins before it is written is told with its events', async () => {
+test('a silence that becomes active before it is written is sent with its events', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   const peer = await FeedPeer.subscribe(rig.url);
@@ -114,7 +114,7 @@ test('one that begins before it is written is told with its events', async () =>
   await tick(rig, () => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
-test('a restart keeps the end where it was', async () => {
+test('a restart does not change when a silence expires', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   rig.clock.advance(20_000);
@@ -126,7 +126,7 @@ test('a restart keeps the end where it was', async () => {
   expect(await rig.api.silenced()).toEqual([]);
 });
 
-test('a consumer that resumes after a restart hears of the entries that began meanwhile', async () => {
+test('a consumer that resumes after a restart learns which silences became active meanwhile', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', begin: START_S + 60 });
@@ -142,7 +142,7 @@ test('a consumer that resumes after a restart hears of the entries that began me
   await tick(rig, () => expect(after.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
-test('an end that the store does not take is tried again', async () => {
+test('an expiry that the store rejects is retried', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   const { store } = rig;
@@ -159,7 +159,7 @@ test('an end that the store does not take is tried again', async () => {
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
-test('an entry that was made anew with another end is not ended at the old one', async () => {
+test('a replaced silence does not expire at the old time', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ check: 'disk', expire: 3600 });

@@ -26,7 +26,7 @@ async function uses({ api }: BackendRig): Promise<unknown[]> {
   ]);
 }
 
-test('an entry is shown with what it kept back, how often and when last', async () => {
+test('a silence is shown with the number and last time of suppressed notifications', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60, reason: 'CHG-1' });
   await rig.api.silence({ subscription: 'client:web-1' });
@@ -60,7 +60,7 @@ test('an entry is shown with what it kept back, how often and when last', async 
   });
 });
 
-test('what an entry kept back survives a restart, and is gone with the entry', async () => {
+test('the suppression counts of a silence survive a restart and are deleted with it', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ subscription: 'client:web-1', check: 'disk' });
@@ -83,7 +83,7 @@ test('what an entry kept back survives a restart, and is gone with the entry', a
   expect(left).toEqual([]);
 });
 
-test('an entry that takes the place of another begins at 0, also over a restart', async () => {
+test('a silence that replaces another starts counting at 0, even after a restart', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk' });
   await rig.api.submitResult(FAILING);
@@ -94,7 +94,7 @@ test('an entry that takes the place of another begins at 0, also over a restart'
   expect(await uses(rig)).toEqual([['*:disk', 0, null]]);
 });
 
-test('an entry that is replaced in the batch in which it was used begins at 0 as well', async () => {
+test('a silence that is replaced in the batch that used it starts counting at 0 as well', async () => {
   const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
   onTestFinished(() => rig[Symbol.asyncDispose]());
   const { silenced } = rig.registry.namespace(DEFAULT_NAMESPACE);
@@ -111,7 +111,7 @@ test('an entry that is replaced in the batch in which it was used begins at 0 as
   expect(rig.registry.namespace(DEFAULT_NAMESPACE).silenced.use('*:disk')).toBeUndefined();
 });
 
-test('what an entry kept back is written once for a batch, and tells the feed nothing', async () => {
+test('the suppression count of a silence is written once for a batch and is not sent over the feed', async () => {
   const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
   onTestFinished(() => rig[Symbol.asyncDispose]());
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
@@ -134,7 +134,7 @@ test('what an entry kept back is written once for a batch, and tells the feed no
   ]);
 });
 
-test('the list is filtered and paginated as the legacy one, which stays as it was', async () => {
+test('the detailed list of silences is filtered and paginated like that of the v1 API, which is unchanged', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   for (const check of ['a', 'b', 'c']) await rig.api.silence({ check, subscription: check === 'c' ? 'web' : null });
   const page = await rig.ask('GET', '/api/mon/v1/silenced?limit=1&offset=1');
@@ -158,7 +158,7 @@ test('the list is filtered and paginated as the legacy one, which stays as it wa
   ]);
 });
 
-test('there is no entry of an unknown id, nor one that has expired', async () => {
+test('the details of an unknown or expired silence are 404', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 0 });
   for (const id of ['*:disk', '*:nope']) {
@@ -172,7 +172,7 @@ test('there is no entry of an unknown id, nor one that has expired', async () =>
 test.each([
   { setting: {}, handled: ['disk silence ended', 'load'] },
   { setting: { 'renotify-after-silence': false }, handled: ['load'] },
-])('with $setting the handlers get $handled', async ({ setting, handled }) => {
+])('handlers configured with $setting get $handled', async ({ setting, handled }) => {
   const file = join(await tempDir(), 'events');
   // Sequential runs: an unexpected one would come before the expected one.
   const handler = { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, concurrency: 1 };

@@ -77,7 +77,7 @@ async function silenced(more: object = {}): Promise<void> {
 }
 
 describe('a silence that matches nothing (spec, idleness)', () => {
-  test('is marked after a week, in lists, searches and metrics', async () => {
+  test('an idle silence is marked after a week in lists, searches and metrics', async () => {
     await silenced();
     await pass(WEEK - 2 * MINUTE);
     expect(await idle()).toBeUndefined();
@@ -91,7 +91,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ idle: expect.anything() })]);
   });
 
-  test('is not where an event is open and unchanged, and is a week after that has ended', async () => {
+  test('a silence of an open event is not idle until a week after the event resolved', async () => {
     await report(2);
     await silenced();
     await pass(2 * WEEK);
@@ -105,7 +105,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toEqual({ since: resolved, at: resolved + WEEK / 1000 });
   });
 
-  test('is not where an event came and went of which no handler would have heard', async () => {
+  test('a silence whose event opened and resolved is not idle, even if no handler exists', async () => {
     await restart({ handlers: false });
     await silenced();
     await pass(6 * DAY);
@@ -115,7 +115,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeUndefined();
   });
 
-  test('counts from what matched before it was looked at for the first time', async () => {
+  test('the idle time of a silence counts from a match before its first evaluation', async () => {
     expect((await silence()).status).toBe(201);
     await pass(MINUTE / 2);
     await report(2);
@@ -124,7 +124,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await since()).toBe(MADE + 30);
   });
 
-  test('is idle no more from the commit on in which something matches', async () => {
+  test('a silence is no longer idle from the commit in which something matches', async () => {
     await silenced();
     await pass(WEEK);
     expect(await idle()).toBeDefined();
@@ -133,7 +133,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect((await ask('GET', '/metrics')).text).toContain('mon_silences_idle 0\n');
   });
 
-  test('is idle no more a minute after it comes to cover what is open', async () => {
+  test('a silence is no longer idle within a minute after it covers an open event', async () => {
     await silenced({ check: null, subscription: 'web' });
     await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db'] });
     await ask('POST', '/results', { name: 'disk', source: 'db-1', output: 'full', status: 2 });
@@ -144,7 +144,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeUndefined();
   });
 
-  test('that recurs is one once a whole window has gone by with nothing', async () => {
+  test('a recurring silence is idle after a whole window without a match', async () => {
     await silenced(HOURLY);
     await pass(WEEK + 2 * DAY);
     expect(await idle()).toBeUndefined();
@@ -152,7 +152,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toMatchObject({ since: MADE });
   });
 
-  test('that recurs is not where something was open all through a window', async () => {
+  test('a recurring silence is not idle if an event was open throughout a window', async () => {
     await report(2);
     await silenced(HOURLY);
     await pass(5 * DAY);
@@ -163,8 +163,8 @@ describe('a silence that matches nothing (spec, idleness)', () => {
   });
 });
 
-describe('the end of a window that a marked one matched (spec, idleness 3)', () => {
-  test('takes the mark away with what was open through it, before the next look', async () => {
+describe('the end of a window that a marked silence matched (spec, idleness 3)', () => {
+  test('an event open throughout a window removes the idle mark before the next evaluation', async () => {
     await silenced({ check: null, subscription: 'web', ...HOURLY });
     // Shifts the checks by a quarter of a minute relative to the windows.
     await restart(undefined, 15_000);
@@ -182,8 +182,8 @@ describe('the end of a window that a marked one matched (spec, idleness 3)', () 
   });
 });
 
-describe('after a restart (spec, idleness 2)', () => {
-  test('it is as it was: counted on, and marked', async () => {
+describe('idleness after a restart (spec, idleness 2)', () => {
+  test('the idle time and mark of a silence survive a restart', async () => {
     await silenced();
     await pass(6 * DAY);
     await restart();
@@ -195,7 +195,7 @@ describe('after a restart (spec, idleness 2)', () => {
     expect(await idle()).toEqual(mark);
   });
 
-  test('time without a backend does not count', async () => {
+  test('the downtime of the backend does not count as idle time', async () => {
     await silenced();
     await pass(6 * DAY);
     await restart(undefined, 3 * DAY);
@@ -205,7 +205,7 @@ describe('after a restart (spec, idleness 2)', () => {
     expect(await idle()).toMatchObject({ since: MADE + (3 * DAY) / 1000 });
   });
 
-  test('a clock that was set right neither marks nor forgets', async () => {
+  test('a clock jump neither sets nor removes an idle mark', async () => {
     await silenced();
     await pass(DAY);
     await rig.stop();
@@ -217,7 +217,7 @@ describe('after a restart (spec, idleness 2)', () => {
     expect(await idle()).toMatchObject({ since: MADE + (100 * DAY) / 1000 });
   });
 
-  test('marks go where nobody wants them any more', async () => {
+  test('idle marks are removed when the setting is turned off', async () => {
     await silenced();
     await pass(WEEK);
     expect(await idle()).toBeDefined();
@@ -227,8 +227,8 @@ describe('after a restart (spec, idleness 2)', () => {
   });
 });
 
-describe('one that stays idle (spec, idleness 4)', () => {
-  test('ends where that is wanted, told in audit trail and timeline', async () => {
+describe('the expiry of idle silences (spec, idleness 4)', () => {
+  test('an idle silence expires if configured, with records in the audit trail and the timeline', async () => {
     await restart({ expire: DAY / 1000 });
     await silenced();
     await pass(WEEK);
@@ -253,7 +253,7 @@ describe('one that stays idle (spec, idleness 4)', () => {
     expect(timeline).toMatchObject({ transitions: [{ kind: 'clear', silence: '*:disk', by: 'mon', reason }, {}] });
   });
 
-  test('does not end when something matches meanwhile', async () => {
+  test('a marked silence does not expire if something matches meanwhile', async () => {
     await restart({ expire: DAY / 1000 });
     await silenced();
     await pass(WEEK);
@@ -264,7 +264,7 @@ describe('one that stays idle (spec, idleness 4)', () => {
   });
 });
 
-test('a dump brings mark and count back', async () => {
+test('a dump restores the idle mark and time of a silence', async () => {
   await silenced();
   await pass(WEEK);
   const { body } = await ask('GET', '/api/mon/v1/dump/Silenced');

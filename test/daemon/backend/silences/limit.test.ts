@@ -7,7 +7,7 @@ test('a namespace has at most a million silences', () => {
   expect(FIXED_LIMITS.silences).toBe(1_000_000);
 });
 
-test('beyond the limit no silence is made, by whatever way; one that is there is changed, and one that goes makes room', async () => {
+test('a new silence beyond the limit is rejected by every API, a changed one is not, and deleting frees space', async () => {
   await using backend = await startBackend({
     fixedLimits: { silences: 2 },
     batcher: { batchLimit: 1 },

@@ -41,7 +41,7 @@ function aCheck(client: string, check: string) {
 
 const idsOf = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
-test('a check is compared with the few of 10,000 sets of matchers that name its client', () => {
+test('a check is compared only with the few of 10,000 matcher sets that name its client', () => {
   const rig = openRig();
   for (let at = 0; at < 10_000; at++) rig.put(`id-${String(at)}`, `{alertname="disk",instance="web-${String(at)}"}`);
   const check = aCheck('web-7777', 'disk');
@@ -53,7 +53,7 @@ test('a check is compared with the few of 10,000 sets of matchers that name its 
   expect(rig.evaluations).toBe(0);
 });
 
-test('only sets of matchers that came since are evaluated for a check again', () => {
+test('only newer matcher sets are evaluated again for a check', () => {
   const rig = openRig();
   for (let at = 0; at < 100; at++) rig.put(`id-${String(at)}`, `{alertname=~"d.*",instance!="web-${String(at)}"}`);
   const check = aCheck('web-7', 'disk');
@@ -64,7 +64,7 @@ test('only sets of matchers that came since are evaluated for a check again', ()
   expect(rig.evaluations).toBe(1);
 });
 
-test('an entry that was removed, or has other matchers, covers nothing by those that it had', () => {
+test('a removed or changed silence no longer covers anything by its old matchers', () => {
   const rig = openRig();
   const check = aCheck('web-7', 'disk');
   rig.put('a', '{instance="web-7"}');

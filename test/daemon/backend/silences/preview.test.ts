@@ -25,7 +25,7 @@ beforeEach(async () => {
   }
 });
 
-test('counts what was not OK and is again, not what still has its event', async () => {
+test('a preview counts resolved events separately from open ones', async () => {
   expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 0, since: STARTED, events: { total: 3 } });
   await report('web-1', 'disk', 0);
   await report('db-1', 'disk', 0);
@@ -35,14 +35,14 @@ test('counts what was not OK and is again, not what still has its event', async 
   expect(await preview({ check: 'http' }, { subscription: 'client:web-2' })).toMatchObject({ recovered: 0 });
 });
 
-test('counts what several entries cover once', async () => {
+test('a preview counts an event that several silences cover once', async () => {
   await report('web-1', 'disk', 0);
   expect(await preview({ check: 'disk' }, { subscription: 'web' }, { subscription: 'client:web-1' })).toMatchObject({
     recovered: 1,
   });
 });
 
-test('counts the open events that entries by name cover, as what silences them does', async () => {
+test('a preview counts the open events that silences by name cover, exactly as they will silence them', async () => {
   await report('web-2', 'disk', 1);
   await ask('POST', '/silenced', { subscription: 'client:web-2' });
   const counted = { critical: 2, warning: 1, unknown: 0, ok: 0 };
@@ -52,7 +52,7 @@ test('counts the open events that entries by name cover, as what silences them d
   expect(await preview({ check: 'DISK' }, { subscription: 'Web' })).toMatchObject({ events: { total: 0, first: [] } });
 });
 
-test('looks back for 24 hours at most, and says so', async () => {
+test('a preview covers the last 24 hours at most, and names its start', async () => {
   await report('web-1', 'disk', 0);
   rig.clock.advance(23 * HOUR_MS);
   expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 1, since: STARTED });
@@ -65,12 +65,12 @@ test.each([
   [{ entries: [] }, /entries/],
   [{ entries: [{}] }, /at least one of subscription and check is required/],
   [{ entries: Array.from({ length: 1001 }, () => ({ check: 'disk' })) }, /entries/],
-])('refuses %j', async (body, reason) => {
+])('the preview of %j is rejected', async (body, reason) => {
   const answer = await ask('POST', '/api/mon/v1/silenced/preview', body);
   expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(reason) } });
 });
 
-test('a preview of a thousand entries that name nothing does not hold the event loop', async () => {
+test('a preview of a thousand silences that match nothing does not block the event loop', async () => {
   const results = Array.from({ length: 1000 }, (_, at) => ({
     source: `many-${String(at)}`,
     name: 'disk',

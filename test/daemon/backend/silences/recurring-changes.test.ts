@@ -67,8 +67,8 @@ async function believe(): Promise<void> {
   }
 }
 
-describe('a silence that recurs, when the clock of the machine is set (silencing 3)', () => {
-  test('stays on the clock on the wall: forward into a window, and out of it at its end', async () => {
+describe('a recurring silence and clock jumps (silencing 3)', () => {
+  test('a recurring silence follows the wall clock forward into a window and out of it', async () => {
     await fail();
     await recur();
     // The clock shows 01:30 then, and 02:31 when it is believed.
@@ -81,7 +81,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
   });
 
-  test('tells of the next window when that is believed, not when the one before would have ended', async () => {
+  test('the next window of a recurring silence is announced once the clock jump is confirmed', async () => {
     await recur();
     machine.advance(1.9 * HOUR);
     // Inside the window by the set clock, and after it by the right one.
@@ -90,7 +90,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     await expect.poll(timeline).toMatchObject([{ kind: 'silence', begin: NOW + 7200 + DAY_SECONDS }, {}, {}]);
   });
 
-  test('back before a window that was over: it comes once more', async () => {
+  test('a window of a recurring silence repeats if the clock jumps back before it', async () => {
     await fail();
     await recur();
     machine.advance(4 * HOUR);
@@ -102,7 +102,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     await expect.poll(isSilenced).toBe(true);
   });
 
-  test('tells nothing once more of a window that is the same by the clock that is right', async () => {
+  test('a window that is the same after a clock correction is not announced again', async () => {
     await recur();
     // The clock shows 01:11 when it is believed, and the window is still that of 02:00.
     machine.set(HOUR / 6);
@@ -117,7 +117,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
       .toEqual(['silence', 'expire', 'create', 'silence']);
   });
 
-  test('is pointed out once for the end of a window, also where the clock is set meanwhile', async () => {
+  test('the end of a window has one reminder, even with a clock jump meanwhile', async () => {
     // The machine has a boot id, so that a clock change is distinguishable from downtime.
     await backend.stop();
     machine.bootId = 'one';
@@ -138,7 +138,7 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminder_sent: told?.['reminder_sent'] }]);
   });
 
-  test('at a restart of the backend', async () => {
+  test('a recurring silence follows a changed wall clock after a restart of the backend', async () => {
     await fail();
     await recur();
     await backend.stop();
@@ -150,8 +150,8 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
   });
 });
 
-describe('changes of a silence that recurs', () => {
-  test('are in the audit trail with its schedule', async () => {
+describe('changes of a recurring silence', () => {
+  test('changes of a recurring silence are recorded in the audit trail with its schedule', async () => {
     await recur();
     await recur({ recurrence: { ...NIGHTLY, duration: 1800 } });
     await clear('*:disk');
@@ -163,7 +163,7 @@ describe('changes of a silence that recurs', () => {
     ]);
   });
 
-  test('are made and taken back many at a time, also those by search', async () => {
+  test('recurring silences are created and undone in bulk, even those by search', async () => {
     const many = ['disk', 'load'].map((check) => ({ op: 'silence', check, reason: 'x', recurrence: NIGHTLY }));
     const found = { op: 'silence', selector: 'client~web-*', reason: 'x', recurrence: NIGHTLY };
     const made = await bulk([...many, found]);
@@ -176,7 +176,7 @@ describe('changes of a silence that recurs', () => {
     expect(await entries()).toEqual([]);
   });
 
-  test('a window that ends meanwhile does not stand in the way of taking them back', async () => {
+  test('the end of a window does not prevent an undo of a recurring silence', async () => {
     const made = await bulk([{ op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY }]);
     machine.advance(4 * HOUR);
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
@@ -187,7 +187,7 @@ describe('changes of a silence that recurs', () => {
     expect(await entries()).toMatchObject([{ begin: NOW + 7200 + 3 * DAY_SECONDS, recurrence: SAVED }]);
   });
 
-  test('what is brought back is in force when its schedule says so, whatever end was sent', async () => {
+  test('an undone clear of a recurring silence follows its schedule, whatever begin and end were sent', async () => {
     await fail();
     const cleared = await bulk([
       { op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY },
@@ -201,7 +201,7 @@ describe('changes of a silence that recurs', () => {
 });
 
 describe('a dump', () => {
-  test('brings it back with its schedule and what it kept back, in the window of then', async () => {
+  test('a dump restores a recurring silence with its schedule and counts, in the current window', async () => {
     await recur({ recurrence: { ...NIGHTLY, zone: 'Europe/Berlin', first_day: '2026-01-01', last_day: '2026-02-01' } });
     await recur({ check: undefined, selector: 'client~web-*' });
     machine.advance(2.5 * HOUR);
@@ -217,7 +217,7 @@ describe('a dump', () => {
     expect(await restore(objects)).toMatchObject([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
   });
 
-  test('does not put one that is in force once in the place of one that recurs', async () => {
+  test('a dump of a single silence does not replace a recurring one', async () => {
     await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', expire: 60 });
     const objects = await dumped();
     await recur();
@@ -225,7 +225,7 @@ describe('a dump', () => {
     expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
   });
 
-  test('that was changed does not make it one that is in force once', async () => {
+  test('a changed dump does not turn a recurring silence into one without a schedule', async () => {
     await recur();
     const [object] = await dumped();
     await clear('*:disk');

@@ -37,8 +37,8 @@ async function timeline(): Promise<{ kind: string; begin?: number; by?: string }
   return rows.filter(({ kind }) => kind === 'silence' || kind === 'expire');
 }
 
-describe('a silence that recurs (silencing 3)', () => {
-  test('is in force within its windows and at no other time', async () => {
+describe('a recurring silence (silencing 3)', () => {
+  test('a recurring silence is active exactly within its windows', async () => {
     await fail();
     expect((await recur()).status).toBe(201);
     const seen: unknown[] = [];
@@ -49,7 +49,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect(seen).toEqual([false, true, true, false, false, true, false]);
   });
 
-  test('is shown with its present window, or else the next', async () => {
+  test('a recurring silence is shown with its current or next window', async () => {
     await recur();
     const [hour2, hour3] = [NOW + 7200, NOW + 10_800];
     expect(await entries()).toMatchObject([
@@ -61,7 +61,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect(await entries()).toMatchObject([{ begin: hour2 + 86_400, expire_at: hour3 + 86_400 }]);
   });
 
-  test('counts what each window kept back', async () => {
+  test('a recurring silence counts the suppressed notifications of each window', async () => {
     await recur();
     rig.clock.advance(2 * HOUR);
     await fail();
@@ -73,7 +73,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect(await entries()).toMatchObject([{ suppressed: 3, window: { begin: NOW + 93_600, suppressed: 1 } }]);
   });
 
-  test('is of the window of now after a backend was away, or ended by the machine, and counts on', async () => {
+  test('a recurring silence is in the right window after a downtime and continues counting', async () => {
     await recur();
     rig.clock.advance(2 * HOUR);
     await fail();
@@ -86,7 +86,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect(await isSilenced()).toBe(false);
   });
 
-  test('goes behind its last window', async () => {
+  test('a recurring silence is deleted after its last window', async () => {
     await recur({ last_day: '2026-01-02' });
     rig.clock.advance(DAY + 3 * HOUR - 1);
     expect(await entries()).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('a silence that recurs (silencing 3)', () => {
       .toContain('silence.expire');
   });
 
-  test('has each window in the timeline, which nobody is said to have made but the first', async () => {
+  test('the timeline shows each window of a recurring silence, and only the first has a creator', async () => {
     await fail();
     await recur();
     rig.clock.advance(DAY + 4 * HOUR);
@@ -114,7 +114,7 @@ describe('a silence that recurs (silencing 3)', () => {
       ]);
   });
 
-  test('is announced as often at each of its windows as at the first', async () => {
+  test('each window of a recurring silence is announced as often as the first', async () => {
     await recur({ schedule: '0 * * * *', duration: 1800 });
     rig.clock.advance(0.5 * HOUR);
     const windows: number[] = [];
@@ -131,7 +131,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect(Math.max(...windows)).toBeLessThan(10);
   });
 
-  test('is not replaced by one that does not recur, on any wire', async () => {
+  test('a recurring silence is not replaced by a single one over any API', async () => {
     await recur();
     expect(await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x' })).toMatchObject({ status: 409 });
     expect(await ask('POST', '/silenced', { check: 'disk', expire: 60 })).toMatchObject({ status: 409 });
@@ -140,7 +140,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect((await recur({ duration: 60 })).status).toBe(201);
   });
 
-  test('comes back as it was when what cleared it is taken back', async () => {
+  test('undoing a clear restores a recurring silence unchanged', async () => {
     await recur();
     const { body } = await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'clear', id: '*:disk' }] });
     const [{ undo } = { undo: undefined }] = (body as { results: { undo: unknown }[] }).results;
@@ -154,13 +154,13 @@ describe('a silence that recurs (silencing 3)', () => {
     { wrong: { recurrence: { ...NIGHTLY, last_day: '2025-12-31' } }, says: 'no window starts before' },
     { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'goes without begin' },
     { wrong: { recur: NIGHTLY }, says: 'Unrecognized key' },
-  ])('is refused: $says', async ({ wrong, says }) => {
+  ])('a recurring silence is rejected: $says', async ({ wrong, says }) => {
     const { status, body } = await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', ...wrong });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain(says);
   });
 
-  test('is seen before it is made: its next five windows, and what clocks do to them', async () => {
+  test('the preview of a recurring silence shows its next five windows and clock changes', async () => {
     const recurrence = { schedule: 'sun 02:30', zone: 'Europe/Berlin', duration: 3600, first_day: '2026-03-22' };
     const { body } = await ask('POST', '/api/mon/v1/silenced/preview', { entries: [{ check: 'disk' }], recurrence });
     const { windows } = body as { windows: { begin: number; clock_change?: string }[] };

@@ -26,7 +26,7 @@ async function reminded(): Promise<unknown> {
 }
 
 describe('a silence that is about to end (spec, reminder)', () => {
-  test('is pointed out when it keeps something quiet, once, over a restart too', async () => {
+  test('a silence that covers an event has one reminder before it expires, even across a restart', async () => {
     await silence();
     await fail('web-1');
     await fail('web-2');
@@ -43,14 +43,14 @@ describe('a silence that is about to end (spec, reminder)', () => {
     expect(await reminded()).toEqual(told);
   });
 
-  test('is not where it keeps nothing quiet', async () => {
+  test('a silence that covers nothing has no reminder', async () => {
     await silence();
     rig.clock.advance(50 * MINUTE);
     await fail('web-1');
     expect(await reminded()).toBeUndefined();
   });
 
-  test('is pointed out again before another end', async () => {
+  test('a silence has another reminder if its expiry changes', async () => {
     await silence();
     await fail('web-1');
     rig.clock.advance(40 * MINUTE);
@@ -63,7 +63,7 @@ describe('a silence that is about to end (spec, reminder)', () => {
     expect(await reminded()).toBeUndefined();
   });
 
-  test('is pointed out late by a backend that was away', async () => {
+  test('a reminder that was due during a stop of the backend is sent late', async () => {
     await silence();
     await fail('web-1');
     await rig.stop();
@@ -85,7 +85,7 @@ async function remindedThen(): Promise<unknown> {
   return await reminded();
 }
 
-describe('one that comes back with the end of which it was pointed out (spec, reminder 1)', () => {
+describe('a restored silence whose reminder was sent (spec, reminder 1)', () => {
   /** The first window is an hour long and begins in an hour. */
   const RECURRING = { check: 'disk', reason: 'x', recurrence: { schedule: 'daily 01:00', duration: 3600 } };
   const ONCE = { check: 'disk', reason: 'x', expire: 7200 };
@@ -93,7 +93,7 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   test.each([
     ['once', ONCE],
     ['again and again', RECURRING],
-  ])('with a dump is not pointed out again, in force %s', async (_name, entry) => {
+  ])('a silence restored from a dump has no second reminder, in force %s', async (_name, entry) => {
     await ask('POST', '/api/mon/v1/silenced', entry);
     await fail('web-1');
     rig.clock.advance(61 * MINUTE);
@@ -108,19 +108,22 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   test.each([
     ['once', ONCE],
     ['again and again', RECURRING],
-  ])('with a dump from before is not pointed out again, in force %s', async (_name, entry) => {
-    await ask('POST', '/api/mon/v1/silenced', entry);
-    await fail('web-1');
-    const objects = await dump();
-    rig.clock.advance(61 * MINUTE);
-    rig.clock.advance(49 * MINUTE);
-    await expect.poll(reminded).toMatchObject({ events: 1 });
-    const before = await reminded();
-    await ask('POST', '/api/mon/v1/restore', { objects });
-    expect(await remindedThen()).toEqual(before);
-  });
+  ])(
+    'a silence restored from a dump older than its reminder has no second reminder, in force %s',
+    async (_name, entry) => {
+      await ask('POST', '/api/mon/v1/silenced', entry);
+      await fail('web-1');
+      const objects = await dump();
+      rig.clock.advance(61 * MINUTE);
+      rig.clock.advance(49 * MINUTE);
+      await expect.poll(reminded).toMatchObject({ events: 1 });
+      const before = await reminded();
+      await ask('POST', '/api/mon/v1/restore', { objects });
+      expect(await remindedThen()).toEqual(before);
+    },
+  );
 
-  test('with an undo is not pointed out again', async () => {
+  test('an undone clear sends no second reminder', async () => {
     await ask('POST', '/api/mon/v1/silenced', RECURRING);
     await fail('web-1');
     rig.clock.advance(61 * MINUTE);
@@ -135,7 +138,7 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   });
 });
 
-test('that it was pointed out is read with the entry (spec, reminder 2)', async () => {
+test('the reminder of a silence is shown with the silence by the mon API', async () => {
   await silence();
   await fail('web-1');
   rig.clock.advance(50 * MINUTE);
@@ -177,8 +180,8 @@ async function remindedOf(): Promise<readonly string[]> {
   return (await runs()).map((run) => /"silence_ending":\{"id":"([^"]+)"/.exec(JSON.stringify(run))?.[1] ?? '');
 }
 
-describe('a handler is told of it (spec, reminder 3)', () => {
-  test('once for each end, over a restart too', async () => {
+describe('the handlers of a reminder (spec, reminder 3)', () => {
+  test('a handler gets one reminder for each expiry, even across a restart', async () => {
     await restart();
     await ask('POST', '/silenced', { check: 'disk', expire: 3600, reason: 'CHG-1', creator: 'alice' });
     await ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2, handlers: [] });
@@ -205,7 +208,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     );
   });
 
-  test('each by itself, also where the handler tells of groups', async () => {
+  test('reminders are sent singly, even by a handler with group_by', async () => {
     await restart(['note'], { group_by: ['check'], group_wait: 30 });
     for (const check of ['disk', 'load']) {
       await ask('POST', '/silenced', { check, expire: 3600 });
@@ -217,7 +220,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     await expect.poll(async () => (await remindedOf()).toSorted()).toEqual(['*:disk', '*:load']);
   });
 
-  test('what was asked for and did not run before the backend was gone runs when it is back', async () => {
+  test('a reminder whose handler did not run before a stop is sent after the restart', async () => {
     await restart();
     await silence();
     await fail('web-1');
@@ -231,7 +234,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     await expect.poll(async () => (await runs()).length).toBe(1);
   });
 
-  test('one that is not defined keeps nothing from being noted', async () => {
+  test('an undefined reminder handler does not prevent the reminder', async () => {
     await restart([]);
     await silence();
     await fail('web-1');

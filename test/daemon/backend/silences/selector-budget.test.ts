@@ -23,7 +23,7 @@ const bulk = (selectors: readonly string[]): Promise<Answer> =>
     operations: selectors.map((selector) => ({ op: 'silence', selector, reason: 'why' })),
   });
 
-test('selectors that together cost more than a namespace may have are refused, by bulk, alone and in a preview', async () => {
+test('selectors beyond the total cost of a namespace are rejected in a bulk, alone and in a preview', async () => {
   const parsed = parseSelector(costly(0));
   const cost = parsed.kind === 'selector' ? parsed.cost : 0;
   expect(cost).toBe(800);
@@ -37,14 +37,14 @@ test('selectors that together cost more than a namespace may have are refused, b
   expect(await rig.ask('POST', '/api/mon/v1/silenced/preview', preview)).toMatchObject({ status: 400 });
 });
 
-test('a selector that is there may be sent again however costly all of them are', async () => {
+test('an existing selector may be sent again, whatever all of them cost', async () => {
   const fitting = Array.from({ length: SELECTORS_COST_MAX / 800 }, (_, at) => costly(at));
   await bulk(fitting);
   const again = { selector: costly(1), reason: 'another one' };
   expect(await rig.ask('POST', '/api/mon/v1/silenced', again)).toMatchObject({ status: 201 });
 });
 
-test('a namespace that a restore brought beyond the limit refuses new selectors, and not those that it has', () => {
+test('a namespace restored beyond the limit rejects new selectors, but keeps its own', () => {
   const selector = parseSelector(costly(0));
   if (selector.kind !== 'selector') throw new Error('not a selector');
   const selectorCost = 2 * SELECTORS_COST_MAX;
@@ -62,7 +62,7 @@ test('ten thousand ordinary selectors are within the limit', () => {
   expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
 });
 
-test('silences of the Alertmanager API whose patterns cost more than a namespace may have are refused', async () => {
+test('silences of the Alertmanager API beyond the total cost of a namespace are rejected', async () => {
   const matchers = Array.from({ length: 4 }, (_, at) => ({
     name: 'alertname',
     value: `${'a'.repeat(100)}${String(at)}.*`,
@@ -84,7 +84,7 @@ test('ten thousand silences of one alert on one instance are within the limit', 
   expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
 });
 
-test('a restore does not bring selectors back that cost more than a namespace may have', async () => {
+test('a restore leaves out selectors beyond the total cost of a namespace', async () => {
   await rig.ask('POST', '/api/mon/v1/silenced', { selector: 'client=a', reason: 'why' });
   const { objects } = (await rig.administer('GET', '/api/mon/v1/dump/silenced')).body as { objects: unknown[] };
   const [{ id }] = (await rig.ask('GET', '/silenced')).body as [{ id: string }];

@@ -42,7 +42,7 @@ function checkOf(about: SelectorSubject): SelectedCheck {
   return { client, selectors: undefined, subject: () => about };
 }
 
-test('the index finds each selector that matches a check, in their order, however they came and went', () => {
+test('the index finds each selector that matches a check in order, whatever was added and removed', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(selector, { maxLength: 30 }), { minLength: 1, maxLength: 3 }),
@@ -78,7 +78,7 @@ test('the index finds each selector that matches a check, in their order, howeve
   );
 });
 
-test('ten thousand ordinary selectors are looked up for a client, and not all evaluated', () => {
+test('a lookup among ten thousand ordinary selectors evaluates only some', () => {
   const selectors = new Selectors();
   let evaluated = 0;
   for (let at = 0; at < 10_000; at++) {
@@ -104,7 +104,7 @@ test('ten thousand ordinary selectors are looked up for a client, and not all ev
 test.each([
   ['a check', (at: number) => `check=cpu client=web-${String(at)}`],
   ['a client', (at: number) => `client=web-7 check=cpu-${String(at)}`],
-])('selectors that all name %s are found by the other name, which few of them share', (_what, text) => {
+])('selectors that all name the same value for %s are found by their other name', (_what, text) => {
   const index = new SelectorIndex<Indexed>();
   const items = Array.from({ length: 1000 }, (_, at): Indexed => {
     const read = parseSelector(text(at));
@@ -129,7 +129,7 @@ test.each([
   expect(found()).toEqual([]);
 });
 
-test('selectors that come and go between two steps neither get lost nor are found twice', () => {
+test('selectors added and removed between two steps are neither lost nor found twice', () => {
   const selectors = new Selectors();
   const put = (at: number): void => {
     const text = `!client=nobody-${String(at)}`;

@@ -62,13 +62,13 @@ beforeEach(async () => {
 });
 
 describe('a silence by search', () => {
-  test('silences what its selector finds, from its answer on', async () => {
+  test('a silence by search silences the matching events from its response on', async () => {
     expect(await silence(SELECTOR)).toMatchObject({ status: 201 });
     expect(await silenced()).toEqual(['web-1/disk']);
     expect((await ask('GET', '/events/web-1/disk')).body).toMatchObject({ silenced: true, silenced_by: [ID] });
   });
 
-  test('is shown with its selector on our API, and by its id alone where scripts know no selectors', async () => {
+  test('a silence by search is shown with its selector by the mon API and by its id alone by the others', async () => {
     await silence(SELECTOR, { expire: 60, creator: 'alice' });
     const entry = {
       id: ID,
@@ -96,14 +96,14 @@ describe('a silence by search', () => {
     ['DELETE', `/silenced/ids/${ID}`, undefined],
     ['POST', '/api/mon/v1/silenced/clear', { id: ID }],
     ['DELETE', `/api/core/v2/namespaces/default/silenced/${ID}`, undefined],
-  ])('is ended by its id: %s %s', async (method, path, body) => {
+  ])('a silence by search is cleared by its id: %s %s', async (method, path, body) => {
     await silence(SELECTOR);
     expect((await ask(method, path, body)).status).toBe(204);
     expect(await silenced()).toEqual([]);
     expect((await ask('GET', '/silenced')).body).toEqual([]);
   });
 
-  test('is replaced by one with the same selector, and stands beside others', async () => {
+  test('a silence by search replaces one with the same selector and exists beside others', async () => {
     await silence(SELECTOR, { expire: 60 });
     await silence(`  ${SELECTOR}`, { expire: 600 });
     await silence('client=db-1');
@@ -111,7 +111,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk', 'web-1/disk']);
   });
 
-  test('begins and ends at its times', async () => {
+  test('a silence by search begins and expires at its times', async () => {
     await silence('client=db-1', { begin: NOW + 60, expire: 60 });
     expect(await silenced()).toEqual([]);
     rig.clock.advance(61_000);
@@ -120,7 +120,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual([]);
   });
 
-  test('ends with the first event that it silences, where it is to end on resolve', async () => {
+  test('a silence by search with expire_on_resolve ends with the first event that it covers', async () => {
     await silence('client=db-1', { expire_on_resolve: true });
     await ask('POST', '/results', { name: 'disk', output: 'well', status: 0, source: 'web-1' });
     expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk']);
@@ -128,7 +128,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual([]);
   });
 
-  test('is evaluated again when the client changes', async () => {
+  test('a silence by search is evaluated again when the client changes', async () => {
     await silence(SELECTOR);
     await client('web-2', { env: 'prod' });
     expect(await silenced()).toEqual(['web-1/disk', 'web-2/disk']);
@@ -139,7 +139,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['web-1/backup', 'web-1/disk', 'web-2/disk']);
   });
 
-  test('is evaluated again when the check changes, and before its event is told of', async () => {
+  test('a silence by search is evaluated again when the check changes, before its event is notified', async () => {
     await silence('check.team=storage');
     expect(await silenced()).toEqual(['db-1/backup', 'web-1/backup', 'web-2/backup']);
     await report('web-1', 'backup', { team: 'web' });
@@ -152,18 +152,21 @@ describe('a silence by search', () => {
   test.each([
     { name: 'that recovers', well: { resolve_after: 3 } },
     { name: 'that nothing resolves', well: { auto_resolve: false } },
-  ])('is evaluated again when an OK changes the check of an event $name, for its aggregate too', async ({ well }) => {
-    await silence('check.team=storage client=web-2');
-    await report('web-2', 'disk', { aggregates: ['all'], ...well });
-    expect(await silencedMembers()).toBe(0);
-    await report('web-2', 'disk', { aggregates: ['all'], status: 0, team: 'storage', ...well });
-    expect(await silencedMembers()).toBe(1);
-    expect(await silenced()).toEqual(['web-2/backup', 'web-2/disk']);
-    await report('web-2', 'disk', { aggregates: ['all'], status: 0, ...well });
-    expect(await silencedMembers()).toBe(0);
-  });
+  ])(
+    'a silence by search is evaluated again when an OK result changes an event $name, even for its aggregate',
+    async ({ well }) => {
+      await silence('check.team=storage client=web-2');
+      await report('web-2', 'disk', { aggregates: ['all'], ...well });
+      expect(await silencedMembers()).toBe(0);
+      await report('web-2', 'disk', { aggregates: ['all'], status: 0, team: 'storage', ...well });
+      expect(await silencedMembers()).toBe(1);
+      expect(await silenced()).toEqual(['web-2/backup', 'web-2/disk']);
+      await report('web-2', 'disk', { aggregates: ['all'], status: 0, ...well });
+      expect(await silencedMembers()).toBe(0);
+    },
+  );
 
-  test('finds an event whose result was deleted by the check that it began with, after a restart as well', async () => {
+  test('a silence by search covers an event without a result by its first check, even after a restart', async () => {
     await silence('check.team=storage client=web-1');
     await report('web-1', 'backup', { status: 0, team: 'network', resolve_after: 3 });
     expect(await silenced()).toEqual([]);
@@ -174,7 +177,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['web-1/backup']);
   });
 
-  test('is there after a restart, with the attributes that it asks for', async () => {
+  test('a silence by search survives a restart with the attributes that it names', async () => {
     await silence(SELECTOR);
     await silence('team=storage client=db-1');
     await rig.stop();
@@ -182,13 +185,13 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['db-1/backup', 'web-1/disk']);
   });
 
-  test('is in simulations, with the attributes that the result would bring', async () => {
+  test('a silence by search is part of simulations with the attributes of the result', async () => {
     await silence('check.team=web');
     expect(await simulated({ team: 'web' })).toMatchObject({ event: { silenced_by: [selectorId('check.team=web')] } });
     expect(await simulated({})).toMatchObject({ event: { silenced: false } });
   });
 
-  test('is in the timeline of what it finds, when it is made and when it ends', async () => {
+  test('the timeline of an event shows the creation and end of a silence by search that covers it', async () => {
     await silence(SELECTOR);
     await ask('POST', '/silenced/clear', { id: ID });
     const { body } = await ask('GET', '/api/mon/v1/timeline?client=web-1&check=disk');
@@ -204,7 +207,7 @@ describe('a silence by search', () => {
     expect(spent.body).toMatchObject({ total: { silenced: 60, critical: 60 } });
   });
 
-  test('counts in bulk changes, which take it back and bring it back', async () => {
+  test('a silence by search can be created and undone in a bulk', async () => {
     const { undo } = await bulk({ op: 'silence', selector: SELECTOR, reason: 'why' });
     expect(await silenced()).toEqual(['web-1/disk']);
     const { undo: redo } = await bulk(undo);
@@ -213,7 +216,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['web-1/disk']);
   });
 
-  test('is told beforehand: what it would silence now', async () => {
+  test('the preview of a silence by search shows the events that it would cover', async () => {
     const { body } = await ask('POST', '/api/mon/v1/silenced/preview', { entries: [{ selector: 'env=prod' }] });
     expect(body).toEqual({
       recovered: 0,
@@ -237,7 +240,7 @@ test.each([
   [{ selector: 'env=prod', check: 'disk' }, /or else a selector alone/],
   [{}, /at least one of subscription and check is required/],
   [{ selector: 'x'.repeat(1025) }, /selector/],
-])('%j is refused', async (body, message) => {
+])('the silence by search %j is rejected', async (body, message) => {
   const refused = { status: 400, body: { error: expect.stringMatching(message) } };
   expect(await ask('POST', '/api/mon/v1/silenced', body)).toMatchObject(refused);
   expect(
@@ -246,7 +249,7 @@ test.each([
   expect((await ask('GET', '/silenced')).body).toEqual([]);
 });
 
-test('scripts of the legacy API mean what they always meant', async () => {
+test('the v1 API ignores selectors', async () => {
   const refused = await ask('POST', '/silenced', { selector: SELECTOR });
   expect(refused).toMatchObject({ status: 400 });
   await ask('POST', '/silenced', { check: 'disk', selector: SELECTOR });
@@ -254,7 +257,7 @@ test('scripts of the legacy API mean what they always meant', async () => {
   expect(await silenced()).toEqual(['db-1/disk', 'web-1/disk', 'web-2/disk']);
 });
 
-test('selectors of a namespace name a hundred attributes at most, and those of selectors that are gone do not count', async () => {
+test('the selectors of a namespace name at most a hundred attributes, not counting removed ones', async () => {
   for (const from of [0, 20, 40, 60, 80]) expect((await silence(naming(from))).status).toBe(201);
   expect(await silence('env=prod')).toMatchObject({ status: 400, body: { code: 'threshold' } });
   await ask('POST', '/silenced/clear', { id: selectorId(naming(40)) });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silencedOfStored, storedSilenced } from '../../../../daemon/backend/silences/table.ts';
 import { stashOfStored, storedStash } from '../../../../daemon/backend/stashes/table.ts';
 
-test('an entry is stored to the letter as in every store before', () => {
+test('a silence is stored in exactly the same form as before', () => {
   const text =
     '{"id":"*:disk","subscription":null,"check":"disk","reason":"CHG-1","creator":"ada","begin":null,' +
     '"expire_at":1795184718250,"expire_on_resolve":false,"timestamp":1795184658,"lifetime":60,"labels":{"a":"b"}}';
@@ -12,7 +12,7 @@ test('an entry is stored to the letter as in every store before', () => {
   expect(JSON.stringify(storedSilenced(entry))).toBe(text);
 });
 
-test('a stash is stored to the letter as in every store before', () => {
+test('a stash is stored in exactly the same form as before', () => {
   const text = '{"path":"a/b","content":{"x":1},"expire_at":null}';
   const stash = stashOfStored(JSON.parse(text));
   expect(stash).toEqual({ path: 'a/b', content: { x: 1 }, expireAtMs: null });

@@ -31,7 +31,7 @@ async function connect(): Promise<AsyncDisposable & { backend: FrameSocket; peer
 }
 
 describe('a frame', () => {
-  test('reaches the peer as it is, however long it is, in its turn among those of the library', async () => {
+  test('a frame of any length reaches the peer unchanged and in order with those of the library', async () => {
     await using connection = await connect();
     const { backend, peer } = connection;
     const texts = [0, 1, 125, 126, 65_535, 65_536, 300_000].map((length) => 'x'.repeat(length));
@@ -47,7 +47,7 @@ describe('a frame', () => {
     expect(received).toEqual(texts);
   });
 
-  test('is sent to many peers from one buffer', async () => {
+  test('a frame is sent to many peers from one buffer', async () => {
     await using one = await connect();
     await using other = await connect();
     const frame = textFrame('{"type":"check_request"}');
@@ -59,16 +59,16 @@ describe('a frame', () => {
     );
   });
 
-  test('is not sent on a connection that is on its way out', async () => {
+  test('a frame is not sent on a closing connection', async () => {
     await using connection = await connect();
     connection.backend.close(1000);
     expect(connection.backend.sendFrame(textFrame('late'))).toBe(false);
   });
 });
 
-describe('what a peer has said to its end', () => {
+describe('the bytes of completed messages', () => {
   test.each([1, 125, 126, 65_535, 65_536, 1_000_000])(
-    'is counted to the byte: a message of %i bytes',
+    'a completed message of %i bytes is counted to the byte',
     async (length) => {
       await using connection = await connect();
       const { backend, peer, wire } = connection;
@@ -79,7 +79,7 @@ describe('what a peer has said to its end', () => {
     },
   );
 
-  test('does not hold a message whose end is still to come, whatever else comes meanwhile', async () => {
+  test('an unfinished message is not counted, whatever arrives in between', async () => {
     await using connection = await connect();
     const { backend, peer, wire } = connection;
     const pinged = once(backend, 'ping');

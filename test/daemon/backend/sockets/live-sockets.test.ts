@@ -32,7 +32,7 @@ async function openFeed(
   return socket;
 }
 
-test('one key has room for some consoles, and takes none from the others', async () => {
+test('the limit of sockets of one key does not affect other keys', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const keyOf = async (): Promise<string> => {
     const ask = asking(backend.url, basic('root', 'long enough'));
@@ -48,7 +48,7 @@ test('one key has room for some consoles, and takes none from the others', async
   for (const socket of sockets) socket.terminate();
 });
 
-test('what was opened with a token ends with the log-out, with a password when there is another one', async () => {
+test('a feed opened with a token closes at logout, one opened with a password when the password changes', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(backend.url, basic('root', 'long enough'));
   await asRoot('POST', '/api/core/v2/users', { username: 'eve', password: 'battery staple', groups: ['viewers'] });
@@ -69,7 +69,7 @@ test('what was opened with a token ends with the log-out, with a password when t
   expect((await second)[0]).toBe(1008);
 });
 
-test('who does not say in five seconds who it is has to go', async () => {
+test('a feed whose consumer sends no credentials within five seconds is closed', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
   const socket = await openFeed(backend, undefined);
@@ -82,7 +82,7 @@ test('who does not say in five seconds who it is has to go', async () => {
   expect(JSON.parse((await said)[0].toString())).toMatchObject({ type: 'error', code: 'unauthenticated' });
 });
 
-test('few may wait with saying who they are', async () => {
+test('a limited number of sockets may wait for their credentials', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const waiting = await Promise.all(Array.from({ length: 100 }, () => openFeed(backend, undefined)));
   const tooMany = await openFeed(backend, undefined);
@@ -90,7 +90,7 @@ test('few may wait with saying who they are', async () => {
   for (const socket of waiting) socket.terminate();
 });
 
-test('whoever opens sockets without credentials keeps nobody of another address from logging in', async () => {
+test('sockets without credentials from one address do not block logins from others', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(backend.url, basic('root', 'long enough'));
   const granted = await asRoot('POST', '/api/core/v2/apikeys', { username: 'root' });
@@ -111,7 +111,7 @@ test('whoever opens sockets without credentials keeps nobody of another address 
   for (const socket of [...greedy, ...again, page]) socket.terminate();
 });
 
-test('a reload with another password ends what was opened with the one before', async () => {
+test('a reload with another password closes the sockets of the old one', async () => {
   const dir = await tempDir();
   const file = join(dir, 'config.json');
   const configure = (password: string): Promise<void> =>

@@ -27,7 +27,7 @@ function openRig(): Rig {
 
 const FILL = 'x'.repeat(LONG_FRAME_BYTES);
 
-test('frames are taken in their order, and the socket is not read until the last one is', async () => {
+test('frames are processed in order, and the socket is paused until the last one is done', async () => {
   const { socket, frames, taken, add } = openRig();
   add(JSON.stringify({ at: 1, fill: FILL }));
   expect([frames.isBusy, socket.isPaused]).toEqual([true, true]);
@@ -40,7 +40,7 @@ test('frames are taken in their order, and the socket is not read until the last
   expect(socket.isPaused).toBe(false);
 });
 
-test('a socket that its connection does not want to read stays paused when the frames are taken', async () => {
+test('a paused socket stays paused after its frames are processed', async () => {
   const { socket, frames, add } = openRig();
   add('{"at":1}');
   frames.pause();
@@ -58,7 +58,7 @@ test.each([
     `[${'{},'.repeat(3_000_000)}0]`,
     'the frame holds more than 1,000,000 values: send it in parts',
   ],
-])('%s is refused, and does not hold the loop', async (_name, text, message) => {
+])('%s is rejected without blocking the event loop', async (_name, text, message) => {
   const { refused, frames, add } = openRig();
   const longestMs = await longestTaskMs(async () => {
     add(text);
@@ -68,7 +68,7 @@ test.each([
   expect(longestMs).toBeLessThan(50);
 });
 
-test('names with a meaning to the language are left out at any depth, also where they name what is long', async () => {
+test('special names of the language are left out at any depth, even with long values', async () => {
   const { taken, frames, add } = openRig();
   const many = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at));
   add(`{"a":[{"__proto__":{"b":1},"c":2}],"__proto__":${many},"constructor":1,"d":${many}}`);

@@ -53,7 +53,7 @@ async function handshake(
 
 const feed = { 'Sec-WebSocket-Protocol': FEED_PROTOCOL };
 
-test('a peer that offers the subprotocol among others is let in', async () => {
+test('a peer that offers the subprotocol among others is accepted', async () => {
   const url = await backendUrl();
   const answer = await handshake(url, FEED_PATH, { 'Sec-WebSocket-Protocol': `other, ${FEED_PROTOCOL}` });
   expect(answer).toEqual({ status: 101, protocol: FEED_PROTOCOL });
@@ -95,11 +95,11 @@ test.each([
     status: 403,
     error: 'pages of null cannot connect to this backend: allow the origin in api.cors.Origin',
   },
-])('$name is refused with the reason', async ({ path, headers, status, error }) => {
+])('$name is rejected with a reason', async ({ path, headers, status, error }) => {
   expect(await handshake(await backendUrl(), path, headers)).toEqual({ status, error });
 });
 
-test('a page of the backend itself is let in', async () => {
+test('a page of the backend itself may open a WebSocket', async () => {
   const url = await backendUrl();
   expect((await handshake(url, FEED_PATH, { ...feed, Origin: url })).status).toBe(101);
 });
@@ -116,14 +116,14 @@ async function extensionsOf(url: string, protocols: string[]): Promise<string> {
   return extensions;
 }
 
-test('no endpoint compresses, although the peer offers to', async () => {
+test('no WebSocket endpoint compresses, even if the peer offers it', async () => {
   await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
   expect(await extensionsOf(backend.url + FEED_PATH, [FEED_PROTOCOL])).toBe('');
   expect(await extensionsOf(backend.url + AGENT_PATH, [AGENT_PROTOCOL])).toBe('');
   expect(await extensionsOf(backend.agentUrl, [])).toBe('');
 });
 
-test('a consumer may say 64 KiB at once and no more', async () => {
+test('a message of a consumer may have 64 KiB and no more', async () => {
   const url = await backendUrl();
   const say = async (bytes: number): Promise<FeedPeer> => {
     const peer = await FeedPeer.connect(url);
@@ -136,7 +136,7 @@ test('a consumer may say 64 KiB at once and no more', async () => {
   expect((await (await say(64 * 1024 + 1)).ends()).code).toBe(1009);
 });
 
-test('credentials hold for agents and consumers as well', async () => {
+test('WebSockets of agents and consumers require credentials', async () => {
   const url = await backendUrl({ api: { bind: '127.0.0.1', port: 0, user: 'ops', password: 'a:b' } });
   const agent = { 'Sec-WebSocket-Protocol': AGENT_PROTOCOL };
   const right = { Authorization: `Basic ${Buffer.from('ops:a:b').toString('base64')}` };
@@ -146,7 +146,7 @@ test('credentials hold for agents and consumers as well', async () => {
   expect((await handshake(url, AGENT_PATH, { ...agent, ...right })).status).toBe(101);
 });
 
-test('a backend that stops says goodbye, and does not wait for a peer that does not listen', async () => {
+test('a stopping backend closes WebSockets and does not wait for a peer that does not read', async () => {
   const backend = await openBackend({ dir: await tempDir() });
   const agent = await AgentPeer.connect(backend.url);
   await agent.join();
@@ -158,7 +158,7 @@ test('a backend that stops says goodbye, and does not wait for a peer that does 
   deaf.terminate();
 });
 
-test('a backend that stops does not wait for a request that never ends', { tags: 'slow' }, async () => {
+test('a stopping backend does not wait for a request that never ends', { tags: 'slow' }, async () => {
   const backend = await openBackend({ dir: await tempDir() });
   const { hostname, port } = new URL(backend.url);
   const socket = connect(Number(port), hostname);
@@ -170,7 +170,7 @@ test('a backend that stops does not wait for a request that never ends', { tags:
   socket.destroy();
 });
 
-test('a backend that stops under load answers what it took', async () => {
+test('a stopping backend under load responds to the requests that it accepted', async () => {
   const stores: TroubledStore[] = [];
   const backend = await openBackend({
     dir: await tempDir(),
@@ -197,7 +197,7 @@ test('a backend that stops under load answers what it took', async () => {
   await stopped;
 });
 
-test('a backend that stops commits what it took, and cuts off an agent whose frames it held', async () => {
+test('a stopping backend commits accepted results and disconnects an agent with pending frames', async () => {
   const dir = await tempDir();
   const stores: TroubledStore[] = [];
   const backend = await openBackend({

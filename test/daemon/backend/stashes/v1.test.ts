@@ -25,7 +25,7 @@ async function storedPaths(): Promise<unknown[]> {
 }
 
 describe('a stash', () => {
-  test('is made by a body that names its path', async () => {
+  test('a stash is created by a body with its path', async () => {
     const content = { reason: 'maintenance', nested: { list: [1, null] } };
     expect(await ask('POST', '/stashes', { path: 'silence/web-1', content })).toMatchObject({
       status: 201,
@@ -36,19 +36,19 @@ describe('a stash', () => {
     expect(await listed()).toEqual([{ path: 'silence/web-1', content, expire: -1 }]);
   });
 
-  test.each(['/stash', '/stashes'])('is made by a path below %s', async (prefix) => {
+  test.each(['/stash', '/stashes'])('a stash is created by a path below %s', async (prefix) => {
     const answer = await ask('POST', `${prefix}/a/b`, { expire: 'is content here' });
     expect(answer).toMatchObject({ status: 201, body: { path: 'a/b' } });
     expect(await listed()).toEqual([{ path: 'a/b', content: { expire: 'is content here' }, expire: -1 }]);
   });
 
-  test('is replaced as a whole, its expiry included', async () => {
+  test('a stash is replaced completely, including its expiry', async () => {
     await ask('POST', '/stashes', { path: 'a', content: { one: 1, two: 2 }, expire: 60 });
     await ask('POST', '/stash/a', { two: 3 });
     expect(await listed()).toEqual([{ path: 'a', content: { two: 3 }, expire: -1 }]);
   });
 
-  test('is deleted once', async () => {
+  test('a stash can be deleted once', async () => {
     await ask('POST', '/stash/a', {});
     expect(await ask('DELETE', '/stash/a')).toMatchObject({ status: 204, text: '' });
     expect((await ask('DELETE', '/stashes/a')).body).toEqual({ error: 'there is no stash a', code: 'not_found' });
@@ -56,7 +56,7 @@ describe('a stash', () => {
     expect(await storedPaths()).toEqual([]);
   });
 
-  test('survives a restart', async () => {
+  test('a stash survives a restart', async () => {
     await ask('POST', '/stashes', { path: 'a', content: { kept: true }, expire: 60 });
     await rig.stop();
     rig.clock.advance(20_000);
@@ -65,7 +65,7 @@ describe('a stash', () => {
   });
 });
 
-describe('the path of a stash is data, decoded once', () => {
+describe('the path of a stash', () => {
   test.each<{ target: string; path: string }>([
     { target: 'sp%20ace', path: 'sp ace' },
     { target: 'a%2Fb', path: 'a/b' },
@@ -78,7 +78,7 @@ describe('the path of a stash is data, decoded once', () => {
     { target: '__proto__', path: '__proto__' },
     { target: 'a%3Fb', path: 'a?b' },
     { target: '', path: '' },
-  ])('$target', async ({ target, path }) => {
+  ])('the stash path $target is decoded once and used literally', async ({ target, path }) => {
     expect((await ask('POST', `/stash/${target}`, { at: path })).body).toEqual({ path });
     expect((await get(`/stash/${target}`)).body).toEqual({ at: path });
     expect(await listed()).toMatchObject([{ path }]);
@@ -91,14 +91,14 @@ describe('the path of a stash is data, decoded once', () => {
   test.each<{ name: string; target: string; status: number }>([
     { name: 'a percent sign that is no escape', target: '/stash/100%', status: 400 },
     { name: 'more than 1024 characters', target: `/stash/${'a'.repeat(1025)}`, status: 400 },
-    { name: 'nothing behind /stash', target: '/stash', status: 404 },
-  ])('refused: $name', async ({ target, status }) => {
+    { name: 'an empty path', target: '/stash', status: 404 },
+  ])('the stash path is rejected: $name', async ({ target, status }) => {
     expect((await ask('POST', target, {})).status).toBe(status);
   });
 });
 
-describe('time', () => {
-  test('counts down and ends it, also in the store', async () => {
+describe('the expiry of a stash', () => {
+  test('the remaining time of a stash counts down, and an expired stash is removed from the store', async () => {
     await ask('POST', '/stashes', { path: 'short', content: {}, expire: 30 });
     await ask('POST', '/stashes', { path: 'long', content: {}, expire: 60 });
     rig.clock.advance(29_001);
@@ -113,7 +113,7 @@ describe('time', () => {
     expect(await storedPaths()).toEqual(['long']);
   });
 
-  test('ends one that ended while no backend was there', async () => {
+  test('a stash that expired during a stop of the backend is removed after the start', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 30 });
     await rig.stop();
     rig.clock.advance(31_000);
@@ -123,19 +123,19 @@ describe('time', () => {
     expect(await storedPaths()).toEqual([]);
   });
 
-  test('DEFECT of the peer, stashes: expire -1 is for ever, it deletes nothing', async () => {
+  test('a stash with expire -1 never expires, unlike that of the peer (DEFECT, stashes)', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: -1 });
     rig.clock.advance(3_600_000);
     expect(await listed()).toEqual([{ path: 'a', content: {}, expire: -1 }]);
   });
 
-  test('a stash that expires in 0 seconds is gone at once', async () => {
+  test('a stash with expire 0 expires at once', async () => {
     expect((await ask('POST', '/stashes', { path: 'a', content: {}, expire: 0 })).status).toBe(201);
     expect((await get('/stash/a')).status).toBe(404);
     expect(await listed()).toEqual([]);
   });
 
-  test('a deadline that was replaced ends nothing', async () => {
+  test('a replaced expiry no longer ends a stash', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 10 });
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 100 });
     rig.clock.advance(11_000);
@@ -159,7 +159,7 @@ describe('a list', () => {
     { query: '?limit=2&offset=9', paths: [], pagination: '{"limit":2,"offset":9,"total":3}' },
     { query: '?limit=&offset=', paths: ['a', 'b/1', 'c'] },
     { query: '?filter.content.kind=b', paths: ['b/1'] },
-  ])('$query', async ({ query, paths, pagination }) => {
+  ])('GET /stashes$query returns the right page', async ({ query, paths, pagination }) => {
     const answer = await get(`/stashes${query}`);
     expect(answer.status).toBe(200);
     expect((answer.body as readonly { path: string }[]).map(({ path }) => path)).toEqual(paths);
@@ -167,12 +167,12 @@ describe('a list', () => {
   });
 });
 
-test('half a character in a path becomes the replacement character, as in all input', async () => {
+test('a lone surrogate in a stash path becomes the replacement character, as in all input', async () => {
   expect((await ask('POST', '/stashes', { path: 'a\uD800', content: {} })).status).toBe(201);
   expect(await listed()).toMatchObject([{ path: 'a\uFFFD' }]);
 });
 
-describe('refused', () => {
+describe('a rejected stash', () => {
   test.each<{ name: string; body: unknown; problem: string }>([
     { name: 'no path', body: { content: {} }, problem: 'path: expected string, received undefined' },
     { name: 'a path that is a number', body: { path: 1, content: {} }, problem: 'path: expected string' },
@@ -183,7 +183,7 @@ describe('refused', () => {
     { name: 'less than -1', body: { path: 'a', content: {}, expire: -2 }, problem: 'expire: must be seconds, or -1' },
     { name: 'more than a century', body: { path: 'a', content: {}, expire: 1e11 }, problem: 'expire: ' },
     { name: 'a list', body: [], problem: 'expected object' },
-  ])('$name', async ({ body, problem }) => {
+  ])('a stash with $name is rejected', async ({ body, problem }) => {
     const answer = await ask('POST', '/stashes', body);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(problem);
@@ -193,17 +193,17 @@ describe('refused', () => {
   test.each<{ name: string; body: string; status: number }>([
     { name: 'a list', body: '[]', status: 400 },
     { name: 'null', body: 'null', status: 400 },
-    { name: 'nothing', body: '', status: 400 },
-    { name: 'no JSON', body: '{', status: 400 },
+    { name: 'empty', body: '', status: 400 },
+    { name: 'not JSON', body: '{', status: 400 },
     { name: 'more than 512 levels', body: `{"a":${'['.repeat(600)}${']'.repeat(600)}}`, status: 400 },
     { name: 'more than a megabyte', body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), status: 413 },
-  ])('content that is $name', async ({ body, status }) => {
+  ])('a stash whose content is $name is rejected', async ({ body, status }) => {
     const answer = await send(rig.url, { method: 'POST', target: '/stash/a', body });
     expect(answer.status).toBe(status);
     expect(await listed()).toEqual([]);
   });
 
-  test('other methods', async () => {
+  test('a stash path rejects other methods with the allowed ones', async () => {
     expect((await ask('PUT', '/stash/a', {})).headers['allow']).toBe('GET, HEAD, POST, DELETE');
     expect((await ask('DELETE', '/stashes')).headers['allow']).toBe('GET, HEAD, POST');
   });

@@ -43,7 +43,7 @@ async function read(store: Store, key: Key = DISK): Promise<string | undefined> 
   return value;
 }
 
-test('a value that may be amended reads as its parts', async () => {
+test('an amendable value reads as the concatenation of its parts', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', '{"a":', '', '1}'));
   expect(await read(store)).toBe('{"a":1}');
@@ -52,17 +52,17 @@ test('a value that may be amended reads as its parts', async () => {
 test.each<{ what: string; parts: (string | undefined)[]; whole: string }>([
   { what: 'the first', parts: ['A-', undefined, undefined], whole: 'A-bc' },
   { what: 'the last', parts: [undefined, undefined, 'longer'], whole: 'ablonger' },
-  { what: 'those around one that stays', parts: ['', undefined, 'ü'], whole: 'bü' },
+  { what: 'those around an unchanged one', parts: ['', undefined, 'ü'], whole: 'bü' },
   { what: 'all', parts: ['1', '2', '3'], whole: '123' },
   { what: 'none', parts: [undefined, undefined, undefined], whole: 'abc' },
-])('an amendment replaces parts: $what', async ({ parts, whole }) => {
+])('an amendment replaces parts of a value: $what', async ({ parts, whole }) => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b', 'c'));
   await write(amend(DISK, 's1', ...parts));
   expect(await read(store)).toBe(whole);
 });
 
-test('an amendment replaces the one before as a whole', async () => {
+test('an amendment replaces the previous amendment completely', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'));
   await write(amend(DISK, 's1', 'A', 'B'));
@@ -70,14 +70,14 @@ test('an amendment replaces the one before as a whole', async () => {
   expect(await read(store)).toBe('aBB');
 });
 
-test('texts of any characters come back as they were', async () => {
+test('an amended text of any characters is read unchanged', async () => {
   const { store, write } = await open();
   const odd = JSON.stringify('\u0001\u0002 \n-1,2 𝄞 \ud800');
   await write(amendable(DISK, 's1', odd, odd), amend(DISK, 's1', undefined, `${odd}${odd}`));
   expect(await read(store)).toBe(`${odd}${odd}${odd}`);
 });
 
-test('what takes the place of an amended value is not touched by its amendment', async () => {
+test('an old amendment does not change the value that replaced the amended one', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'));
   await write(put(DISK, 'plain'));
@@ -91,7 +91,7 @@ test('what takes the place of an amended value is not touched by its amendment',
   expect(await read(store)).toBe('ef');
 });
 
-test('a deleted value is gone with its amendment', async () => {
+test('deleting a value deletes its amendment', async () => {
   const { store, dir, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'), put(['last'], '1'));
   await write(del(DISK));
@@ -104,7 +104,7 @@ test('a deleted value is gone with its amendment', async () => {
   await database.close();
 });
 
-test('amended values are counted as one in a scan that is limited or goes on after a key', async () => {
+test('an amended value counts as one in a limited scan or one that continues after a key', async () => {
   const { store, write } = await open();
   await write(
     put(['check', 'a'], 'first'),
@@ -124,7 +124,7 @@ test('amended values are counted as one in a scan that is limited or goes on aft
   expect(await values({ after: ['check', 'a'], limit: 1 })).toEqual(['Ab']);
 });
 
-test('many keys are read at once, each as it is by now', async () => {
+test('a read of many keys returns the current value of each', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', undefined), amendable(LOAD, 's2', 'c', 'd'));
   await write(put(['client', 'default', 'web-1'], 'client'));
@@ -136,7 +136,7 @@ test('many keys are read at once, each as it is by now', async () => {
   ]);
 });
 
-test('amendments are there after the store was closed', async () => {
+test('amendments survive closing the store', async () => {
   const { store, dir, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'));
   await write(amend(DISK, 's1', 'A', undefined));

@@ -30,7 +30,7 @@ async function aBackup(): Promise<{ backup: Backup; dir: string }> {
   return { dir, backup: await readBackup(place) };
 }
 
-test('a backup is a directory of its own, for the owner only, named by its time and the schema', async () => {
+test('a backup is a private directory named by its time and schema', async () => {
   expect(backupDir('/var/lib/mon', 1, new Date('2026-11-21T20:17:00.123Z'))).toBe(
     '/var/lib/mon/backups/20261121T201700.123Z-schema-1',
   );
@@ -48,7 +48,7 @@ test('a backup is a directory of its own, for the owner only, named by its time 
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-test('it holds the store as it was between two writes, whatever is written meanwhile', async () => {
+test('a backup contains the store as it was between two writes, whatever is written meanwhile', async () => {
   const dir = await earlierStore({ schema: 2, clients: 40, checksEach: 50 });
   const store = await openLevelStore(dir);
   onTestFinished(() => store.close());
@@ -67,8 +67,8 @@ test('it holds the store as it was between two writes, whatever is written meanw
   expect(numbers('right')).toEqual(numbers('left'));
 });
 
-describe('no backup is taken, and nothing is left behind,', () => {
-  test('where there is one already', async () => {
+describe('a failed backup', () => {
+  test('a backup into an existing directory is rejected and leaves nothing behind', async () => {
     const { dir, backup } = await aBackup();
     await using opened = await openSchema(dir);
     await expect(opened.schema.backUp({ dir: backup.dir, signal: never })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('no backup is taken, and nothing is left behind,', () => {
     });
   });
 
-  test('where nothing can be written', async () => {
+  test('a backup into a directory that cannot be written fails and leaves nothing behind', async () => {
     const dir = await earlierStore({ schema: 1 });
     await writeFile(join(dir, 'backups'), 'a file');
     await using opened = await openSchema(dir);
@@ -87,7 +87,7 @@ describe('no backup is taken, and nothing is left behind,', () => {
     });
   });
 
-  test('when it is stopped', async () => {
+  test('an aborted backup leaves nothing behind', async () => {
     const dir = await earlierStore({ schema: 1 });
     const place = join(await tempDir(), 'backup');
     const stop = new AbortController();
@@ -97,7 +97,7 @@ describe('no backup is taken, and nothing is left behind,', () => {
     await expect(readdir(join(place, '..'))).resolves.toEqual([]);
   });
 
-  test('when the disk has no room for it', async () => {
+  test('a backup onto a full disk fails and leaves nothing behind', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using opened = await openSchema(dir);
     // A separate file system without any space.
@@ -107,7 +107,7 @@ describe('no backup is taken, and nothing is left behind,', () => {
   });
 });
 
-describe('what was changed in a backup is found:', () => {
+describe('a changed backup', () => {
   test.each<{ name: string; change: (backup: Backup) => Promise<void>; message: RegExp }>([
     {
       name: 'a value',
@@ -119,7 +119,7 @@ describe('what was changed in a backup is found:', () => {
       change: async ({ dir }) => writeFile(join(dir, 'store', 'CURRENT'), 'MANIFEST-999999\n'),
       message: /cannot be opened/,
     },
-  ])('$name', async ({ change, message }) => {
+  ])('verifying a backup detects a change: $name', async ({ change, message }) => {
     const { backup } = await aBackup();
     await verifyBackup(backup, { signal: never });
     await change(backup);
@@ -147,14 +147,14 @@ test.each([
   },
   { reason: 'IO error: /mnt/store/LOCK: Permission denied', remedy: /; copy it to a place where this user may write/ },
   { reason: 'Corruption: bad block type', remedy: /; use another one$/ },
-])('of a backup that cannot be opened it is said what to do: $reason', ({ reason, remedy }) => {
+])('the error for a backup that cannot be opened names a remedy: $reason', ({ reason, remedy }) => {
   const { message } = backupProblem('/mnt', new Error('Database failed to open', { cause: new Error(reason) }));
   expect(message).toContain(reason);
   expect(message).toMatch(remedy);
 });
 
-describe('a backup is restored', () => {
-  test('into an empty directory and over another store, to the last key', async () => {
+describe('the restore of a backup', () => {
+  test('a backup is restored into an empty directory and over another store, to the last key', async () => {
     const { backup, dir } = await aBackup();
     const content = await contentOf(dir);
     const empty = await tempDir();
@@ -170,7 +170,7 @@ describe('a backup is restored', () => {
     }
   });
 
-  test('by any version with nothing but a copy of its folder', async () => {
+  test('a copy of the folder of a backup is a store that any version can open', async () => {
     const { backup, dir } = await aBackup();
     const place = join(await tempDir(), 'state');
     await cp(join(backup.dir, 'store'), place, { recursive: true });
@@ -178,7 +178,7 @@ describe('a backup is restored', () => {
     await (await openLevelStore(place)).close();
   });
 
-  test('and when that is cut off, the store is refused by all but another restore', async () => {
+  test('a store whose restore was interrupted can only be restored again', async () => {
     const { backup } = await aBackup();
     const content = await contentOf(join(backup.dir, 'store'));
     const dir = await earlierStore({ schema: 2 });
@@ -203,7 +203,7 @@ describe('a backup is restored', () => {
   });
 });
 
-test('what a kill left of backups is gone with the next one', async () => {
+test('the next backup removes the remains of a killed one', async () => {
   const dir = await earlierStore({ schema: 2 });
   const rest = join(dir, 'backups', '20261121T201700.123Z-schema-1.unfinished');
   await mkdir(rest, { recursive: true });
@@ -213,7 +213,7 @@ test('what a kill left of backups is gone with the next one', async () => {
   expect(await readdir(join(dir, 'backups'))).toEqual([basename(place)]);
 });
 
-test('an empty store has a backup too', async () => {
+test('a backup of an empty store is possible', async () => {
   const database = await emptyDatabase();
   const place = join(await tempDir(), 'backup');
   await backUp(database, place, { schema: 1, storeId: 'x', signal: never });

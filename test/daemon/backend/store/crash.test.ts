@@ -52,7 +52,7 @@ test.each([
   { killAfter: 60, inFlight: 1 },
   { killAfter: 300, inFlight: 16 },
   { killAfter: 1500, inFlight: 64 },
-])('killed after $killAfter answers with $inFlight in flight, it has all that was acknowledged', async (given) => {
+])('a store killed after $killAfter writes with $inFlight in flight has all acknowledged ones', async (given) => {
   const dir = await tempDir();
   const { acknowledged } = await runWriter([process.execPath, WRITER, dir, String(given.inFlight)], given.killAfter);
   expect(acknowledged.size).toBeGreaterThanOrEqual(given.killAfter);
@@ -65,7 +65,7 @@ test.each([
   await store.close();
 });
 
-test('when the disk refuses writes now and then, these leave no trace and the others are all there', async () => {
+test('writes that the disk rejects leave no trace, and all acknowledged ones are stored', async () => {
   const dir = await tempDir();
   // No file may exceed 80 or 160 KiB (the unit depends on the shell), which the log reaches repeatedly.
   const { acknowledged, refused } = await runWriter([
@@ -88,7 +88,7 @@ test('when the disk refuses writes now and then, these leave no trace and the ot
   await store.close();
 });
 
-test('a log that was cut off ends with its last whole write', async () => {
+test('a truncated log ends with its last complete write', async () => {
   const dir = await tempDir();
   const store = await openLevelStore(dir);
   const lease = await store.acquire('main', 30_000);

@@ -19,7 +19,7 @@ const newestLog = async (dir: string): Promise<string> => join(dir, (await store
 const firstTable = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).tables[0] ?? '');
 const manifest = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).manifests.at(-1) ?? '');
 
-describe('a damaged store is refused with what is wrong and what to do, and left as it is', () => {
+describe('a damaged store', () => {
   test.each<{ name: string; damage: Damager; says: RegExp; isServable?: boolean }>([
     {
       name: 'CURRENT is missing',
@@ -32,7 +32,7 @@ describe('a damaged store is refused with what is wrong and what to do, and left
       says: /: MANIFEST-\d+ is missing, although CURRENT names it/,
     },
     {
-      name: 'a bit of the manifest',
+      name: 'a bit of the manifest is flipped',
       damage: async (dir) => flip(await manifest(dir), 20),
       says: /: MANIFEST-\d+ has another checksum at byte 0/,
     },
@@ -47,7 +47,7 @@ describe('a damaged store is refused with what is wrong and what to do, and left
       says: /: \d+\.ldb is missing/,
     },
     {
-      name: 'a bit of a table, which LevelDB does not look at',
+      name: 'a bit of a table is flipped, which LevelDB ignores',
       damage: async (dir) => flip(await firstTable(dir), 700),
       says: /: \d+\.ldb 1 of its \d+ blocks have another checksum/,
     },
@@ -57,13 +57,13 @@ describe('a damaged store is refused with what is wrong and what to do, and left
       says: /: \d+\.ldb has 5000 bytes, not \d+/,
     },
     {
-      name: 'a bit in the middle of the log, which LevelDB leaves out without a word',
+      name: 'a bit in the middle of the log is flipped, which LevelDB skips silently',
       damage: async (dir) => flip(await newestLog(dir), 2000),
       says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
       isServable: true,
     },
     {
-      name: 'a bit of the last write, which was acknowledged',
+      name: 'a bit of the last write is flipped, which was acknowledged',
       damage: async (dir) => flip(await newestLog(dir), (await stat(await newestLog(dir))).size - 30),
       says: /: \d+\.log \d+ bytes from byte \d+ on have another checksum: the last writes, or one of them cannot be read/,
       isServable: true,
@@ -80,24 +80,27 @@ describe('a damaged store is refused with what is wrong and what to do, and left
       says: /: \d+\.log is missing, and with it the newest writes/,
       isServable: true,
     },
-  ])('$name', async ({ damage, says, isServable = false }) => {
-    const { dir, story } = await writtenStore(WRITES);
-    await damage(dir);
-    const before = await filesOf(dir);
-    const message = await openLevelStore(dir).then(() => 'opened', String);
-    expect(message).toMatch(says);
-    expect(message).toContain(`mon-backend repair ${dir}`);
-    expect(message.includes('--accept-loss')).toBe(isServable);
-    expect(await filesOf(dir)).toEqual(before);
+  ])(
+    'a damaged store is rejected with its problem and a remedy, and left unchanged: $name',
+    async ({ damage, says, isServable = false }) => {
+      const { dir, story } = await writtenStore(WRITES);
+      await damage(dir);
+      const before = await filesOf(dir);
+      const message = await openLevelStore(dir).then(() => 'opened', String);
+      expect(message).toMatch(says);
+      expect(message).toContain(`mon-backend repair ${dir}`);
+      expect(message.includes('--accept-loss')).toBe(isServable);
+      expect(await filesOf(dir)).toEqual(before);
 
-    const target = `${dir}-repaired`;
-    const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
-    expect(await filesOf(dir)).toEqual(before);
-    const held = await heldBy(target);
-    for (const [name, value] of held) expect(story.get(name)).toContain(value);
-    expect(lost.length).toBeGreaterThan(0);
-    await rm(target, { recursive: true });
-  });
+      const target = `${dir}-repaired`;
+      const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
+      expect(await filesOf(dir)).toEqual(before);
+      const held = await heldBy(target);
+      for (const [name, value] of held) expect(story.get(name)).toContain(value);
+      expect(lost.length).toBeGreaterThan(0);
+      await rm(target, { recursive: true });
+    },
+  );
 });
 
 test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
@@ -105,7 +108,7 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   { name: 'the manifest', fileOf: manifest },
   { name: 'a table', fileOf: firstTable },
   { name: 'the log', fileOf: newestLog },
-])('a file that this user must not read is no damage: $name', async ({ fileOf }) => {
+])('a file without read permission is not reported as damage: $name', async ({ fileOf }) => {
   const { dir } = await writtenStore(WRITES);
   await chmod(await fileOf(dir), 0o000);
   // For root there is no error, because root can read every file.
@@ -117,13 +120,13 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   expect(await answer).toContain(expected);
 });
 
-test.each(['EACCES', 'EPERM'])('%s is passed on, and an error of the disk is not', (code) => {
+test.each(['EACCES', 'EPERM'])('the error %s is passed on as a rejection, but not an error of the disk', (code) => {
   const refused = Object.assign(new Error('open'), { code });
   expect(() => passOnRefusal(refused)).toThrow(refused);
   expect(() => passOnRefusal(Object.assign(new Error('read'), { code: 'EIO' }))).not.toThrow();
 });
 
-test('a last write that a kill cut off was never acknowledged, and keeps nobody from starting', async () => {
+test('a last write that a kill cut off was not acknowledged and does not keep the store from opening', async () => {
   const { dir, story } = await writtenStore(WRITES, true);
   const log = await newestLog(dir);
   await truncate(log, (await stat(log)).size - 100);
@@ -133,7 +136,7 @@ test('a last write that a kill cut off was never acknowledged, and keeps nobody 
   expect([...newest].filter(([name, value]) => held.get(name) !== value).length).toBeLessThanOrEqual(1);
 });
 
-test('nor does a manifest of a first start that was cut off', async () => {
+test('a manifest of an interrupted first start does not keep a store from opening', async () => {
   const { dir } = await writtenStore(0);
   const files = await storeFiles(dir);
   for (const name of [...files.logs, 'CURRENT', 'closed.json']) await rm(join(dir, name));
@@ -142,8 +145,8 @@ test('nor does a manifest of a first start that was cut off', async () => {
   expect(await heldBy(dir)).toEqual(new Map());
 });
 
-describe('with the loss accepted', () => {
-  test('what is left is served, by another id, and the damaged files are copied aside', async () => {
+describe('a store opened with accepted loss', () => {
+  test('a store opened with accepted loss serves the rest under a new id and keeps copies of the damaged files', async () => {
     const { dir, id, story } = await writtenStore(WRITES);
     const log = await newestLog(dir);
     await flip(log, 2000);
@@ -162,7 +165,7 @@ describe('with the loss accepted', () => {
     await store.close();
   });
 
-  test('a store that needs a repair is refused all the same', async () => {
+  test('a store that needs a repair is rejected even if the loss is accepted', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
     await expect(openLevelStore(dir, { loss: { onAccepted: () => undefined } })).rejects.toThrow(/ldb is missing/);
@@ -170,7 +173,7 @@ describe('with the loss accepted', () => {
 });
 
 describe('a repair', () => {
-  test('of a store whose CURRENT is missing loses nothing', async () => {
+  test('the repair of a store without CURRENT loses nothing', async () => {
     const { dir, story } = await writtenStore(WRITES);
     await rm(join(dir, 'CURRENT'));
     const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: never });
@@ -180,7 +183,7 @@ describe('a repair', () => {
     await rm(`${dir}-repaired`, { recursive: true });
   });
 
-  test('names between which entries something is lost', async () => {
+  test('a repair names the keys between which entries are lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await flip(await firstTable(dir), 700);
     const { lost } = await repairStore(dir, `${dir}-repaired`, { signal: never });
@@ -194,14 +197,14 @@ describe('a repair', () => {
     await rm(`${dir}-repaired`, { recursive: true });
   });
 
-  test('asks for the form of the store when that is lost', async () => {
+  test('a repair requires the schema of the store if that is lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
     await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/give it with --schema/);
     await expect(stat(`${dir}-repaired`)).rejects.toThrow('ENOENT');
   });
 
-  test('of no store is refused', async () => {
+  test('a repair of a directory without a store is rejected', async () => {
     const { dir } = await writtenStore(0);
     for (const name of await readdir(dir)) await rm(join(dir, name));
     await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(`there is no store in ${dir}`);

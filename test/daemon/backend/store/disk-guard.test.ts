@@ -75,8 +75,8 @@ const REFUSED =
 
 const result = (name: string, status = 2): object => ({ source: 'web-1', name, output: 'o', status });
 
-describe('below the floor', () => {
-  test('new results and new entries are refused, what ends, resolves, deletes or replaces goes on', async () => {
+describe('a disk below its floor', () => {
+  test('a disk below its floor rejects new results and objects, but not resolving, deleting or replacing', async () => {
     const { ask, hasFree } = await open(1000);
     await ask('POST', '/results', result('disk'));
     await ask('POST', '/results', result('load'));
@@ -111,7 +111,7 @@ describe('below the floor', () => {
     expect(await ask('POST', '/results', result('disk'))).toMatchObject({ status: 202 });
   });
 
-  test('agents keep what they have, and deliver it when there is room again', async () => {
+  test('agents keep their results while the disk is below its floor and deliver them afterwards', async () => {
     const { backend, ask, hasFree, settle, clock } = await open(1000);
     const agent = await AgentPeer.connect(backend.url);
     onTestFinished(() => agent.cut());
@@ -132,7 +132,7 @@ describe('below the floor', () => {
     expect(await ask('GET', '/events/web-1/disk')).toMatchObject({ status: 200 });
   });
 
-  test('a check is not stale for want of results that were refused, until they had time to come', async () => {
+  test('a TTL does not expire because results were rejected, until they had time to arrive', async () => {
     const { ask, hasFree, settle, clock } = await open(1000);
     await ask('POST', '/results', { ...result('disk', 0), ttl: 10 });
     await hasFree(200);
@@ -152,7 +152,7 @@ describe('below the floor', () => {
 });
 
 describe('the event of the disk', () => {
-  test('opens as a warning, becomes critical, and resolves by itself', async () => {
+  test('the disk event opens as a warning, becomes critical, and resolves', async () => {
     const { ask, hasFree } = await open(1000);
     const event = async (): Promise<unknown[]> =>
       ((await ask('GET', '/events')).body as { check: { name: string; status: number; output: string } }[])
@@ -169,7 +169,7 @@ describe('the event of the disk', () => {
     await expect.poll(event).toEqual([]);
   });
 
-  test('that an earlier run has left is resolved by the next one', async () => {
+  test('the disk event of an earlier run is resolved by the next one', async () => {
     const dir = await tempDir();
     const first = await open(200, dir);
     await first.hasFree(200);
@@ -183,7 +183,7 @@ describe('the event of the disk', () => {
   });
 });
 
-test('deep health and the figures tell how it is', async () => {
+test('deep health and the metrics show the state of the disk', async () => {
   const { ask, hasFree } = await open(1000);
   expect(await ask('GET', '/health?deep=1')).toMatchObject({
     status: 200,
@@ -203,7 +203,7 @@ test('deep health and the figures tell how it is', async () => {
 });
 
 describe('the reserve', () => {
-  test('is set aside a while after the start, and given out when the rest is used up', async () => {
+  test('the reserve is allocated after the start and released when the disk is full', async () => {
     const { disk, clock, hasFree, log } = await open(1000);
     await hasFree(1000);
     expect(disk.done).toEqual([]);
@@ -219,7 +219,7 @@ describe('the reserve', () => {
     expect(disk.reserved).toBe(128 * MIB);
   });
 
-  test('is given out before the store is opened, when there is no room at the start', async () => {
+  test('the reserve is released before the store opens if the disk is full at the start', async () => {
     const dir = await tempDir();
     const disk = new SmallDisk(10 * MIB);
     disk.reserved = 128 * MIB;
@@ -237,7 +237,7 @@ describe('the reserve', () => {
 });
 
 describe('the reserve for a start', () => {
-  test('is set aside beside the other one, and a running backend never uses it', async () => {
+  test('the reserve for a start is allocated beside the other one and never used by a running backend', async () => {
     const { disk, hasFree } = await open(1000);
     await hasFree(1000);
     await vi.waitFor(async () => {
@@ -251,7 +251,7 @@ describe('the reserve for a start', () => {
   test.each([
     { free: 10, left: 0, when: 'the disk is too full for the store to be opened' },
     { free: 100, left: openingReserveBytes(256 * MIB), when: 'the store can be opened without it' },
-  ])('a start where $when leaves $left bytes of it', async ({ free, left }) => {
+  ])('a start keeps $left bytes of its reserve if $when', async ({ free, left }) => {
     const disk = new SmallDisk(free * MIB);
     disk.reservedForOpening = openingReserveBytes(256 * MIB);
     const guard = new DiskGuard({
@@ -264,7 +264,7 @@ describe('the reserve for a start', () => {
     expect(disk.reservedForOpening).toBe(left);
   });
 
-  test('is set aside again as soon as there is room for it and half as much again', async () => {
+  test('the reserve for a start is allocated again once there is 1.5 times its size', async () => {
     const disk = new SmallDisk(10 * MIB);
     disk.reservedForOpening = openingReserveBytes(256 * MIB);
     const clock = new ManualClock();

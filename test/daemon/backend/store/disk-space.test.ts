@@ -8,7 +8,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const BYTES = 2_500_000;
 
-test('what is set aside takes room on the disk, is no part of the store, and is free again when it is given out', async () => {
+test('the reserve occupies disk space, is not part of the store, and is free after its release', async () => {
   const dir = await tempDir();
   const disk = new DiskSpace(dir);
   expect(await disk.reservedBytes()).toBe(0);
@@ -26,18 +26,18 @@ test('what is set aside takes room on the disk, is no part of the store, and is 
   await disk.giveOut();
 });
 
-test('what cannot be set aside leaves nothing behind', async () => {
+test('a reserve that cannot be written leaves nothing behind', async () => {
   const dir = join(await tempDir(), 'missing');
   const disk = new DiskSpace(dir);
   await expect(disk.setAside(BYTES)).rejects.toThrow('ENOENT');
   expect(await disk.freeBytes()).toBeUndefined();
 });
 
-test('what is free is what the file system says', async () => {
+test('the free space is read from the file system', async () => {
   expect(await new DiskSpace(await tempDir()).freeBytes()).toBeGreaterThan(0);
 });
 
-test('nothing is set aside in, or taken from, a directory that has replaced the one of the store', async () => {
+test('the reserve is neither allocated in nor released from a replaced directory', async () => {
   const dir = join(await tempDir(), 'store');
   await mkdir(dir);
   await writeFile(join(dir, 'LOCK'), '');

@@ -27,7 +27,7 @@ async function writesIn(dir: string): Promise<string[]> {
   return numbers;
 }
 
-test('without free descriptors writes are refused; with them they are taken again, and only the refused are missing', async () => {
+test('writes are rejected while no file descriptor is free and accepted again afterwards', async () => {
   const dir = await tempDir();
   const { stdout } = await run('sh', ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, STARVED_WRITER, dir]);
   const acknowledged = linesAfter(stdout, 'acknowledged');
@@ -50,44 +50,41 @@ const silenced = async ({ url }: DaemonProcess): Promise<string[]> => {
  */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
-describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a store on a disk that fails below LevelDB', (Disk) => {
   test.each<Fault>([
     { calls: ['sync'], error: 'EIO' },
     { calls: ['write'], error: 'ENOSPC', share: 0.9 },
     { calls: ['write', 'sync', 'open', 'truncate', 'name'], error: 'EROFS' },
-  ])(
-    'while $calls fail with $error, reads go on and changes are refused; after it all is well by itself',
-    async (fault) => {
-      const dir = await tempDir();
-      const disk = await Disk.under(dir);
-      await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
-      await fetch(`${daemon.url}/results`, {
-        method: 'POST',
-        body: '{"source":"web-1","name":"disk","output":"full"}',
-      });
-      expect(await silence(daemon, 'before')).toEqual([201, '']);
-      disk.fail(fault);
-      const refused = silence(daemon, 'refused');
-      // The fault lasts for a while from the first failed call on, however late that is.
-      await expect.poll(() => disk.failures()).toBeGreaterThan(0);
-      setTimeout(() => disk.mend(), 1000);
-      expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
-      expect(await silenced(daemon)).toEqual(['before']);
-      expect((await fetch(`${daemon.url}/results/web-1/disk`)).status).toBe(200);
-      await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status)).toBe(204);
-      expect(await silence(daemon, 'after')).toEqual([201, '']);
-      expect(await silenced(daemon)).toEqual(['after', 'before']);
-      await daemon.end('SIGKILL');
-      await disk.cutPower();
-      await using again = await startDaemon({ stateDir: dir });
-      expect(await silenced(again)).toEqual(['after', 'before']);
-    },
-  );
+  ])('reads work and changes are rejected while $calls fail with $error, and all works afterwards', async (fault) => {
+    const dir = await tempDir();
+    const disk = await Disk.under(dir);
+    await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
+    await fetch(`${daemon.url}/results`, {
+      method: 'POST',
+      body: '{"source":"web-1","name":"disk","output":"full"}',
+    });
+    expect(await silence(daemon, 'before')).toEqual([201, '']);
+    disk.fail(fault);
+    const refused = silence(daemon, 'refused');
+    // The fault lasts for a while from the first failed call on, however late that is.
+    await expect.poll(() => disk.failures()).toBeGreaterThan(0);
+    setTimeout(() => disk.mend(), 1000);
+    expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
+    expect(await silenced(daemon)).toEqual(['before']);
+    expect((await fetch(`${daemon.url}/results/web-1/disk`)).status).toBe(200);
+    await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status)).toBe(204);
+    expect(await silence(daemon, 'after')).toEqual([201, '']);
+    expect(await silenced(daemon)).toEqual(['after', 'before']);
+    await daemon.end('SIGKILL');
+    await disk.cutPower();
+    await using again = await startDaemon({ stateDir: dir });
+    expect(await silenced(again)).toEqual(['after', 'before']);
+  });
 
   test.each([
     { ending: 'a kill', hasPower: true },
     { ending: 'a power cut', hasPower: false },
-  ])('$ending right after a refusal brings nothing of it back', async ({ hasPower }) => {
+  ])('$ending right after a rejected write does not restore the write', async ({ hasPower }) => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
@@ -103,7 +100,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await silenced(again)).toEqual(['before']);
   });
 
-  test('what cannot be taken back is not said to be refused, and is taken back as soon as the disk allows', async () => {
+  test('a failed write that cannot be undone is reported as uncertain and undone once the disk works', async () => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
@@ -119,7 +116,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await silenced(again)).toEqual(['after', 'before']);
   });
 
-  test('what was acknowledged survives a power cut', async () => {
+  test('acknowledged writes survive a power cut', async () => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
@@ -134,7 +131,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     { calls: ['open'], error: 'EMFILE' },
     { calls: ['read'], error: 'EIO' },
     { calls: ['write', 'sync', 'name'], error: 'ENOSPC' },
-  ])('whichever of the calls to $calls fails while a store opens, nothing of it is lost', async (fault) => {
+  ])('a store that fails to open because of $calls loses nothing', async (fault) => {
     const made = await tempDir();
     await run(process.execPath, [WRITER, made, '1', '0']);
     const store = await openLevelStore(made);

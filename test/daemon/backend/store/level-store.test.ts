@@ -45,7 +45,7 @@ async function contentOf(dir: string): Promise<Readonly<Record<string, string>>>
   );
 }
 
-describe('a store whose directory', () => {
+describe('a store with a lost directory', () => {
   const PROBLEM = {
     code: 'unavailable',
     message: expect.stringMatching(/were deleted or replaced while it is open.*stop the backend, and restore a backup/),
@@ -89,7 +89,7 @@ describe('a store whose directory', () => {
         await symlink(await another(), dir);
       },
     },
-  ])('is $name while it is open acknowledges nothing more and touches nothing there', async ({ lose }) => {
+  ])('a store whose directory is $name acknowledges nothing more and changes nothing there', async ({ lose }) => {
     const dir = join(await tempDir(), 'store');
     const clock = new ManualClock();
     const store = await openLevelStore(dir, { clock });
@@ -109,7 +109,7 @@ describe('a store whose directory', () => {
     expect(await contentOf(dir).catch(() => undefined)).toEqual(before);
   });
 
-  test('is moved away and back goes on', async () => {
+  test('a store whose directory is moved away and back continues', async () => {
     const dir = join(await tempDir(), 'store');
     const clock = new ManualClock();
     const store = await openLevelStore(dir, { clock });
@@ -125,7 +125,7 @@ describe('a store whose directory', () => {
     expect(await store.getMany([['a']])).toEqual(['2']);
   });
 
-  test('is replaced can be repaired beside it', async () => {
+  test('a store whose directory is replaced can be repaired beside it', async () => {
     const dir = join(await tempDir(), 'store');
     const clock = new ManualClock();
     const store = await openLevelStore(dir, { clock });
@@ -141,8 +141,8 @@ describe('a store whose directory', () => {
   });
 });
 
-describe('opening', () => {
-  test('a directory that is in use is refused, and works again when the holder is done', async () => {
+describe('the opening of a store', () => {
+  test('a directory in use is rejected and can be opened once it is closed', async () => {
     const dir = await tempDir();
     const holder = await openLevelStore(dir);
     await expect(openLevelStore(dir)).rejects.toMatchObject({ code: 'conflict' });
@@ -171,10 +171,10 @@ describe('opening', () => {
       value: undefined,
       message: /last sequence number of shard main is 0, but its newest change record is 3/,
     },
-    { name: 'a last number that is none', key: lastSeqKey('main'), value: 'x', message: /seq main reads "x"/ },
+    { name: 'an invalid sequence number', key: lastSeqKey('main'), value: 'x', message: /seq main reads "x"/ },
     { name: 'no id', key: STORE_ID, value: undefined, message: /has no id/ },
-    { name: 'a schema version that is none', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
-  ])('refuses $name, and lets go of the directory', async ({ key, value, message }) => {
+    { name: 'an invalid schema version', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
+  ])('a store with $name is rejected and its directory released', async ({ key, value, message }) => {
     const dir = await written(3);
     await tamper(dir, async (database) =>
       value === undefined ? database.del(encodeTuple(key)) : database.put(encodeTuple(key), value),
@@ -184,7 +184,7 @@ describe('opening', () => {
     await expect(openLevelStore(dir)).rejects.toMatchObject(refused);
   });
 
-  test('accepts a last number without any change record: then there is nothing to resume from', async () => {
+  test('a store without change records opens, and no feed can resume from it', async () => {
     const dir = await written(3);
     await tamper(dir, async (database) => {
       for (const seq of [1, 2, 3]) await database.del(encodeTuple(changeKey('main', seq)));
@@ -196,7 +196,7 @@ describe('opening', () => {
     await store.close();
   });
 
-  test('with a gap in its change records is refused, until the loss is accepted: then those after it are kept', async () => {
+  test('a store with a gap in its change records opens only with accepted loss and keeps those after the gap', async () => {
     const dir = await written(6);
     await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
     await expect(openLevelStore(dir)).rejects.toThrow('of shard main the writes 3 to 3 are lost');
@@ -216,33 +216,36 @@ describe('opening', () => {
 const change = (count: number): ['client', string, string][] =>
   Array.from({ length: count }, (_, index) => ['client', 'default', String(index)]);
 
-describe('change records are kept within bounds', () => {
+describe('the retention of change records', () => {
   test.each<{ name: string; records: number; changes: number; writes: number[]; kept: number[] }>([
-    { name: 'of records', records: 3, changes: 100, writes: [1, 1, 1, 1, 1], kept: [3, 4, 5] },
-    { name: 'of changes', records: 100, changes: 5, writes: [2, 2, 2, 0, 1], kept: [2, 3, 4, 5] },
-    { name: 'but for the newest', records: 100, changes: 5, writes: [1, 1, 50], kept: [3] },
-  ])('$name, now and after the store was opened again', async ({ records, changes, writes, kept }) => {
-    const dir = await tempDir();
-    const retention = { records, changes };
-    const store = await openLevelStore(dir, { retention });
-    const lease = await store.acquire('main', 30_000);
-    for (const count of writes) await store.write(lease, [], change(count));
-    const now: number[] = [];
-    expect((await store.watch('main', 0, ({ seq }) => now.push(seq))).first).toBe(kept[0]);
-    await store.close();
-    const again = await openLevelStore(dir, { retention });
-    const later: number[] = [];
-    expect((await again.watch('main', 0, ({ seq }) => later.push(seq))).first).toBe(kept[0]);
-    await again.close();
-    expect([now, later]).toEqual([kept, kept]);
-    await tamper(dir, async (database) => {
-      const all = writes.map((_, index) => index + 1);
-      const stored = await database.hasMany(all.map((seq) => encodeTuple(changeKey('main', seq))));
-      expect(all.filter((_, index) => stored[index])).toEqual(kept);
-    });
-  });
+    { name: 'to a number of records', records: 3, changes: 100, writes: [1, 1, 1, 1, 1], kept: [3, 4, 5] },
+    { name: 'to a number of changes', records: 100, changes: 5, writes: [2, 2, 2, 0, 1], kept: [2, 3, 4, 5] },
+    { name: 'except the newest', records: 100, changes: 5, writes: [1, 1, 50], kept: [3] },
+  ])(
+    'change records are limited $name, now and after the store is opened again',
+    async ({ records, changes, writes, kept }) => {
+      const dir = await tempDir();
+      const retention = { records, changes };
+      const store = await openLevelStore(dir, { retention });
+      const lease = await store.acquire('main', 30_000);
+      for (const count of writes) await store.write(lease, [], change(count));
+      const now: number[] = [];
+      expect((await store.watch('main', 0, ({ seq }) => now.push(seq))).first).toBe(kept[0]);
+      await store.close();
+      const again = await openLevelStore(dir, { retention });
+      const later: number[] = [];
+      expect((await again.watch('main', 0, ({ seq }) => later.push(seq))).first).toBe(kept[0]);
+      await again.close();
+      expect([now, later]).toEqual([kept, kept]);
+      await tamper(dir, async (database) => {
+        const all = writes.map((_, index) => index + 1);
+        const stored = await database.hasMany(all.map((seq) => encodeTuple(changeKey('main', seq))));
+        expect(all.filter((_, index) => stored[index])).toEqual(kept);
+      });
+    },
+  );
 
-  test('also when the bounds are narrower than the last time', async () => {
+  test('change records are trimmed when the store opens with a narrower retention', async () => {
     const dir = await written(6);
     const store = await openLevelStore(dir, { retention: { records: 2, changes: 100 } });
     const seqs: number[] = [];
@@ -281,9 +284,9 @@ async function mended(store: Store): Promise<void> {
   if (store.refusal !== undefined) await new Promise<void>((resolve) => void store.onMended(resolve));
 }
 
-describe('a write that the disk refuses', () => {
+describe('a write that the disk rejects', () => {
   test.each<{ moment: Moment }>([{ moment: 'before' }, { moment: 'after' }])(
-    'leaves no trace, whether it failed $moment it reached the log',
+    'a write that failed $moment it reached the log leaves no trace',
     async ({ moment }) => {
       const { store, database, dir } = await onDatabase();
       const lease = await store.acquire('main', 30_000);
@@ -321,7 +324,7 @@ describe('a write that the disk refuses', () => {
     },
   );
 
-  test('does not count for a lease either', async () => {
+  test('a failed acquisition of the lease leaves no trace', async () => {
     const { store, database } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     failNextWrite(database, 'after');
@@ -331,7 +334,7 @@ describe('a write that the disk refuses', () => {
     expect(await store.write(lease, [], [])).toBe(1);
   });
 
-  test('keeps later ones out until the disk is well again, which is tried again and again', async () => {
+  test('writes after a failed one are rejected until the disk works, which is retried', async () => {
     const { store, database, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     await store.write(lease, [put(['a'], '1')], []);
@@ -355,7 +358,7 @@ describe('a write that the disk refuses', () => {
     expect(await store.getMany([['a'], ['b']])).toEqual(['1', '4']);
   });
 
-  test('stays refused when somebody else had the store while it was closed', async () => {
+  test('a store stays closed for writes if another process used it meanwhile', async () => {
     const { store, database, dir, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     failNextWrite(database, 'before');
@@ -371,7 +374,7 @@ describe('a write that the disk refuses', () => {
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('lets a scan go on that is under way, but not for too long: then its reader hears of it', async () => {
+  test('a scan during a failed write continues, but fails after a time limit', async () => {
     const { store, database, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     await store.write(

@@ -14,7 +14,7 @@ async function isShared(act: () => Promise<void>): Promise<boolean> {
   return hadTheirs;
 }
 
-test('others get their turn after four milliseconds of work, and again after four more', async () => {
+test('other tasks run after each four milliseconds of work', async () => {
   const turn = new LoopTurn(() => nowMs);
   for (let round = 0; round < 3; round++) {
     work(3.9);
@@ -24,7 +24,7 @@ test('others get their turn after four milliseconds of work, and again after fou
   }
 });
 
-test('time in which the work waited is none in which it held the loop', async () => {
+test('time in which the work waited does not count as work', async () => {
   const turn = new LoopTurn(() => nowMs);
   await nextTurn();
   await nextTurn();
@@ -34,7 +34,7 @@ test('time in which the work waited is none in which it held the loop', async ()
   expect(await isShared(() => turn.share())).toBe(true);
 });
 
-test('what has come on sockets meanwhile is read in between, also when a socket has called for the work', async () => {
+test('the event loop reads sockets between chunks of work, even if a socket started the work', async () => {
   for (let round = 0; round < 3; round++) {
     // At this point the loop reads, and runs `setImmediate` callbacks in the same round.
     await new Promise<void>((resolve) => stat('.', () => resolve()));
@@ -54,7 +54,7 @@ function hold(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-test('tasks that come together are started in their order, a few milliseconds of them in each round of the loop', async () => {
+test('concurrent tasks are started in order, a few milliseconds of them in each round of the event loop', async () => {
   const started: { readonly at: number; readonly round: number }[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   for (let at = 0; at < 30; at++) {
@@ -70,7 +70,7 @@ test('tasks that come together are started in their order, a few milliseconds of
   expect(Math.max(...Array.from(perRound.values(), ({ length }) => length))).toBeLessThanOrEqual(3);
 });
 
-test('a task that comes alone is started at once', async () => {
+test('a single task is started at once', async () => {
   await nextTurn();
   let isStarted = false;
   startPaced(() => (isStarted = true));

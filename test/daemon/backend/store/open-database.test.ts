@@ -7,13 +7,13 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const BUFFER_BYTES = 1024 * 1024;
 
-test('a missing directory is made, for its owner only', async () => {
+test('a missing state directory is created as private', async () => {
   const dir = join(await tempDir(), 'state', 'store');
   await closeDatabase(await openDatabase(dir, BUFFER_BYTES));
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
 });
 
-test('a second instance hears who holds the directory and what to do', async () => {
+test('a second process gets an error that names the process using the directory and a remedy', async () => {
   const dir = await tempDir();
   const first = await openDatabase(dir, BUFFER_BYTES);
   await first.put('a', '1');
@@ -33,18 +33,21 @@ test('a second instance hears who holds the directory and what to do', async () 
   await closeDatabase(second);
 });
 
-test.each(['', '{}', '{"pid":"x"}'])('a holder file that reads %j only makes the message poorer', async (text) => {
-  const dir = await tempDir();
-  const first = await openDatabase(dir, BUFFER_BYTES);
-  await writeFile(join(dir, 'holder.json'), text);
-  await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
-    code: 'conflict',
-    message: expect.stringContaining('in use by another process'),
-  });
-  await closeDatabase(first);
-});
+test.each(['', '{}', '{"pid":"x"}'])(
+  'a holder file that reads %j only removes details from the error',
+  async (text) => {
+    const dir = await tempDir();
+    const first = await openDatabase(dir, BUFFER_BYTES);
+    await writeFile(join(dir, 'holder.json'), text);
+    await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('in use by another process'),
+    });
+    await closeDatabase(first);
+  },
+);
 
-test('closing leaves no holder behind', async () => {
+test('closing a store removes its holder file', async () => {
   const dir = await tempDir();
   const database = await openDatabase(dir, BUFFER_BYTES);
   expect(JSON.parse(await readFile(join(dir, 'holder.json'), 'utf8'))).toMatchObject({ pid: process.pid });
@@ -55,7 +58,7 @@ test('closing leaves no holder behind', async () => {
 test.each<{ name: string; path: (dir: string) => string }>([
   { name: 'itself', path: (dir) => join(dir, 'file') },
   { name: 'in a part of its path', path: (dir) => join(dir, 'file', 'store') },
-])('a file cannot be the directory: $name', async ({ path }) => {
+])('a file cannot be the state directory: $name', async ({ path }) => {
   const dir = await tempDir();
   await writeFile(join(dir, 'file'), 'text');
   await expect(openDatabase(path(dir), BUFFER_BYTES)).rejects.toMatchObject({
@@ -68,7 +71,7 @@ test.each<{ name: string; path: (dir: string) => string }>([
 test.each([
   { name: 'garbage', current: 'garbage' },
   { name: 'the name of a file that is missing', current: 'MANIFEST-000999\n' },
-])('a damaged directory is named as such: CURRENT holds $name', async ({ current }) => {
+])('a damaged directory is reported as such: CURRENT contains $name', async ({ current }) => {
   const dir = await tempDir();
   await closeDatabase(await openDatabase(dir, BUFFER_BYTES));
   await writeFile(join(dir, 'CURRENT'), current);
@@ -78,7 +81,7 @@ test.each([
   });
 });
 
-test('what else the directory refuses is passed on', async () => {
+test('any other error of opening the store is passed on', async () => {
   const dir = await tempDir();
   await mkdir(join(dir, 'LOCK'));
   await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
@@ -92,7 +95,7 @@ test.each([
   { name: 'making it', error: Object.assign(new Error('mkdir'), { code: 'EACCES' }) },
   { name: 'writing in it', error: new Error('IO error: /var/lib/mon/LOCK: Permission denied') },
   { name: 'a disk that is read-only', error: Object.assign(new Error('mkdir'), { code: 'EROFS' }) },
-])('missing permission says so: $name', ({ error }) => {
+])('missing permission is reported: $name', ({ error }) => {
   expect(directoryProblem('/var/lib/mon', error)).toMatchObject({
     code: 'invalid',
     message: expect.stringContaining('no permission to write to the state directory /var/lib/mon'),

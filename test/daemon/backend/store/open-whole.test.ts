@@ -31,11 +31,11 @@ test.each([
     report: `${REPORT}x (ignoring error) /s/000003.log: dropping 99 bytes; Corruption: checksum mismatch\n`,
     isRead: true,
   },
-])('LevelDB has read the logs $logs: $isRead, by its report', ({ logs, report, isRead }) => {
+])('the report of LevelDB says whether it read the logs $logs: $isRead', ({ logs, report, isRead }) => {
   expect(wereRead(report, logs)).toBe(isRead);
 });
 
-test('the logs that a database needs begin with the newest, whatever its manifest went through', async () => {
+test('the logs that a database needs begin with the newest, whatever its manifest contains', async () => {
   const dir = await tempDir();
   expect(await oldestLiveLog(dir)).toBeUndefined();
   const database = new Level(dir, { writeBufferSize: 64 * 1024 });
@@ -53,7 +53,7 @@ test('the logs that a database needs begin with the newest, whatever its manifes
 /** Returns the last character of each record. */
 const ends = (log: Buffer): string[] => scanLog(log).records.map(({ payload }) => String(payload.subarray(-1)));
 
-test('a record of many blocks is one, and one that is not whole is none', async () => {
+test('a record of many blocks is read as one, and an incomplete one is ignored', async () => {
   const dir = await tempDir();
   const database = new Level(dir);
   await database.open();

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ReadGate } from '../../../../daemon/backend/store/read-gate.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-test('what shuts the gate waits for the reads that are under way, and later reads wait for it', async () => {
+test('shutting the gate waits for current reads, and later reads wait until it opens', async () => {
   const gate = new ReadGate(new ManualClock());
   const said: string[] = [];
   const first = await gate.enter();
@@ -16,7 +16,7 @@ test('what shuts the gate waits for the reads that are under way, and later read
   expect(said).toEqual(['shut', 'read']);
 });
 
-test('neither waits for ever', async () => {
+test('shutting the gate and entering it both time out', async () => {
   const clock = new ManualClock();
   const gate = new ReadGate(clock);
   await gate.enter();
@@ -35,7 +35,7 @@ test('neither waits for ever', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('it opens again when the task fails', async () => {
+test('the gate opens again when its task fails', async () => {
   const gate = new ReadGate(new ManualClock());
   await expect(gate.shut(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
   expect(gate.isShut).toBe(false);

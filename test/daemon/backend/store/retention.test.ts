@@ -9,13 +9,13 @@ test.each<{ name: string; records: number; changes: number; appended: number[]; 
   { name: 'no more changes than allowed', records: 9, changes: 10, appended: [4, 4, 4], first: 2 },
   { name: 'the newest whatever its size', records: 9, changes: 10, appended: [1, 1, 99], first: 3 },
   { name: 'only small ones after a big one', records: 9, changes: 10, appended: [99, 1], first: 2 },
-])('$name', ({ records, changes, appended, first }) => {
+])('the retention of change records keeps the right ones: $name', ({ records, changes, appended, first }) => {
   const retention = new Retention({ records, changes }, 0);
   for (const count of appended) retention.append(count);
   expect([retention.first, retention.last]).toEqual([first, appended.length]);
 });
 
-test('it keeps what a list would keep, and finds the same when it is read back from the newest', () => {
+test('the retention keeps the same records as a list, even when it is read back from the newest', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 6 }),
@@ -45,7 +45,7 @@ test('it keeps what a list would keep, and finds the same when it is read back f
   );
 });
 
-test('what does not fit any more is refused when it is read back', () => {
+test('records beyond the retention are rejected when they are read back', () => {
   const retention = new Retention({ records: 2, changes: 10 }, 7);
   expect([retention.prepend(4), retention.prepend(4), retention.prepend(1)]).toEqual([true, true, false]);
   expect(retention.first).toBe(6);

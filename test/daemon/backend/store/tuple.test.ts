@@ -44,7 +44,7 @@ function compare(left: Tuple, right: Tuple): number {
   return left.length === right.length ? 0 : -1;
 }
 
-test('a tuple is read back as it was written', () => {
+test('a tuple is decoded as it was encoded', () => {
   fc.assert(
     fc.property(tuple, (key) => {
       expect(decodeTuple(encodeTuple(key))).toEqual(key);
@@ -52,7 +52,7 @@ test('a tuple is read back as it was written', () => {
   );
 });
 
-test('bytes sort as tuples do, and only equal tuples are equal', () => {
+test('encoded tuples sort like tuples, and only equal tuples are equal', () => {
   fc.assert(
     fc.property(tuple, tuple, (left, right) => {
       expect(Buffer.compare(bytes(encodeTuple(left)), bytes(encodeTuple(right)))).toBe(compare(left, right));
@@ -61,7 +61,7 @@ test('bytes sort as tuples do, and only equal tuples are equal', () => {
   );
 });
 
-test('the range of a prefix holds exactly the tuples that start with its parts', () => {
+test('the range of a prefix contains exactly the tuples that start with it', () => {
   fc.assert(
     fc.property(tuple, tuple, fc.boolean(), (prefix, rest, isBelow) => {
       const key = isBelow ? [...prefix, ...rest] : rest;
@@ -74,14 +74,14 @@ test('the range of a prefix holds exactly the tuples that start with its parts',
   );
 });
 
-test('where names are split is part of the key', () => {
+test('tuples that are split differently have different keys', () => {
   expect(encodeTuple(['a:b', 'c'])).not.toBe(encodeTuple(['a', 'b:c']));
   expect(encodeTuple(['ab', ''])).not.toBe(encodeTuple(['a', 'b']));
   expect(encodeTuple([12])).not.toBe(encodeTuple([1, 2]));
   expect(encodeTuple(['1'])).not.toBe(encodeTuple([1]));
 });
 
-describe('refused', () => {
+describe('invalid tuples', () => {
   test.each<{ name: string; key: Tuple }>([
     { name: 'a negative number', key: [-1] },
     { name: 'a fraction', key: [1.5] },
@@ -90,7 +90,7 @@ describe('refused', () => {
     { name: 'not a number', key: [NaN] },
     { name: 'the first half of a surrogate pair', key: ['\ud83d'] },
     { name: 'the second half of a surrogate pair', key: ['a', '\ude00b'] },
-  ])('as a part: $name', ({ key }) => {
+  ])('a tuple with $name cannot be encoded', ({ key }) => {
     expect(() => encodeTuple(key)).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
@@ -100,7 +100,7 @@ describe('refused', () => {
     { name: 'a number with other characters', encoded: '\u00021x' },
     { name: 'a number of no digits', encoded: '\u0000' },
     { name: 'an unknown tag', encoded: 'abc' },
-  ])('as a stored key: $name', ({ encoded }) => {
+  ])('a stored key with $name cannot be decoded', ({ encoded }) => {
     expect(() => decodeTuple(encoded)).toThrow(expect.objectContaining({ code: 'internal' }));
   });
 });

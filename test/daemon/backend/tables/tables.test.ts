@@ -4,12 +4,12 @@ import { topicsOf } from '../../../../daemon/backend/compose/topics.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { FEED_TOPICS } from '../../../../shared/schemas/feed-request.ts';
 
-test('no two kinds are stored under the same prefix', () => {
+test('every table has a different prefix', () => {
   const prefixes = TABLES.map(({ prefix }) => prefix);
   expect(prefixes).toEqual([...new Set(prefixes)]);
 });
 
-test('every topic that can be asked for is shown of some kind, and of one only', () => {
+test('every topic of the feed belongs to exactly one table', () => {
   expect(
     topicsOf(new Definitions({ checks: new Map(), handlers: new Map() }))
       .map(({ name }) => name)
@@ -17,7 +17,7 @@ test('every topic that can be asked for is shown of some kind, and of one only',
   ).toEqual([...FEED_TOPICS].toSorted());
 });
 
-test('no type of object is dumped twice', () => {
+test('every type of dumped object belongs to one table', () => {
   const types = TABLES.flatMap(({ dumps = [] }) => dumps.map(({ type }) => type));
   expect(types).toEqual([...new Set(types)]);
 });

@@ -51,8 +51,8 @@ const kinds = async (query = ''): Promise<string[]> =>
 const availability = async (query: string): Promise<AvailabilityReport> =>
   (await ask('GET', `${MON}/availability${query}`)).body as AvailabilityReport;
 
-describe('what becomes of a check is kept (spec, timeline 1)', () => {
-  test('each transition says what the list of events showed from then on', async () => {
+describe('the transitions of a check (spec, timeline 1)', () => {
+  test('each transition contains what the list of events showed from then on', async () => {
     await report('disk', 0);
     await report('disk', 2);
     await report('disk', 2);
@@ -105,7 +105,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     ]);
   });
 
-  test('who resolved, deleted and renamed', async () => {
+  test('a transition shows who resolved, deleted or renamed', async () => {
     const admin = administratorOf(rig.url);
     await report('disk', 2);
     await ask('DELETE', '/events/web-1/disk');
@@ -125,7 +125,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     ]);
   });
 
-  test('a silence is one transition however many checks it is about, and is shown with each of them', async () => {
+  test('a silence is one transition for many checks, and is shown with each of them', async () => {
     await report('disk', 2);
     await report('disk', 2, 'web-2');
     rig.clock.advance(MINUTE);
@@ -161,13 +161,13 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
     expect(await rows('?q=kind=clear')).toMatchObject([{ by: 'anonymous' }]);
   });
 
-  test('a client that hides its outputs hides them here', async () => {
+  test('the timeline redacts the output of a client that redacts it', async () => {
     await ask('POST', '/clients', { name: 'web-9', address: 'a', subscriptions: [], redact: ['output'] });
     await report('disk', 2, 'web-9');
     expect(await rows('?client=web-9')).toMatchObject([{ output: 'REDACTED' }]);
   });
 
-  test('off, nothing is kept', async () => {
+  test('no transitions are stored when the timeline is turned off', async () => {
     await rig.stop();
     days = 0;
     await rig.start(sections());
@@ -176,8 +176,8 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
   });
 });
 
-describe('a transition is in the commit of its change', () => {
-  test('where the write fails there is neither', async () => {
+describe('the commit of a transition', () => {
+  test('a failed write stores neither the change nor its transition', async () => {
     rig.store.refuses = () => true;
     expect((await ask('POST', '/results', { name: 'disk', output: 'a', status: 2, source: 'web-1' })).status).toBe(503);
     rig.store.refuses = () => false;
@@ -186,7 +186,7 @@ describe('a transition is in the commit of its change', () => {
     expect(await kinds()).toEqual(['create web-1/disk']);
   });
 
-  test('what repeats itself writes nothing of it', async () => {
+  test('a result that changes nothing writes no transition', async () => {
     const written: string[][] = [];
     await report('disk', 2);
     await report('load', 0);
@@ -200,7 +200,7 @@ describe('a transition is in the commit of its change', () => {
     expect(written.flat()).toEqual(['timeline', 'timeline-check', 'timeline-head']);
   });
 
-  test('a restart keeps it and goes on behind it, also with a clock that was set back', async () => {
+  test('the timeline continues after a restart, even after a clock jump back', async () => {
     await report('disk', 2);
     await restartAt(-DAY);
     await report('disk', 0);
@@ -217,8 +217,8 @@ async function pastOf(namespace: string): Promise<unknown[]> {
   return found;
 }
 
-describe('only so much is kept (spec, timeline 3)', () => {
-  test('what is older than its days goes, a few at a time', async () => {
+describe('the limits of the timeline (spec, timeline 3)', () => {
+  test('transitions older than the retention are deleted in small batches', async () => {
     await report('disk', 2);
     await ask('POST', '/silenced', { check: 'disk' });
     await restartAt(89 * DAY);
@@ -230,7 +230,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     expect(await kinds('?client=web-1&check=disk')).toEqual(['resolve web-1/disk']);
   });
 
-  test('and of a check what is more than its number, the oldest first', async () => {
+  test('transitions beyond the limit of a check are deleted, the oldest first', async () => {
     for (let at = 0; at < 2 * PER_CHECK; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
     rig.clock.advance(10_000);
@@ -242,7 +242,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     expect(await rows('?limit=1000')).toHaveLength((await ofDisk()) + 1);
   });
 
-  test('all of which is looked for after a start', async () => {
+  test('transitions beyond the limits are searched for after a start', async () => {
     await report('cpu', 1);
     for (let at = 0; at < PER_CHECK + 9; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
@@ -252,7 +252,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     expect(await rows('?client=web-1&check=disk&limit=1000')).toHaveLength(PER_CHECK);
   });
 
-  test('with a namespace goes its past', async () => {
+  test('deleting a namespace deletes its timeline', async () => {
     const admin = rig.administer;
     await admin('POST', '/api/core/v2/namespaces', { name: 'shop' });
     await admin('POST', `${MON}/results?namespace=shop`, [{ source: 'web-1', name: 'disk', output: '', status: 2 }]);
@@ -263,7 +263,7 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await expect.poll(() => pastOf('shop')).toEqual([]);
   });
 
-  test('turned off, all of it goes', async () => {
+  test('all transitions are deleted when the timeline is turned off', async () => {
     await report('disk', 2);
     await rig.stop();
     days = 0;
@@ -291,12 +291,12 @@ describe('GET /api/mon/v1/timeline', () => {
     [`?until=${at(2)}`, ['new db-1/load', 'new web-1/disk']],
     [`?client=web-1&since=${at(3)}&until=${at(5)}`, ['change web-1/disk', 'create web-1/disk']],
     ['?client=nobody', []],
-  ])('%s', async (query, expected) => {
+  ])('GET /api/mon/v1/timeline%s returns the matching transitions', async (query, expected) => {
     expect(await kinds(query)).toEqual(expected);
   });
 
   test.each(['?', '?client=web-1&', '?q=check=disk&'])(
-    '%s: pages follow one another while more comes in',
+    'GET /api/mon/v1/timeline%s is paginated correctly while more transitions arrive',
     async (query) => {
       const all = await kinds(`${query}limit=1000`);
       const paged: string[] = [];
@@ -312,13 +312,13 @@ describe('GET /api/mon/v1/timeline', () => {
     },
   );
 
-  test('a search or a place that cannot be read is refused', async () => {
+  test('an invalid search or position in the timeline is rejected', async () => {
     expect(await ask('GET', `${MON}/timeline?q=colour=red`)).toMatchObject({ status: 400 });
     expect(await ask('GET', `${MON}/timeline?after=yesterday`)).toMatchObject({ status: 400 });
   });
 });
 
-test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a gap, and when it was silenced', async () => {
+test('GET /api/mon/v1/timeline/:client/:check shows the statuses without a gap, and the silences', async () => {
   await report('disk', 0);
   await report('disk', 2);
   rig.clock.advance(9 * MINUTE);
@@ -351,7 +351,7 @@ test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a ga
 });
 
 describe('GET /api/mon/v1/availability', () => {
-  test('of a check, with what was silenced apart', async () => {
+  test('the availability of a check counts silenced time separately', async () => {
     await report('disk', 0);
     const since = rig.clock.now();
     rig.clock.advance(9 * MINUTE);
@@ -382,7 +382,7 @@ describe('GET /api/mon/v1/availability', () => {
     });
   });
 
-  test('of a client and of an aggregate, the worst first', async () => {
+  test('the availability of a client or an aggregate lists the worst checks first', async () => {
     for (const check of ['disk', 'load']) await report(check, 0, 'web-1', { aggregate: 'web' });
     await report('other', 2);
     const since = rig.clock.now();
@@ -401,7 +401,7 @@ describe('GET /api/mon/v1/availability', () => {
     expect((await availability(`?client=web-1${span}&limit=1`)).checks).toMatchObject([{ check: 'other', percent: 0 }]);
   });
 
-  test('before anything was kept there is no data', async () => {
+  test('the availability has no data from before the first result', async () => {
     await report('disk', 0);
     rig.clock.advance(MINUTE);
     expect((await availability('?client=web-1')).total).toMatchObject({
@@ -417,14 +417,14 @@ describe('GET /api/mon/v1/availability', () => {
     ['?check=disk&since=5&until=4', 400, 'since must be before until'],
     ['?check=disk&since=yesterday', 400, 'since: must be a whole number, 0 or more'],
     ['?check=disk&limit=-1', 400, 'limit: must be a whole number, 0 or more'],
-  ])('%s is refused', async (query, status, message) => {
+  ])('GET /api/mon/v1/availability%s is rejected', async (query, status, message) => {
     const answer = await ask('GET', `${MON}/availability${query}`);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(message);
   });
 });
 
-test('each namespace has its own, and a key that is kept to one sees no other', async () => {
+test('each namespace has its own timeline, and a key of one namespace sees no other', async () => {
   await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(running.url, basic('root', 'long enough'));
   for (const name of ['team-a', 'team-b']) {
@@ -449,7 +449,7 @@ test('each namespace has its own, and a key that is kept to one sees no other', 
   expect((await asTeam('GET', `${MON}/availability?namespace=team-b&client=team-b`)).status).toBe(403);
 });
 
-test('searches of the timeline are carried out one at a time, and those beyond twenty are refused', async () => {
+test('searches of the timeline run one at a time, and those beyond twenty are rejected', async () => {
   // There are enough transitions that a search takes longer than the requests need to arrive.
   const many = Array.from({ length: 2000 }, (_, index) => ({
     source: `s-${String(index)}`,

@@ -37,13 +37,13 @@ async function idsOf(pages: AsyncIterable<readonly { readonly id: number }[]>): 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 const newestFirst = (ids: readonly number[]): number[] => ids.toSorted((a, b) => b - a);
 
-describe('what is in several sources, as one', () => {
+describe('several merged sources', () => {
   test.each<[string, (id: number) => string]>([
     ['in turns', (id) => `n${String(id % 3)}`],
     ['one after the other', (id) => `n${String(Math.floor(id / 1200))}`],
     ['most in one', (id) => (id % 701 === 0 ? `n${String(id % 2)}` : 'n2')],
     ['in runs of several', (id) => `n${String(Math.floor(id / 130) % 3)}`],
-  ])('is told once each, the newest first: %s', async (_title, namespaceOf) => {
+  ])('the transitions of several sources are merged, the newest first: %s', async (_title, namespaceOf) => {
     const all = upTo(5000);
     const store = await storeOf(Object.groupBy(all, namespaceOf) as Record<string, number[]>);
     const sources = [...new Set(all.map(namespaceOf)), 'empty'].map(sourceOf);
@@ -51,12 +51,12 @@ describe('what is in several sources, as one', () => {
     expect(await idsOf(newestOf(store, sources, 2501))).toEqual(newestFirst(upTo(2500)));
   });
 
-  test('is nothing without any', async () => {
+  test('sources without transitions have an empty result', async () => {
     expect(await idsOf(newestOf(await storeOf({}), [sourceOf('empty')], LAST))).toEqual([]);
     expect(await idsOf(newestOf(await storeOf({}), [], LAST))).toEqual([]);
   });
 
-  test('of many sources little is in memory', async () => {
+  test('merging many sources reads little of them into memory', async () => {
     const names = upTo(30).map((at) => `n${String(at)}`);
     const each = 800;
     const store = await storeOf(
@@ -80,7 +80,7 @@ describe('what is in several sources, as one', () => {
   });
 });
 
-test('a single source is read to its end, page by page', async () => {
+test('a single source is read to its end in pages', async () => {
   const store = await storeOf({ shop: upTo(3500) });
   const ids: number[] = [];
   for await (const { id, text } of downFrom(store, sourceOf('shop'), 3001)) {
@@ -90,7 +90,7 @@ test('a single source is read to its end, page by page', async () => {
   expect(ids).toEqual(newestFirst(upTo(3000)));
 });
 
-test('a page that is searched for ends after so many transitions, and says where to go on', async () => {
+test('a filtered page ends after a number of transitions and names the next position', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
   const ops = upTo(1000).map((id): StoreOp => ({

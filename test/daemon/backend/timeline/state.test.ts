@@ -73,7 +73,7 @@ async function checkpoint(count = 1): Promise<void> {
 }
 
 describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
-  test('tells the events of then, of what is searched for, the worst first, in pages', async () => {
+  test('the state of a moment contains the matching events, the most severe first, in pages', async () => {
     await report('cpu', 1);
     await report('disk', 2);
     const then = await report('load', 2, 'web-2');
@@ -87,14 +87,14 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     expect(shown(await state())).toEqual(['web-2/load 2', 'web-1/cpu 1']);
   });
 
-  test('ages count up to the moment that is asked for', async () => {
+  test('ages in the state of a moment count up to that moment', async () => {
     await report('cpu', 1);
     rig.clock.advance(10 * MINUTE);
     const then = await report('disk', 2);
     expect(shown(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
   });
 
-  test('says what silenced them, and which silences there were', async () => {
+  test('the state of a moment contains the silences and the events that they cover', async () => {
     const before = await report('cpu', 2);
     rig.clock.advance(MINUTE);
     await ask('POST', '/silenced', { check: 'cpu', expire: 120, reason: 'CHG-1', expire_on_resolve: true });
@@ -113,7 +113,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     }
   });
 
-  test('a silence that recurs is in force in its windows while no backend ran, also as a difference', async () => {
+  test('a recurring silence is active in its windows even while no backend ran', async () => {
     await report('disk', 2);
     await ask('POST', '/api/mon/v1/silenced', {
       check: 'disk',
@@ -135,7 +135,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     }
   });
 
-  test('tells clients of which something was known, with what is known of them today', async () => {
+  test('the state of a moment contains the clients known then, with their current data', async () => {
     const first = await report('cpu', 0);
     const second = await report('cpu', 2, 'web-2');
     rig.clock.advance(MINUTE);
@@ -148,7 +148,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     ]);
   });
 
-  test('names the change before and the one after, to step from one to the next', async () => {
+  test('the state of a moment names the previous and the next change', async () => {
     const moments = [await report('cpu', 2), await report('disk', 2), await report('cpu', 0)];
     const [one = 0, two = 0, three = 0] = moments;
     rig.clock.advance(MINUTE);
@@ -167,13 +167,13 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
       404,
       'there is no history of that time: request',
     ],
-  ])('%s nothing is told', async (_name, moment, status, message) => {
+  ])('the state of a moment %s is an error', async (_name, moment, status, message) => {
     await report('cpu', 2);
     const answer = await ask('GET', `${STATE}?at=${String(moment())}`);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  test('nothing is told where nothing is kept', async () => {
+  test('the state of a moment is 404 when the timeline is turned off', async () => {
     await rig.stop();
     days = 0;
     await rig.start(sections());
@@ -183,7 +183,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
 });
 
 describe('checkpoints', () => {
-  test('what was there before the first transition is in the first, which is written at once', async () => {
+  test('the first checkpoint, written with the first transition, contains the state before it', async () => {
     days = 0;
     await rig.stop();
     await rig.start(sections());
@@ -196,7 +196,7 @@ describe('checkpoints', () => {
     expect((await at(then)).events[0]).toMatchObject({ occurrences: 1, output: 'cpu says 2' });
   });
 
-  test('on both sides of one, and in the middle of it, every moment is as it was', async () => {
+  test('the state at any moment before, at and after a checkpoint is correct', async () => {
     const first = await report('cpu', 2);
     await restartAfter(DAY);
     const second = await report('disk', 2);
@@ -209,7 +209,7 @@ describe('checkpoints', () => {
     ]);
   });
 
-  test('one that breaks off changes nothing, and the next takes it away', async () => {
+  test('an interrupted checkpoint changes nothing and is removed by the next one', async () => {
     const then = await report('cpu', 2);
     await restartAfter(DAY);
     let refused = 0;
@@ -228,7 +228,7 @@ describe('checkpoints', () => {
     expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
   });
 
-  test('they go with what is older than its days, but what follows the newest stays', async () => {
+  test('checkpoints are deleted with old transitions, except the newest', async () => {
     await report('cpu', 2);
     await restartAfter(DAY);
     await checkpoint(1);
@@ -242,7 +242,7 @@ describe('checkpoints', () => {
     expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
   });
 
-  test('when the clock was set right one is written at once, because the ends of silences are moved with it', async () => {
+  test('a checkpoint is written after a clock jump because the ends of silences move with it', async () => {
     rig.clock.bootId = 'since this morning';
     await rig.stop();
     await rig.start(sections());
@@ -258,7 +258,7 @@ describe('checkpoints', () => {
     expect(ends[0]?.expire_at).toBe(ManualClock.START_MS / 1000 + 60 + 7200 + 3600);
   });
 
-  test('what is restored is told as any change is', async () => {
+  test('restored events and silences are in the timeline like any change', async () => {
     await report('cpu', 2);
     await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
     const objects: unknown[] = [];
@@ -278,7 +278,7 @@ describe('checkpoints', () => {
     expect(told.events[0]?.silenced_by).toEqual(['*:cpu']);
   });
 
-  test('turned off, they go', async () => {
+  test('checkpoints are deleted when the timeline is turned off', async () => {
     await report('cpu', 2);
     await restartAfter(DAY);
     await checkpoint();

@@ -182,7 +182,7 @@ function comparable({ at, previous, next, events, silenced = [], clients = [] }:
   };
 }
 
-test('of whatever happens, the timeline tells at each moment what the list of events showed then', async () => {
+test('the timeline shows for each moment what the list of events showed then', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (steps) => {
       rig = await BackendRig.open();

@@ -24,7 +24,7 @@ function problemOf(act: () => unknown): string {
 }
 
 describe('settings of TLS', () => {
-  test('are those of all listeners, unless one has its own, or none', async () => {
+  test('the TLS settings apply to all listeners, unless one has its own or none', async () => {
     const found = await listeners({
       tls: pair('all'),
       api: { tls: false },
@@ -59,14 +59,14 @@ describe('settings of TLS', () => {
       bind: '::',
       refused: /10\.0\.0\.1 \(v2-listener\)/,
     },
-  ])('are not needed for $name, or it has to be allowed', async ({ flags, bind, refused }) => {
+  ])('a listener without TLS must be local or allowed: $name', async ({ flags, bind, refused }) => {
     const found = await listeners(flags, bind);
     expect(problemOf(() => refuseOpenHttp(found, false))).toMatch(refused);
     expect(refuseOpenHttp(found, true)).toHaveLength(refused.source === '^none$' ? 0 : 1);
   });
 });
 
-test('every listener speaks TLS, and a reload brings a new certificate', async () => {
+test('every listener serves TLS, and a reload applies a new certificate', async () => {
   const authority = makeCertificate('authority', { isAuthority: true });
   const made = () => makeCertificate('127.0.0.1', { issuer: authority, names: ['127.0.0.1'] });
   const dir = await tempDir();
@@ -86,7 +86,7 @@ test('every listener speaks TLS, and a reload brings a new certificate', async (
   expect(await openApiClient({ backend: url.replace('https', 'wss'), env }).clients()).toEqual([]);
 });
 
-test('what was allowed is told at each start', async () => {
+test('insecure-http logs a warning at each start', async () => {
   await using backend = await startBackend({
     settings: {
       api: { user: 'ops', password: 'x' },

@@ -52,7 +52,7 @@ const looked = async (clock: ManualClock, found: () => void): Promise<void> => {
   await vi.waitFor(found);
 };
 
-test('a replaced certificate is in force for new connections, and none is dropped', async () => {
+test('a replaced certificate applies to new connections, and existing ones stay open', async () => {
   const { clock, log, dir, port } = await aServer();
   const open = await shake(port);
   const before = open.getPeerX509Certificate()?.serialNumber;
@@ -73,7 +73,7 @@ test.each([
     name: 'a certificate of another key',
     spoil: (files: Record<string, string>) => writeFile(files['cert-file'] ?? '', localhost().cert),
   },
-])('$name is refused, told once, and the old certificate goes on', async ({ spoil }) => {
+])('$name is rejected with one log record, and the old certificate stays in use', async ({ spoil }) => {
   const { clock, log, dir, settings, port } = await aServer();
   const before = await serialAt(port);
   await spoil(settings);
@@ -90,7 +90,7 @@ test.each([
   await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is in use'));
 });
 
-test('a certificate that comes to its end while the backend runs is told of each day', async () => {
+test('a certificate that will expire soon is logged each day', async () => {
   const until = hoursFromNow(20.5 * 24);
   const certificate = makeCertificate('localhost', { issuer: authority, names: ['localhost'], until });
   const { clock, log } = await aServer(certificate);
@@ -106,7 +106,7 @@ test('a certificate that comes to its end while the backend runs is told of each
   expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is refused: renew it`);
 });
 
-test('TLS 1.1 is too old', async () => {
+test('TLS 1.1 is rejected', async () => {
   const { port, tls } = await aServer();
   // The OpenSSL of this machine may reject the version by default, but that of other machines may accept it.
   expect(tls.options.minVersion).toBe('TLSv1.2');
@@ -122,14 +122,14 @@ test('TLS 1.1 is too old', async () => {
   expect((await shake(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
 });
 
-test('who speaks plain HTTP is told to speak TLS', async () => {
+test('a plain HTTP request to a TLS port is 426 and says to use https', async () => {
   const { port } = await aServer();
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: TLS\/1\.2[^]*this port speaks TLS: use https:/);
 });
 
-test('a request in many packets is answered', async () => {
+test('a request in many packets is served over TLS', async () => {
   const { server } = await aServer();
   const { promise, resolve } = Promise.withResolvers<string>();
   const asked = request(
@@ -149,7 +149,7 @@ test('a request in many packets is answered', async () => {
 test.each([
   { name: 'nothing', first: '' },
   { name: 'half a handshake', first: '\x16\x03\x01' },
-])('who says $name is cut off', async ({ first }) => {
+])('a TLS connection whose client sends $name is closed after a timeout', async ({ first }) => {
   const { port, server } = await aServer(localhost(), 200);
   const socket = connect(port, '127.0.0.1');
   if (first !== '') socket.write(first, 'latin1');

@@ -9,9 +9,9 @@ test.each<{ name: string; bytes: Buffer; crc: number }>([
   { name: '32 zeros', bytes: Buffer.alloc(32), crc: 0x8a_91_36_aa },
   { name: '32 ones', bytes: Buffer.alloc(32, 0xff), crc: 0x62_a8_ab_43 },
   { name: '0 to 31', bytes: Buffer.from(Array.from({ length: 32 }, (_, at) => at)), crc: 0x46_dd_79_4e },
-])('of $name', ({ bytes, crc }) => expect(crc32c(bytes)).toBe(crc));
+])('the CRC32C of $name is correct', ({ bytes, crc }) => expect(crc32c(bytes)).toBe(crc));
 
-test('of parts is that of the whole', () => {
+test('the CRC32C of two parts equals that of the whole', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.uint8Array({ maxLength: 100 }), (first, second) => {
       expect(crc32c(second, crc32c(first))).toBe(crc32c(Buffer.concat([first, second])));
@@ -19,4 +19,4 @@ test('of parts is that of the whole', () => {
   );
 });
 
-test('as it is stored is another one', () => expect(masked(crc32c(Buffer.from('foo')))).toBe(masked(0xcf_c4_ae_1d)));
+test('the stored CRC32C is masked', () => expect(masked(crc32c(Buffer.from('foo')))).toBe(masked(0xcf_c4_ae_1d)));

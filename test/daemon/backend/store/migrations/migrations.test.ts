@@ -21,19 +21,19 @@ import { tempDir } from '../../../../support/temp-dir.ts';
 const NEWEST = newestSchema(MIGRATIONS);
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
-test('the released steps are numbered from 2 without a gap', () => {
+test('the released migrations are numbered from 2 without a gap', () => {
   expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 2));
 });
 
 describe('an empty database', () => {
-  test('is a store of the newest schema at once', async () => {
+  test('an empty database becomes a store of the newest schema at once', async () => {
     const database = await emptyDatabase();
     expect(await ensureSchema(database, MIGRATIONS)).toBe(NEWEST);
     expect(await database.keys().all()).toEqual([encodeTuple(STORE_ID), SCHEMA_KEY]);
     expect(await database.get(SCHEMA_KEY)).toBe(String(NEWEST));
   });
 
-  test('keeps the name that a first start of an early build left behind', async () => {
+  test('an empty database keeps the store id of an interrupted first start', async () => {
     const database = await emptyDatabase();
     await database.put(encodeTuple(STORE_ID), '"mine"');
     await ensureSchema(database, MIGRATIONS);
@@ -41,8 +41,8 @@ describe('an empty database', () => {
   });
 });
 
-describe('from schema 1', () => {
-  test('check records of all three forms become what one that was always written as today is', async () => {
+describe('a store of schema 1', () => {
+  test('check records of all three forms are migrated to the current form', async () => {
     const [mixed, today] = await Promise.all([
       earlierStore({ schema: 1 }),
       earlierStore({ schema: 1, forms: ['state-first'] }),
@@ -58,7 +58,7 @@ describe('from schema 1', () => {
     );
   });
 
-  test('and what it makes of them is what the pipeline writes', async () => {
+  test('migrated check records equal those that the backend writes', async () => {
     const dir = await earlierStore({ schema: 1 });
     await upgraded(dir);
     const records = (await checkRecordsOf(dir)).map(([, value]) => value);
@@ -71,8 +71,8 @@ describe('from schema 1', () => {
   });
 });
 
-describe('from schema 2', () => {
-  test('a check configuration says itself which one it is, and keeps everything else', async () => {
+describe('a store of schema 2', () => {
+  test('a migrated check configuration contains its name and namespace and keeps everything else', async () => {
     const dir = await earlierStore({
       schema: 2,
       namespaces: ['web'],
@@ -95,7 +95,7 @@ describe('from schema 2', () => {
     });
   });
 
-  test('checks of namespaces that do not exist stand in its way, each with the way out', async () => {
+  test('checks of missing namespaces are obstacles to the migration, each with a remedy', async () => {
     const dir = await earlierStore({
       schema: 2,
       namespaces: ['web'],
@@ -133,7 +133,7 @@ describe('from schema 2', () => {
 });
 
 describe('an upgrade', () => {
-  test('that is cut off after any batch ends, when it is run again, as one that was not', async () => {
+  test('an upgrade interrupted after any batch completes when it is run again', async () => {
     const size = { schema: 1, clients: 25, checksEach: 100 } as const;
     const [whole, cut] = await Promise.all([earlierStore(size), earlierStore(size)]);
     await upgraded(whole);
@@ -159,7 +159,7 @@ describe('an upgrade', () => {
     expect(await contentOf(cut)).toEqual(await contentOf(whole));
   });
 
-  test('tells how far it is, up to all there is', async () => {
+  test('an upgrade reports its progress up to the total', async () => {
     const dir = await earlierStore({ schema: 1, clients: 12, checksEach: 100, checks: { default: ['disk'] } });
     const told: StepProgress[] = [];
     await using opened = await openSchema(dir);
@@ -190,7 +190,7 @@ describe('an upgrade', () => {
   });
 });
 
-test('a store of an earlier schema reads as the newest one, and is not changed by it', async () => {
+test('a store of an earlier schema reads like the newest one and is not changed by that', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const newest = await earlierStore({ schema: 1 });
@@ -208,10 +208,10 @@ test('a store of an earlier schema reads as the newest one, and is not changed b
   expect(await contentOf(dir)).toEqual(before);
 });
 
-describe('refused and left as it is', () => {
+describe('rejected databases', () => {
   test.each<{ name: string; entry: [string, string]; code: string; message: RegExp }>([
     {
-      name: 'a store of a newer program',
+      name: 'a schema of a newer program',
       entry: [SCHEMA_KEY, String(NEWEST + 1)],
       code: 'invalid',
       message: new RegExp(`has schema ${String(NEWEST + 1)}, this program knows up to ${String(NEWEST)}`),
@@ -221,12 +221,12 @@ describe('refused and left as it is', () => {
     { name: 'the version 1.5', entry: [SCHEMA_KEY, '1.5'], code: 'internal', message: /damaged/ },
     { name: 'the version ""', entry: [SCHEMA_KEY, ''], code: 'internal', message: /damaged/ },
     {
-      name: 'a database of another program',
+      name: 'an entry of another program',
       entry: ['somebody', 'else'],
       code: 'invalid',
       message: /another program/,
     },
-  ])('$name', async ({ entry, code, message }) => {
+  ])('a database with $name is rejected and left unchanged', async ({ entry, code, message }) => {
     const dir = await tempDir();
     await onClosed(dir, (database) => database.put(...entry));
     const refusal = expect.objectContaining({ name: 'MonError', code, message: expect.stringMatching(message) });
@@ -235,7 +235,7 @@ describe('refused and left as it is', () => {
     expect(await onClosed(dir, (database) => database.iterator().all())).toEqual([entry]);
   });
 
-  test('for an upgrade, a directory without a store', async () => {
+  test('an upgrade of a directory without a store is rejected', async () => {
     await expect(openSchema(await tempDir())).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringContaining('there is no store in'),

@@ -24,7 +24,7 @@ describe('the setting store', () => {
       hosts: ['postgres://db-1/mon'],
       shown: 'postgres://db-1/mon',
     },
-  ])('$name', ({ text, hosts, shown }) => {
+  ])('the setting store accepts $name', ({ text, hosts, shown }) => {
     expect(parseDatabaseUrl(text)).toEqual({ hosts, shown });
   });
 
@@ -38,7 +38,7 @@ describe('the setting store', () => {
     `postgres://${Array.from({ length: 17 }, (_, at) => `db-${String(at)}`).join(',')}/mon`,
     'postgres://mon:secret@db-1:port/mon',
     'postgres://mon:secret@db-1:5432/mon?target_session_attrs=any',
-  ])('%j is refused in words that name the setting and show no password', (text) => {
+  ])('the setting store rejects %j without showing a password', (text) => {
     expect(() => parseDatabaseUrl(text)).toThrow(expect.objectContaining({ code: 'invalid' }));
     expect(() => parseDatabaseUrl(text)).toThrow(/^store: (?!.*secret)/);
   });

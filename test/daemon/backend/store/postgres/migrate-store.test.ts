@@ -49,7 +49,7 @@ async function filled(): Promise<string> {
 }
 
 describe('migrate-store', () => {
-  test('copies a directory into a database and back; all three hold the same', async () => {
+  test('migrate-store copies a directory into a database and back without a difference', async () => {
     const [from, database] = [await filled(), await server.database()];
     const rig = rigOf();
     expect(await migrateStore({ from, to: database }, rig)).toEqual({ entries: 3503, written: 3503 });
@@ -61,14 +61,14 @@ describe('migrate-store', () => {
     expect(await contentOf(back)).toEqual(wanted);
   });
 
-  test('copies into an empty directory, also by a name that ends with a slash', async () => {
+  test('migrate-store copies into an empty directory, even by a name that ends with a slash', async () => {
     const from = await filled();
     const to = `${await tempDir()}/`;
     await migrateStore({ from, to }, rigOf());
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  test('leaves a backup as it is, which can be restored all the same', async () => {
+  test('migrate-store leaves a backup unchanged, so that it can still be restored', async () => {
     const { signal } = new AbortController();
     const schema = await openSchema(await filled());
     const { dir } = await schema.schema.backUp({ signal });
@@ -78,7 +78,7 @@ describe('migrate-store', () => {
     await expect(verifyBackup(await readBackup(dir), { signal })).resolves.toBeUndefined();
   });
 
-  test('that was cut off goes on: what is there is not written again, what changed meanwhile comes out right', async () => {
+  test('an interrupted migration continues, writes only missing entries, and includes later changes', async () => {
     const [from, to] = [await filled(), await server.database()];
     const stop = new AbortController();
     const rig = rigOf(stop.signal);
@@ -97,7 +97,7 @@ describe('migrate-store', () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  test('refuses what would lose or mix something, and says the way', async () => {
+  test('migrate-store rejects what would lose or mix data, with a remedy', async () => {
     const [from, other, database] = [await filled(), await filled(), await server.database()];
     await migrateStore({ from, to: database }, rigOf());
     await expect(migrateStore({ from: other, to: database }, rigOf())).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe('migrate-store', () => {
     await expect(migrateStore({ from, to: full }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('refuses a store that a backend serves', async () => {
+  test('migrate-store rejects a store that a backend uses', async () => {
     const database = await server.database();
     const serving = await openPostgresStore(database);
     await serving.acquire('main', 30_000);

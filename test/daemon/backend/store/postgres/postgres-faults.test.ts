@@ -58,8 +58,8 @@ function sayWithoutEnd(client: pg.Client, text: string): void {
 
 const mended = (store: PostgresStore): Promise<void> => new Promise((resolve) => void store.onMended(resolve));
 
-describe('a network that cuts', () => {
-  test('a connection while it is made: nobody is given it, and nobody is told that it was lost', async () => {
+describe('a broken network', () => {
+  test('a connection lost during its setup is not returned and not reported as lost', async () => {
     const direct = await server.database();
     let bytes = 0;
     const network = await startCutProxy(direct.replace('postgres:', 'http:'), () => (bytes += 25));
@@ -77,7 +77,7 @@ describe('a network that cuts', () => {
     expect(network.cuts).toBeGreaterThan(20);
   });
 
-  test('the answer to a write: it is there once, and acknowledged', async () => {
+  test('a write whose response is lost is stored once and acknowledged', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     network.cutAfter(1);
@@ -90,7 +90,7 @@ describe('a network that cuts', () => {
     ]);
   });
 
-  test('the way there: the write is made again', async () => {
+  test('a write that is lost in transit is repeated', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url, { answerMs: 200 });
     network.stall();
@@ -103,7 +103,7 @@ describe('a network that cuts', () => {
     expect(await store.write(lease, [], [])).toBe(2);
   });
 
-  test('for longer than a caller can wait: when the write turns out to be there, the store ends, for a new one to begin with it', async () => {
+  test('a write found after its caller gave up ends the store, so that a new one starts with it', async () => {
     const { network, url } = await behindNetwork();
     const clock = new SystemClock();
     const hasty = {
@@ -127,7 +127,7 @@ describe('a network that cuts', () => {
     expect([next.lastSeq('main'), await next.getMany([['a']])]).toEqual([1, ['1']]);
   });
 
-  test('while nothing is written: the next write finds another connection, and the same lease', async () => {
+  test('a connection lost between writes is replaced, with the same lease', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     const again = mended(store);
@@ -140,7 +140,7 @@ describe('a network that cuts', () => {
 
 // Each test leaves the server unchanged and has its own database: starting a server takes a second of CPU.
 describe('a database', () => {
-  test('that is away: writes are refused, and taken again when it is back; nothing acknowledged is lost', async () => {
+  test('writes are rejected while the database is unavailable, and acknowledged ones are not lost', async () => {
     const { store, lease } = await opened(await server.database());
     expect(await store.write(lease, [put(['k', 0], 'v')], [])).toBe(1);
     for (const end of [() => server.stop(), () => server.kill()]) {
@@ -161,7 +161,7 @@ describe('a database', () => {
     ]);
   });
 
-  test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
+  test('acknowledged writes survive kills of the database under load, with consecutive sequence numbers', async () => {
     // The timeout covers any recovery of the database.
     const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
@@ -193,7 +193,7 @@ describe('a database', () => {
     expect(store.lastSeq('main')).toBe(acknowledged.size);
   });
 
-  test('that was away has no connection too many afterwards, and none at all when the store is closed', async () => {
+  test('the store has no surplus connections after outages of the database, and none after it is closed', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);
@@ -215,7 +215,7 @@ describe('a database', () => {
     await expect.poll(() => server.connections(url)).toBe(0);
   });
 
-  test('that lost acknowledged writes is not written to any more, and says so', async () => {
+  test('a database that lost acknowledged writes is not written to, and the error says so', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     await store.write(lease, [put(['a'], '1')], []);
@@ -228,7 +228,7 @@ describe('a database', () => {
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('that holds another store when it is back is not written to, and the refusal says what to do', async () => {
+  test('a database that holds another store after an outage is not written to, and the error names a remedy', async () => {
     const { network, url } = await behindNetwork();
     const { store } = await opened(url);
     await server.run(url, `update mon.store set id = 'another'`);
@@ -249,7 +249,7 @@ async function expectRefused(url: string, other: PostgresStore): Promise<void> {
 }
 
 describe('two backends on one database', () => {
-  test('one writes; the other is told who does, and writes when the first has stopped', async () => {
+  test('a second backend learns which one writes, and can write after the first has stopped', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);
@@ -267,7 +267,7 @@ describe('two backends on one database', () => {
     expect(await second.write(next, [], [])).toBe(3);
   });
 
-  test('one that stood still beyond its lease writes nothing any more', async () => {
+  test('a backend that was frozen beyond its lease can write no more', async () => {
     const url = await server.database();
     // The clock of this store stands still, so it never renews its lease.
     const frozen = await openPostgresStore(url, { clock: new ManualClock() });
@@ -291,7 +291,7 @@ describe('two backends on one database', () => {
     expect(lease === undefined ? 0 : await second.write(lease, [], [])).toBe(2);
   });
 
-  test('a write that takes longer than the lease ends nothing, and nobody takes over meanwhile', async () => {
+  test('a write that takes longer than the lease keeps the lease', async () => {
     const url = await server.database();
     const store = await openPostgresStore(url);
     onTestFinished(() => store.close());
@@ -314,7 +314,7 @@ describe('two backends on one database', () => {
     expect(await store.write(lease, [put(['a'], '3')], [])).toBe(3);
   });
 
-  test('one that stands still in the middle of a write does not hold the lease for good', async () => {
+  test('a backend that is frozen in the middle of a write does not hold the lease forever', async () => {
     const url = await server.database();
     const { lease } = await opened(url);
     await using database = new DatabaseServer(parseDatabaseUrl(url), 200);
@@ -332,7 +332,7 @@ describe('two backends on one database', () => {
     await lease.renew();
   });
 
-  test('the server notices within seconds that a connection to it is dead', async () => {
+  test('the database notices a dead connection within seconds', async () => {
     await using database = new DatabaseServer(parseDatabaseUrl(await server.database()));
     const client = await database.connect(() => undefined);
     const { rows } = await client.query<{ name: string; setting: string }>(
@@ -344,7 +344,7 @@ describe('two backends on one database', () => {
     expect(Math.min(count, idle, interval)).toBeGreaterThan(0);
   });
 
-  test('one that stood still, and that nobody has taken over from, goes on', async () => {
+  test('a frozen backend continues if no other one has acquired the lease', async () => {
     const url = await server.database();
     const { store, lease } = await opened(url);
     const runOut = (): Promise<void> => server.run(url, 'update mon.lease set good_until = clock_timestamp()');
@@ -355,7 +355,7 @@ describe('two backends on one database', () => {
     expect(await store.write(lease, [put(['a'], '2')], [])).toBe(2);
   });
 
-  test('one that works keeps its lease for as long as it likes', async () => {
+  test('a working backend keeps its lease', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     onTestFinished(() => first.close());
@@ -367,7 +367,7 @@ describe('two backends on one database', () => {
   });
 });
 
-describe('what an operator has to mend is said', () => {
+describe('errors that an operator has to fix', () => {
   const sql = {
     another: 'create schema mon; create table mon.orders (id int)',
     newer: 'update mon.store set schema = 99',
@@ -381,16 +381,16 @@ describe('what an operator has to mend is said', () => {
       message: /the password in the setting store/,
     },
     {
-      name: 'a database that is not there',
+      name: 'a missing database',
       url: (url) => `${url}_not`,
       message: /no such database; make it with createdb/,
     },
-  ])('$name', async ({ url, message }) => {
+  ])('a store that cannot be opened because of $name is an error with a remedy', async ({ url, message }) => {
     const problem = { code: 'invalid', message: expect.stringMatching(message) };
     await expect(openPostgresStore(url(await server.database()))).rejects.toMatchObject(problem);
   });
 
-  test('missing rights', async () => {
+  test('a database user without the needed rights is an error', async () => {
     const url = await server.database();
     await server.run(url, `create role guest login password 'secret'`);
     await expect(openPostgresStore(url.replace(/mon:[^@]*@/, 'guest:secret@'))).rejects.toMatchObject({
@@ -399,7 +399,7 @@ describe('what an operator has to mend is said', () => {
     });
   });
 
-  test('a database of another program', async () => {
+  test('a database of another program is rejected', async () => {
     const url = await server.database();
     await server.run(url, sql.another);
     await expect(openPostgresStore(url)).rejects.toMatchObject({
@@ -411,11 +411,11 @@ describe('what an operator has to mend is said', () => {
   test.each([
     { name: 'a store of a newer schema', statement: sql.newer, message: /has schema 99, this program knows up to/ },
     {
-      name: 'a store that was copied in part',
+      name: 'a partially copied store',
       statement: sql.copied,
       message: /copied only in part; run mon-backend migrate-store/,
     },
-  ])('$name', async ({ statement, message }) => {
+  ])('a database with $name is rejected', async ({ statement, message }) => {
     const url = await server.database();
     await (await openPostgresStore(url)).close();
     await server.run(url, statement);
@@ -425,7 +425,7 @@ describe('what an operator has to mend is said', () => {
     });
   });
 
-  test('a certificate of an authority that nobody knows here', async () => {
+  test('a database with a certificate of an unknown authority is rejected', async () => {
     const { cert, key } = makeCertificate('localhost', { names: ['localhost'] });
     const speaksTls = createServer((socket) => {
       socket.once('data', () => {
@@ -447,7 +447,7 @@ describe('what an operator has to mend is said', () => {
     });
   });
 
-  test('a server that is not there; of several hosts the one that is there is found', async () => {
+  test('an unreachable database is an error, and of several hosts a reachable one is used', async () => {
     const url = await server.database();
     const away = url.replace(/@[^/]*/, '@127.0.0.1:1');
     await expect(openPostgresStore(away)).rejects.toMatchObject({

@@ -30,7 +30,7 @@ const told = (name: string, seq = 0): ToldOfItself => ({
   seq,
 });
 
-test('who follows is told of each write with what it touched, puts and deletes', async () => {
+test('a follower reads each write with the keys that it put and deleted', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.write(lease, [put(['a', 1], '1'), put(['b'], '2')], [['client', 'default', 'a']]);
@@ -50,7 +50,7 @@ test('who follows is told of each write with what it touched, puts and deletes',
   expect(await member.writtenAfter('main', 3, 10)).toEqual({ after: ids[2], records: [] });
 });
 
-test('however many keys a write has, and however long they are, they come as they were', async () => {
+test('a follower reads all keys of a large write unchanged', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   for (let seq = 1; seq <= 200; seq++) await writer.write(lease, [], []);
@@ -63,7 +63,7 @@ test('however many keys a write has, and however long they are, they come as the
   expect((await member.writtenAfter('main', 200, 10)).records).toMatchObject([{ seq: 201, changes: [], keys }]);
 });
 
-test('who follows is woken by a write, and by a lease that is released', async () => {
+test('a follower is woken by a write and by the release of the lease', async () => {
   const { writer, member } = await two();
   let written = 0;
   let released = 0;
@@ -81,7 +81,7 @@ test('who follows is woken by a write, and by a lease that is released', async (
   await expect.poll(() => released).toBe(1);
 });
 
-test('a snapshot is of one moment, over all that is read of it', async () => {
+test('a snapshot shows one moment, however much is read from it', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.write(lease, [put(['a'], '1'), put(['b'], '1')], []);
@@ -95,7 +95,7 @@ test('a snapshot is of one moment, over all that is read of it', async () => {
   expect(await snapshot.getMany([['c'], ['a']])).toEqual([undefined, '1']);
 });
 
-test('a snapshot of more than one page', async () => {
+test('a snapshot of several pages is complete', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   const keys = Array.from({ length: 2500 }, (_, at) => ['n', at] as const);
@@ -108,7 +108,7 @@ test('a snapshot of more than one page', async () => {
   expect((await entriesOf(snapshot.scan(['n']))).map(([key]) => key)).toEqual(keys);
 });
 
-test('members hear of each other, and who writes since when', async () => {
+test('members see each other and the holder of the lease', async () => {
   const { writer, member } = await two();
   expect(await writer.meet('main', told('a'))).toMatchObject({ lease: undefined, members: [{ name: 'a' }] });
   const { epoch } = await writer.acquire('main', 30_000);
@@ -126,7 +126,7 @@ test('members hear of each other, and who writes since when', async () => {
   expect((await member.meet('main', told('b'))).members).toMatchObject([{ name: 'b' }]);
 });
 
-test('a lease that is offered says to whom, until somebody takes it', async () => {
+test('an offered lease names its receiver until a member acquires it', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.offer(lease, member.self);
@@ -138,7 +138,7 @@ test('a lease that is offered says to whom, until somebody takes it', async () =
   expect(taken.lease).toMatchObject({ holder: member.self, offeredTo: undefined, epoch: 2 });
 });
 
-test('the secret is the same for all that share the store, and another one in another store', async () => {
+test('the secret is the same for all members of a store and different in another store', async () => {
   const { writer, member } = await two();
   const other = await opened(await server.database());
   expect(writer.secret).toMatch(/^[\w-]{43}$/);

@@ -22,7 +22,7 @@ async function upgradedStore(): Promise<{
   return { dir, before, backup: join(dir, 'backups', name) };
 }
 
-test('the backup of an upgrade takes it back, and what it replaces is backed up too', async () => {
+test('the backup of an upgrade reverts it, and the replaced store is backed up too', async () => {
   const { dir, before, backup } = await upgradedStore();
   const after = await contentOf(dir);
   const rig = commandRig();
@@ -39,7 +39,7 @@ test('the backup of an upgrade takes it back, and what it replaces is backed up 
   expect(await contentOf(join(dir, 'backups', replaced, 'store'))).toEqual(after);
 });
 
-test('into a new directory it asks nothing', async () => {
+test('a restore into a new directory asks no question', async () => {
   const { before, backup } = await upgradedStore();
   const dir = join(await tempDir(), 'moved');
   const rig = commandRig({ answer: false });
@@ -48,7 +48,7 @@ test('into a new directory it asks nothing', async () => {
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
 });
 
-test('an older program puts its backup in the place of a store that a newer one has upgraded', async () => {
+test('an older program can restore its backup over a store that a newer one upgraded', async () => {
   const { dir, before, backup } = await upgradedStore();
   await onClosed(dir, (database) => database.put(encodeTuple(SCHEMA_VERSION), '99'));
   await restoreCommand(backup, dir, { ...FLAGS, skipConfirm: true }, commandRig());
@@ -56,8 +56,8 @@ test('an older program puts its backup in the place of a store that a newer one 
   expect(await readdir(join(dir, 'backups'))).toContainEqual(expect.stringMatching(/-schema-99-before-restore$/));
 });
 
-describe('nothing is changed', () => {
-  test('when the operator says no', async () => {
+describe('a restore that changes nothing', () => {
+  test('a restore that the operator declines changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     await expect(restoreCommand(backup, dir, FLAGS, commandRig({ answer: false }))).rejects.toThrow(
@@ -66,7 +66,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(after);
   });
 
-  test('when the backup is damaged', async () => {
+  test('a restore of a damaged backup changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     await onClosed(join(backup, 'store'), (database) => database.put('~', '1'));
@@ -74,7 +74,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(after);
   });
 
-  test('when a newer program took the backup', async () => {
+  test('a restore of a backup of a newer program changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     const file = join(backup, 'manifest.json');
@@ -86,7 +86,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(after);
   });
 
-  test('while a backend holds the store', async () => {
+  test('a restore is rejected while a backend uses the store', async () => {
     const { dir, backup } = await upgradedStore();
     await using holder = await openSchema(dir);
     await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({ code: 'conflict' });

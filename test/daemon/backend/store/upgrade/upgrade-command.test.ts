@@ -12,7 +12,7 @@ import type { Database } from '../../../../../daemon/backend/store/database.ts';
 const QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up your database!';
 
-test('asks, takes a backup, upgrades, and tells the log in the words of the reference', async () => {
+test('an upgrade asks, takes a backup, upgrades, and logs the messages of the reference', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const rig = commandRig();
@@ -30,7 +30,7 @@ test('asks, takes a backup, upgrades, and tells the log in the words of the refe
   expect(await contentOf(dir)).toEqual(await contentOf(clean));
 });
 
-test('says that there is nothing to do, and asks nothing, when it is run again', async () => {
+test('a second upgrade reports that nothing is to do and asks no question', async () => {
   const dir = await earlierStore({ schema: 2 });
   await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, commandRig());
   const after = await contentOf(dir);
@@ -42,8 +42,8 @@ test('says that there is nothing to do, and asks nothing, when it is run again',
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-describe('nothing is changed', () => {
-  test('when the operator says no', async () => {
+describe('an upgrade that changes nothing', () => {
+  test('an upgrade that the operator declines changes nothing', async () => {
     const dir = await earlierStore({ schema: 1 });
     const before = await contentOf(dir);
     const rig = commandRig({ answer: false });
@@ -55,7 +55,7 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(before);
   });
 
-  test('when a check refers to a namespace that does not exist: each says so, and the way out is printed', async () => {
+  test('an upgrade with checks of a missing namespace changes nothing and prints a remedy', async () => {
     const dir = await earlierStore({ schema: 1, checks: { gone: ['disk'] } });
     const before = await contentOf(dir);
     for (let run = 0; run < 2; run++) {
@@ -84,7 +84,7 @@ describe('nothing is changed', () => {
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('by a dry run, which says what would be done', async () => {
+  test('a dry run of an upgrade changes nothing and prints what would be done', async () => {
     const dir = await earlierStore({ schema: 1, clients: 200, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
     const rig = commandRig();
@@ -99,14 +99,14 @@ describe('nothing is changed', () => {
     expect(await contentOf(dir)).toEqual(before);
   });
 
-  test('by a dry run that finds something in the way', async () => {
+  test('a dry run of an upgrade fails when an obstacle is found', async () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
     expect(rig.printed.join('')).toContain('an upgrade would bring it to 4');
   });
 
-  test('while a backend holds the store: its holder is named, and the other way', async () => {
+  test('an upgrade of a store in use is rejected with its holder and an alternative', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using holder = await openSchema(dir);
     await expect(upgradeDir(dir, FLAGS, commandRig())).rejects.toMatchObject({
@@ -127,7 +127,7 @@ test.each<{ name: string; way: (database: Database) => Promise<void> }>([
     name: 'the check is deleted',
     way: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
   },
-])('what stood in the way is gone once $name', async ({ way }) => {
+])('an upgrade succeeds once $name', async ({ way }) => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
   await onClosed(dir, way);
   const rig = commandRig();
@@ -136,7 +136,7 @@ test.each<{ name: string; way: (database: Database) => Promise<void> }>([
 });
 
 describe('the backup', () => {
-  test('goes where the operator says', async () => {
+  test('the backup of an upgrade is written where the operator wants', async () => {
     const dir = await earlierStore({ schema: 2 });
     const place = join(await tempDir(), 'copy');
     await upgradeDir(dir, { ...FLAGS, backup: { dir: place } }, commandRig());
@@ -144,13 +144,13 @@ describe('the backup', () => {
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('is not taken when the operator does not want it', async () => {
+  test('no backup is taken if the operator does not want one', async () => {
     const dir = await earlierStore({ schema: 2 });
     await upgradeDir(dir, { ...FLAGS, backup: false }, commandRig());
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('keeps the upgrade from beginning when it fails', async () => {
+  test('a failed backup keeps the upgrade from starting', async () => {
     const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
     const upgrade = upgradeDir(dir, { ...FLAGS, backup: { dir: '/dev/null/copy' } }, commandRig());
@@ -159,7 +159,7 @@ describe('the backup', () => {
   });
 });
 
-test('an upgrade that takes longer than --timeout stops, and the next one goes on', async () => {
+test('an upgrade that exceeds --timeout stops, and the next one continues', async () => {
   const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 50 });
   const clock = new ManualClock();
   const rig = commandRig({ clock });

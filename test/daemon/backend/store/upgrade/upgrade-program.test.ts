@@ -12,7 +12,7 @@ import { runUpgradeProgram, type UpgradeProgram } from '../../../../support/upgr
 const messagesOf = ({ records }: UpgradeProgram): string[] => records.map(({ message }) => message);
 
 /** The steps of one operator in a single test, so that few processes are started. */
-test('an operator looks, says no, says yes, has it done again, and takes it back', async () => {
+test('an operator can preview, decline, confirm, repeat and revert an upgrade', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
 
@@ -46,7 +46,7 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
 });
 
-test('a store that a backend serves is upgraded through that one, which is found by itself', async () => {
+test('a store that a backend uses is upgraded through that backend automatically', async () => {
   const dir = await earlierStore({ schema: 2 });
   await using daemon = await startDaemon({ stateDir: dir });
   const upgrade = (): UpgradeProgram => runUpgradeProgram(['upgrade', '--state-dir', dir, '--skip-confirm']);
@@ -67,7 +67,7 @@ test('a store that a backend serves is upgraded through that one, which is found
   expect(held.stderr).toContain(`in use by process ${String(daemon.pid)} on `);
 });
 
-test('a backend that is asked names what stands in the way', async () => {
+test('an upgrade through a backend names the obstacles', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
   await using daemon = await startDaemon({ stateDir: dir });
   const asked = runUpgradeProgram(['upgrade', '--through', daemon.url, '--skip-confirm']);
@@ -89,12 +89,12 @@ test('a backend that is asked names what stands in the way', async () => {
 test.each([
   { name: 'a timeout of a half', args: ['upgrade', '--timeout', '0.5'], stderr: /--timeout must be whole seconds/ },
   { name: 'two backups', args: ['restore-backup', 'a', 'b'], stderr: /missing argument: mon-backend restore-backup/ },
-])('wrong usage ends with 2 and says why: $name', async ({ args, stderr }) => {
+])('the upgrade program with wrong usage exits with 2 and a reason: $name', async ({ args, stderr }) => {
   const ended = await runUpgradeProgram(args).ended;
   expect(ended).toEqual({ code: 2, stderr: expect.stringMatching(stderr) });
 });
 
-test('a disk that is full in the middle ends it, and with room again it ends as one that was never stopped', async () => {
+test('an upgrade stopped by a full disk completes when there is space again', async () => {
   const size = { schema: 1, clients: 80, checksEach: 100 } as const;
   const [dir, clean] = await Promise.all([earlierStore(size), earlierStore(size)]);
   await upgraded(clean);

@@ -13,14 +13,14 @@ import { tempDir } from '../../../../support/temp-dir.ts';
 const { signal } = new AbortController();
 
 test.each<{ name: string; backup: (other: string) => Parameters<typeof upgradeStore>[1]['backup']; isDone: boolean }>([
-  { name: 'a backup beside the store takes nothing', backup: () => ({}), isDone: false },
+  { name: 'a backup beside the store is rejected', backup: () => ({}), isDone: false },
   {
-    name: 'one elsewhere is taken, and the upgrade done',
+    name: 'a backup elsewhere is taken, and the upgrade completes',
     backup: (other) => ({ dir: join(other, 'kept') }),
     isDone: true,
   },
-  { name: 'none is asked for, and the upgrade done', backup: () => false, isDone: true },
-])('on a disk with room for one of two copies $name', async ({ backup, isDone }) => {
+  { name: 'an upgrade without a backup completes', backup: () => false, isDone: true },
+])('an upgrade on a disk with space for one of two copies: $name', async ({ backup, isDone }) => {
   const dir = await earlierStore({ schema: 2 });
   await using opened = await openSchema(dir);
   const { schema } = opened;

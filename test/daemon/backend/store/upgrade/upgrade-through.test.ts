@@ -42,7 +42,7 @@ function post({ url }: Backend, body: string): Promise<Response> {
   return fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', headers: administratorOf(url), body });
 }
 
-test('a backend serves a store of an earlier version, says so in its log, and shows it as the newest', async () => {
+test('a backend serves a store of an earlier version, logs this, and shows it like the newest one', async () => {
   const [old, current] = [await serving({ schema: 1 }), await serving({ schema: 2 })];
   expect(old.log.records).toContainEqual({
     level: 'warn',
@@ -57,7 +57,7 @@ test('a backend serves a store of an earlier version, says so in its log, and sh
   expect(await get(old.backend.url, '/api/mon/v1/versions')).toMatchObject({ store: { schema: 1 } });
 });
 
-test('it upgrades its store while it serves: asked, told in the same words, audited, with a backup', async () => {
+test('a backend upgrades its store while it serves, with a confirmation, the same log, an audit record and a backup', async () => {
   const served = await serving({ schema: 1 });
   const { backend, dir } = served;
   const before = await get(backend.url, '/events');
@@ -97,7 +97,7 @@ test('it upgrades its store while it serves: asked, told in the same words, audi
   expect(log.messages('warn')).toEqual([]);
 });
 
-test('what agents and others send meanwhile is committed meanwhile, and nothing is lost or older than it was', async () => {
+test('results sent during an upgrade are committed, and none is lost or replaced by an older one', async () => {
   const served = await serving({ schema: 1, clients: 40, checksEach: 100 });
   const { backend, dir } = served;
   const agents = await Promise.all(
@@ -151,8 +151,8 @@ test('what agents and others send meanwhile is committed meanwhile, and nothing 
   expect((await checkRecordsOf(dir)).filter(([, value]) => !value.startsWith('{"history":{'))).toEqual([]);
 });
 
-describe('refused', () => {
-  test('while something stands in the way: the backend goes on as it was', async () => {
+describe('rejected upgrades', () => {
+  test('an upgrade with an obstacle is rejected, and the backend continues', async () => {
     const served = await serving({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(through(served, rig)).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe('refused', () => {
     expect((await post(served.backend, '{}')).status).toBe(409);
   });
 
-  test('when the operator says no, and by a dry run', async () => {
+  test('an upgrade through a backend can be declined, and a dry run changes nothing', async () => {
     const served = await serving({ schema: 2 });
     await expect(through(served, commandRig({ answer: false }))).rejects.toThrow('upgrade aborted by operator');
     const rig = commandRig();
@@ -183,14 +183,14 @@ describe('refused', () => {
     });
   });
 
-  test('with a place for the backup, which is the business of the backend', async () => {
+  test('an upgrade through a backend rejects a directory for the backup', async () => {
     const served = await serving({ schema: 2 });
     const flags = { ...FLAGS, backup: { dir: '/tmp/x' } };
     await expect(through(served, commandRig(), flags)).rejects.toMatchObject({ code: 'invalid' });
   });
 
   test.each([{ body: '{"backup": 1}' }, { body: '{"timeout": 0}' }, { body: '{"dir": "/tmp"}' }])(
-    'a request with $body',
+    'an upgrade request with $body is rejected',
     async ({ body }) => {
       const { backend } = await serving({ schema: 2 });
       expect((await post(backend, body)).status).toBe(400);
@@ -213,7 +213,7 @@ function failingUpgrade(store: Store): Store {
   return Object.assign(new TroubledStore(store), { schema: troubled });
 }
 
-test('a failed upgrade is told, and the next one goes on', async () => {
+test('a failed upgrade is reported, and the next one continues', async () => {
   const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
   const served = { dir, log: new RecordedLog(), backend: await openBackend({ dir, around: failingUpgrade }) };
   onTestFinished(() => served.backend.stop());
@@ -227,7 +227,7 @@ test('a failed upgrade is told, and the next one goes on', async () => {
   expect(await get(served.backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ run: { state: 'failed' } });
 });
 
-test('a backend that stops ends its upgrade, and goes on with it after its start', { tags: 'slow' }, async () => {
+test('a stopping backend ends its upgrade, which continues after the start', { tags: 'slow' }, async () => {
   const served = await serving({ schema: 1, clients: 100, checksEach: 100 });
   const body = '{"backup": false}';
   expect((await post(served.backend, body)).status).toBe(202);

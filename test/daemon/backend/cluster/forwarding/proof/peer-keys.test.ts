@@ -14,7 +14,7 @@ async function file(content: string, mode = 0o600): Promise<string> {
   return path;
 }
 
-test('a peer key file holds one key a line, and comments', async () => {
+test('a peer key file contains one key per line and comments', async () => {
   expect(readPeerKeyFile(await file(`# of all backends\n\n${FIRST}\n ${SECOND} \n`))).toEqual({
     texts: [FIRST, SECOND],
   });
@@ -25,19 +25,19 @@ test.each([
   { name: 'holds a word that can be guessed', content: 'secret' },
   { name: 'holds a sentence', content: 'x '.repeat(40) },
   { name: 'holds five keys', content: `${FIRST}\n`.repeat(5) },
-])('a peer key file that $name is refused, with the command that makes one', async ({ content }) => {
+])('a peer key file that $name is rejected with the command that creates one', async ({ content }) => {
   const path = await file(content);
   expect(() => readPeerKeyFile(path)).toThrow(/cannot be used as peer-key-file: .*openssl rand -base64 32/);
 });
 
-test('a peer key file that is lost, or that others can read, is refused and named', async () => {
+test('a missing or readable peer key file is rejected by name', async () => {
   const lost = join(await tempDir(), 'peer.key');
   expect(() => readPeerKeyFile(lost)).toThrow(`${lost} cannot be used as peer-key-file: there is no such file`);
   const open = await file(FIRST, 0o640);
   expect(() => readPeerKeyFile(open)).toThrow('chmod 600');
 });
 
-test('what one key signs counts with the same key and the same store alone', () => {
+test('a signature is valid only for the same key and the same store', () => {
   const keys = PeerKeys.ofFile({ texts: [FIRST] }, 'one');
   const signature = keys.sign('text');
   expect(keys.isSignedBy(keys.id, 'text', signature)).toBe(true);
@@ -53,7 +53,7 @@ test('what one key signs counts with the same key and the same store alone', () 
   }
 });
 
-test('a new key is exchanged for an old one without a moment in which backends do not understand each other', () => {
+test('a peer key is rotated without a moment in which backends reject each other', () => {
   const [before, during, after] = [[FIRST], [FIRST, SECOND], [SECOND, FIRST]].map((texts) =>
     PeerKeys.ofFile({ texts }, 'one'),
   );
@@ -66,7 +66,7 @@ test('a new key is exchanged for an old one without a moment in which backends d
   }
 });
 
-test('an empty secret of a store is no key', () => {
+test('an empty secret of a store is not a key', () => {
   const keys = PeerKeys.ofStore('', 'one');
   expect(keys.isSignedBy(keys.id, 'text', keys.sign('text'))).toBe(false);
   expect(keys.has('store')).toBe(false);

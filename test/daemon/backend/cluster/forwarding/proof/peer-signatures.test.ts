@@ -30,7 +30,7 @@ function received(
 }
 
 describe('a signed request', () => {
-  test('says who has sent it and what its body has to be', () => {
+  test('a signed request names its sender and the digest of its body', () => {
     const proof = signatures('one').headerOf({ ...REQUEST, body: BODY }, 'two');
     expect(signatures('two').proofOf(received({}, proof))).toEqual({
       kind: 'signed',
@@ -44,17 +44,17 @@ describe('a signed request', () => {
     { name: 'another path', more: { url: '/results?x=2' } },
     { name: 'another voucher', more: { headers: { 'mon-principal': 'eyJ8' } } },
     { name: 'a header more', more: { headers: { authorization: 'Key x' } } },
-  ])('is refused with $name', ({ more }) => {
+  ])('a signed request is rejected with $name', ({ more }) => {
     const proof = signatures('one').headerOf(REQUEST, 'two');
     expect(signatures('two').proofOf(received(more, proof))).toEqual({ kind: 'refused', reason: 'signature' });
   });
 
-  test('is refused by every backend but the one that it is for', () => {
+  test('a signed request is accepted only by its receiver', () => {
     const proof = signatures('one').headerOf(REQUEST, 'two');
     expect(signatures('three').proofOf(received({}, proof))).toEqual({ kind: 'refused', reason: 'signature' });
   });
 
-  test('is accepted once, in any order', () => {
+  test('a signed request is accepted once, in any order', () => {
     const [one, two] = [signatures('one'), signatures('two')];
     const proofs = Array.from({ length: 100 }, () => one.headerOf(REQUEST, 'two')).toReversed();
     const kinds = (): Proof['kind'][] => proofs.map((proof) => two.proofOf(received({}, proof)).kind);
@@ -62,7 +62,7 @@ describe('a signed request', () => {
     expect(new Set(kinds())).toEqual(new Set(['refused']));
   });
 
-  test('is refused a minute before and after its time', () => {
+  test('a signed request is rejected a minute before and after its time', () => {
     const two = signatures('two');
     const refused = (aheadMs: number): unknown => {
       const proof = signatures('one').headerOf(REQUEST, 'two');
@@ -74,13 +74,13 @@ describe('a signed request', () => {
     expect(refused(59_000)).toMatchObject({ kind: 'signed' });
   });
 
-  test('by the secret of the store is refused by a backend with a key', () => {
+  test('a backend with a peer key rejects a request signed with the secret of the store', () => {
     const proof = signaturesOf('one', { secret: 'of the store' }).headerOf(REQUEST, 'two');
     expect(signatures('two').proofOf(received({}, proof))).toEqual({ kind: 'refused', reason: 'key' });
   });
 });
 
-test('a text that no backend has made is no signature', () => {
+test('any text that no backend has signed is rejected', () => {
   const two = signatures('two');
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
@@ -95,7 +95,7 @@ describe('the row of a member', () => {
   const problem = (more: Partial<typeof row> & { proof?: string | undefined }): string | undefined =>
     signatures('one').problemOf({ ...row, proof: signatures('two').rowProofOf(row), ...more });
 
-  test('is believed as it was written', () => {
+  test('a member row is accepted as it was written', () => {
     expect(problem({})).toBeUndefined();
   });
 
@@ -103,15 +103,15 @@ describe('the row of a member', () => {
     { name: 'another address', more: { url: 'https://evil.example:4567' } },
     { name: 'another certificate', more: { fingerprint: 'EF:01' } },
     { name: 'another id', more: { id: 'three' } },
-  ])('is not believed with $name', ({ more }) => {
+  ])('a member row is rejected with $name', ({ more }) => {
     expect(problem(more)).toContain('somebody else has written that');
   });
 
-  test('is not believed without a proof, which an earlier version does not write', () => {
+  test('a member row without a proof, as of an earlier version, is rejected', () => {
     expect(problem({ proof: undefined })).toContain('earlier version');
   });
 
-  test('of a member with another key or without one names what differs', () => {
+  test('the problem of a member row with another key or without one names the difference', () => {
     const byKey = signaturesOf('two', { key: 'z'.repeat(43) });
     const byStore = signaturesOf('two', { secret: 'of the store' });
     expect(problem({ proof: byKey.rowProofOf(row) })).toContain('another key in peer-key-file');
