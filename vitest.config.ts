@@ -26,8 +26,8 @@ export default defineConfig({
     expect: { poll: PATIENCE },
     // More than the two cores there are: many tests wait for processes and sockets most of their time.
     maxWorkers: 3,
-    // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
-    // file costs more than the tests themselves.
+    // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for
+    // each file costs more than the tests themselves.
     isolate: false,
     // The programs that tests start: compiled once, they start in half the time.
     env: {

@@ -40,14 +40,16 @@ export function clientIdentity(flags: ClientFlags, section: Settings): ClientIde
   return { ...answer.data, name, address, subscriptions: [...new Set(others), own] };
 }
 
-/** What is hidden in everything about this client that leaves the agent: its own `redact` list replaces the default one. */
+/**
+ * What is hidden in everything about this client that leaves the agent: its own `redact` list replaces the default one.
+ */
 export function secretKeys(identity: ClientIdentity): ReadonlySet<string> {
   return redactKeysOf({ ...identity, timestamp: 0, version: VERSION });
 }
 
 /**
- * The record as the backend gets it: without secrets, which are for the commands of this machine (completion 1.10). What the
- * backend cannot do without stays, whatever `redact` names.
+ * The record as the backend gets it: without secrets, which are for the commands of this machine (completion 1.10).
+ * What the backend cannot do without stays, whatever `redact` names.
  *
  * @param now epoch seconds
  * @param trouble undefined: the spool can be written

@@ -1,8 +1,8 @@
 import { ATTRIBUTE_LIMITS } from '../../shared/schemas/fixed-limits.ts';
 
 /**
- * Bytes of JSON that are kept of what a hook prints. It counts among the attributes of the result, and a backend refuses a
- * result with too many: that of the check itself would be lost.
+ * Bytes of JSON that are kept of what a hook prints. It counts among the attributes of the result, and a backend
+ * refuses a result with too many: that of the check itself would be lost.
  */
 const OUTPUT_BYTES_MAX = ATTRIBUTE_LIMITS.bytes / 2;
 

@@ -2,7 +2,9 @@ import { given } from '../../shared/domain/given.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 
-/** A check request merged with the definition of the same name on this machine, which wins (legacy-peer, sensu-client). */
+/**
+ * A check request merged with the definition of the same name on this machine, which wins (legacy-peer, sensu-client).
+ */
 export function withLocalDefinition(request: CheckRequest, local: CheckDefinition | undefined): CheckRequest {
   if (local === undefined) return request;
   // What this machine defines has the older tokens only.

@@ -14,8 +14,9 @@ export type Work =
 
 export interface PreparedCheck {
   /**
-   * The check as its result tells of it (completion 1.12): tokens replaced everywhere but in what runs, that is `command`,
-   * `env_vars`, `hooks` and the parameters of an extension, because a secret may take the place of a token there.
+   * The check as its result tells of it (completion 1.12): tokens replaced everywhere but in what runs, that is
+   * `command`, `env_vars`, `hooks` and the parameters of an extension, because a secret may take the place of a token
+   * there.
    */
   readonly published: CheckRequest;
   readonly work: Work;
@@ -31,7 +32,8 @@ export interface TokenSources {
 }
 
 /**
- * Puts the attributes of this client in place of the tokens of a check (reference 2.3). Hooks come later, when one runs.
+ * Puts the attributes of this client in place of the tokens of a check (reference 2.3). Hooks come later, when one
+ * runs.
  *
  * @returns undefined when there is nothing that could run: no command, and no built-in check of that name
  */

@@ -23,8 +23,8 @@ export interface ExecutionDeps {
 }
 
 /**
- * Runs the hook of a check that fits its status, if there is one, and records in it when it ran, how long, and what came
- * out. A token without a match is the hook's failure and not the check's (completion 1.12). Never rejects.
+ * Runs the hook of a check that fits its status, if there is one, and records in it when it ran, how long, and what
+ * came out. A token without a match is the hook's failure and not the check's (completion 1.12). Never rejects.
  *
  * @returns the result with what the hook found; as it was when the agent stopped first
  */

@@ -23,8 +23,8 @@ export interface AmendableOp {
 }
 
 /**
- * Replaces parts of a value that was put as amendable, and those that an earlier amendment had replaced. Nothing changes when
- * another one is in its place by now.
+ * Replaces parts of a value that was put as amendable, and those that an earlier amendment had replaced. Nothing
+ * changes when another one is in its place by now.
  */
 export interface AmendOp {
   readonly type: 'amend';
@@ -35,7 +35,10 @@ export interface AmendOp {
   readonly parts: readonly (string | undefined)[];
 }
 
-/** An entry by its two parts or, where both are null, by its id and its selector: when it is gone, nobody else knows that. */
+/**
+ * An entry by its two parts or, where both are null, by its id and its selector: when it is gone, nobody else knows
+ * that.
+ */
 export type SilencedChange = readonly [
   'silenced',
   namespace: string,
@@ -103,7 +106,8 @@ export interface Store {
    * All of `ops` and the change record, or nothing; the last op on a key wins.
    *
    * @returns the sequence number of this write
-   * @throws MonError `conflict` when `lease` is not the newest; `unavailable` when the disk refuses: then nothing of it is
+   * @throws MonError `conflict` when `lease` is not the newest; `unavailable` when the disk refuses: then nothing of it
+   * is
    *   there, also after a restart, unless it is an `UnsettledWriteError`
    */
   write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
@@ -121,7 +125,8 @@ export interface Store {
    * Calls `listener` for every write after `afterSeq`: first the retained ones, then each new one, in order; once
    * the returned promise has settled, before the `write` settles.
    *
-   * @returns `first`: the oldest sequence number that is retained (writes before it cannot be replayed); `close` ends it
+   * @returns `first`: the oldest sequence number that is retained (writes before it cannot be replayed); `close` ends
+   * it
    */
   watch(
     shard: string,
@@ -160,8 +165,8 @@ export interface StoreSchema {
   readonly newest: number;
 
   /**
-   * Bytes that are free where it is stored, and that a backup of it or its upgrade needs; undefined: that is the business of
-   * those who run the database, and so are backups.
+   * Bytes that are free where it is stored, and that a backup of it or its upgrade needs; undefined: that is the
+   * business of those who run the database, and so are backups.
    */
   room(): Promise<{ readonly free: number; readonly needed: number } | undefined>;
 
@@ -210,8 +215,8 @@ export interface Disk {
 /** Time, so that tests can move it. */
 export interface Clock {
   /**
-   * Epoch milliseconds. It does not follow the machine's clock where that is set; when that is believed later, all times
-   * that wait to come are moved with it (docs/operations.md, Time).
+   * Epoch milliseconds. It does not follow the machine's clock where that is set; when that is believed later, all
+   * times that wait to come are moved with it (docs/operations.md, Time).
    */
   now(): number;
   /** Milliseconds of a clock that only measures intervals. */

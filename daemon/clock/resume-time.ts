@@ -23,7 +23,8 @@ export const JUMP_MS = 1000;
 /**
  * Where time goes on at a start. While the system was not started anew, its own uptime tells how long nobody looked,
  * whatever the wall clock does. After that nobody knows: a wall clock that is ahead is believed, and one that is behind
- * means that no time has passed. One that was off before either still is or was set right, whichever makes less time pass.
+ * means that no time has passed. One that was off before either still is or was set right, whichever makes less time
+ * pass.
  *
  * @returns the anchor of this moment, with one more correction when the wall clock was set in between
  */

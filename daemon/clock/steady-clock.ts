@@ -4,7 +4,9 @@ import { JUMP_MS, resumeTime, type TimeAnchor } from './resume-time.ts';
 
 /** How fast drift is followed: a millisecond a second, more than any clock drifts and less than anybody notices. */
 const SLEW = 1 / 1000;
-/** Between two looks at the monotonic clock, or else the process was kept from running and the wall clock says nothing. */
+/**
+ * Between two looks at the monotonic clock, or else the process was kept from running and the wall clock says nothing.
+ */
 const LOOK_MS_MAX = 50;
 const LOOKS_MAX = 4;
 /** Time is told in milliseconds. */
@@ -44,7 +46,9 @@ export class SteadyClock implements MachineClock {
   readonly #options: SteadyOptions;
   #corrections: Corrections;
   #offsetMs: number;
-  /** The steady scale at the start, and what has passed since: apart, because together they are too large to be exact. */
+  /**
+   * The steady scale at the start, and what has passed since: apart, because together they are too large to be exact.
+   */
   readonly #startMs: number;
   #passedMs = 0;
   /** When that was, on the monotonic clock. */

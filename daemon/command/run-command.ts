@@ -38,12 +38,12 @@ interface StartOptions {
 }
 
 /**
- * Runs a line through the shell, or a program with its arguments without one (security S14), in a process group of its own,
- * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort
+ * Runs a line through the shell, or a program with its arguments without one (security S14), in a process group of its
+ * own, with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort
  * kills all processes of the command. Never rejects.
  *
- * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the signal
- * that killed it (legacy-peer, sensu-client); the same without a shell.
+ * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the
+ * signal that killed it (legacy-peer, sensu-client); the same without a shell.
  */
 export async function runCommand(
   command: Command,
@@ -248,7 +248,9 @@ function statusOf({ exitCode, signalCode }: ChildProcess): number {
   return signalCode === null ? 3 : constants.signals[signalCode];
 }
 
-/** Collects output up to the limit. The rest is read and dropped, so that the command is never blocked by a full pipe. */
+/**
+ * Collects output up to the limit. The rest is read and dropped, so that the command is never blocked by a full pipe.
+ */
 class CappedOutput {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;

@@ -8,8 +8,8 @@ const FILES = 8;
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Tries out what opening a database asks of its disk: room, free descriptors, a write, a sync, a deletion. While they fail,
- * a database that is open is worth more than one that is closed and does not open again: it can be read.
+ * Tries out what opening a database asks of its disk: room, free descriptors, a write, a sync, a deletion. While they
+ * fail, a database that is open is worth more than one that is closed and does not open again: it can be read.
  *
  * @param bytes that opening it may write
  * @throws MonError `unavailable` when there is no room; what the disk says

@@ -5,7 +5,10 @@ const STANDARD_OUTPUT = 1;
 /** Of a new one. One that is there keeps its mode, which somebody may have chosen. */
 const FILE_MODE = 0o600;
 
-/** How long lines wait to be written together: a write for each answer of a busy API would cost more than many an answer. */
+/**
+ * How long lines wait to be written together: a write for each answer of a busy API would cost more than many an
+ * answer.
+ */
 const WAIT_MS = 100;
 const TOGETHER_BYTES = 16 * 1024;
 
@@ -15,8 +18,8 @@ const WAITING_BYTES_MAX = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes lines to a file or to standard output. No failure comes out of it: a full disk or a closed pipe costs lines of the
- * log, never the monitoring.
+ * Writes lines to a file or to standard output. No failure comes out of it: a full disk or a closed pipe costs lines of
+ * the log, never the monitoring.
  */
 export class LineWriter implements Disposable {
   readonly #file: string | undefined;

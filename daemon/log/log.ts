@@ -53,8 +53,8 @@ const ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const ALL_ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * JSON lines as the legacy service writes them: `timestamp`, `level`, `message` first, then the fields (completion 1.16).
- * An error goes into the field `err` and comes out as type, message and stack.
+ * JSON lines as the legacy service writes them: `timestamp`, `level`, `message` first, then the fields (completion
+ * 1.16). An error goes into the field `err` and comes out as type, message and stack.
  */
 export function createLog({ component, level, requestLevel = 'info', destination }: LogOptions): ProgramLog {
   const lines = pino(

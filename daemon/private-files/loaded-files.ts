@@ -12,8 +12,8 @@ const FILE = 'loaded-files';
 const JSON_FILE = /\.json$/;
 
 /**
- * A list of the configuration files that were read, for the commands of handlers, mutators and checks, which find their own
- * settings in there. It is gone when it is disposed.
+ * A list of the configuration files that were read, for the commands of handlers, mutators and checks, which find their
+ * own settings in there. It is gone when it is disposed.
  */
 export class LoadedFiles implements AsyncDisposable {
   readonly #path: string;

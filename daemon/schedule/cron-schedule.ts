@@ -7,8 +7,8 @@ import { dateProblem, fiveFields } from '../../shared/schemas/cron.ts';
 export type CronSchedule = (afterMs: number) => number | undefined;
 
 /**
- * A schedule in cron syntax (completion 1.13). Where the clock is put forward, a moment that it skips comes right after;
- * where it is put back, a moment at a fixed time comes once.
+ * A schedule in cron syntax (completion 1.13). Where the clock is put forward, a moment that it skips comes right
+ * after; where it is put back, a moment at a fixed time comes once.
  *
  * @param text without a problem (`cronProblem`)
  * @param zone IANA name; undefined: that of this machine

@@ -18,8 +18,8 @@ export interface RunningTimetable extends Disposable {
 }
 
 /**
- * Runs something at each moment of a timetable, until it is disposed. Moments that were missed (a machine that slept) are
- * made up for once.
+ * Runs something at each moment of a timetable, until it is disposed. Moments that were missed (a machine that slept)
+ * are made up for once.
  *
  * @param run is told the time, epoch milliseconds
  */

@@ -17,8 +17,9 @@ interface Surroundings {
 }
 
 /**
- * Node.js has no datagrams of AF_UNIX, in which the manager is told, and to start a program takes a backend with gigabytes of
- * memory a tenth of a second. So a shell of a megabyte is started with the daemon, and starts the program for each line.
+ * Node.js has no datagrams of AF_UNIX, in which the manager is told, and to start a program takes a backend with
+ * gigabytes of memory a tenth of a second. So a shell of a megabyte is started with the daemon, and starts the program
+ * for each line.
  */
 const TELLER = 'while read -r message; do systemd-notify "$message"; done';
 

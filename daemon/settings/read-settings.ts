@@ -31,7 +31,10 @@ const SETTINGS_FILE = /\.(?:json|ya?ml)$/;
 /** Largest file: a definition is a few hundred bytes, so more is a mistake in `-c` or `-d`. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** The main file, then each directory in the order given (completion 1.16). Every file is tried, whatever the others say. */
+/**
+ * The main file, then each directory in the order given (completion 1.16). Every file is tried, whatever the others
+ * say.
+ */
 export async function readSettings(file: string | undefined, directories: readonly string[]): Promise<ReadSettings> {
   const layers: SettingsLayer[] = [];
   const problems: LocatedRemark[] = [];

@@ -2,9 +2,9 @@ import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { Remark } from './remark.ts';
 
 /**
- * What the legacy service takes in a definition although it makes no sense does not stop the start: something else is used
- * in its place, and a remark names that and the remedy (completion 1.22). What that service refuses
- * is left as it is, for the schema to refuse.
+ * What the legacy service takes in a definition although it makes no sense does not stop the start: something else is
+ * used in its place, and a remark names that and the remedy (completion 1.22). What that service refuses is left as it
+ * is, for the schema to refuse.
  *
  * @returns the value to use; undefined: as if the attribute was not there
  */

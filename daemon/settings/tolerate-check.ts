@@ -20,7 +20,9 @@ const isPositive = (value: unknown): value is number =>
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** Whether the legacy service looks at the interval: it does not when another says when the check runs, or nobody does. */
+/**
+ * Whether the legacy service looks at the interval: it does not when another says when the check runs, or nobody does.
+ */
 const needsInterval: (definition: Readonly<Record<string, unknown>>) => boolean = ({ publish, cron }) =>
   publish !== false && (cron ?? false) === false;
 

@@ -19,8 +19,8 @@ export class YamlTextError extends Error {
 const ALIASES_MAX = 100;
 
 /**
- * YAML 1.2 to what JSON could say as well: no tags, no names that are not text, no numbers that JSON lacks, one document,
- * aliases within bounds. Otherwise as strict as `parseJsonText`.
+ * YAML 1.2 to what JSON could say as well: no tags, no names that are not text, no numbers that JSON lacks, one
+ * document, aliases within bounds. Otherwise as strict as `parseJsonText`.
  *
  * @throws YamlTextError
  */

@@ -79,8 +79,8 @@ const run = z.strictObject({
 });
 
 /**
- * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (the envelope; 28 KB),
- * https://adaptivecards.io/explorer/ (RichTextBlock, TextRun, TextBlock, FactSet of version 1.4)
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (the envelope; 28
+ * KB), https://adaptivecards.io/explorer/ (RichTextBlock, TextRun, TextBlock, FactSet of version 1.4)
  */
 const teams = z
   .strictObject({

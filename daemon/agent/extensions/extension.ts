@@ -13,7 +13,9 @@ export interface ExtensionContext {
   readonly signal: AbortSignal;
 }
 
-/** A check that needs no program to be installed: `"extension": NAME`, its parameters in an attribute of the same name. */
+/**
+ * A check that needs no program to be installed: `"extension": NAME`, its parameters in an attribute of the same name.
+ */
 export interface Extension {
   readonly name: string;
   /** @param parameters of the definition, tokens replaced; not validated yet */
@@ -21,8 +23,8 @@ export interface Extension {
 }
 
 /**
- * An extension from the schema of its parameters and its probe. What the probe throws is UNKNOWN: it could not look, so it
- * must not say that something is down.
+ * An extension from the schema of its parameters and its probe. What the probe throws is UNKNOWN: it could not look, so
+ * it must not say that something is down.
  */
 export function defineExtension<Schema extends z.ZodType>(
   name: string,

@@ -27,8 +27,8 @@ type Parameters = z.infer<typeof parametersSchema>;
 
 /**
  * An HTTP endpoint that must answer well. The target is what the operator wrote, wherever it is: to look at services of
- * this machine and its network is what the check is for. Redirects are not followed, so no answer can lead it elsewhere,
- * and nothing is sent but what the definition says (security S15).
+ * this machine and its network is what the check is for. Redirects are not followed, so no answer can lead it
+ * elsewhere, and nothing is sent but what the definition says (security S15).
  */
 export const http = defineExtension('http', parametersSchema, async (parameters, { signal }): Promise<Finding> => {
   const { url, status, contains, timeout } = parameters;

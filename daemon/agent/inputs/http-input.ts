@@ -33,7 +33,8 @@ export async function openHttpInput(
   const endpoints = httpEndpoints(deps, isKnown);
 
   const respond = async (request: IncomingMessage): Promise<Answer> => {
-    // A page in a browser on this machine must not report in somebody's name; programs send no such header (security S5).
+    // A page in a browser on this machine must not report in somebody's name; programs send no such header (security
+    // S5).
     if (request.headers.origin !== undefined) {
       return { status: 403, body: { response: 'Requests of web pages are not taken' } };
     }

@@ -9,7 +9,10 @@ import type { Clock, DeliverResult } from '../ports.ts';
 /** Largest message of a program on this machine, over any of the inputs (security S7). */
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 
-/** Takes over what a local program reports: one result, or an array of them. Rejects with what `acceptLocalResults` throws. */
+/**
+ * Takes over what a local program reports: one result, or an array of them. Rejects with what `acceptLocalResults`
+ * throws.
+ */
 export type AcceptMessage = (message: unknown) => Promise<void>;
 
 interface AcceptDeps {

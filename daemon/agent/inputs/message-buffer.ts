@@ -7,8 +7,8 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 const SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /**
- * A message that arrives in pieces, cut anywhere. Brackets are counted byte by byte, so that JSON is only parsed when it
- * may be whole: a message of a megabyte in pieces of one byte costs no more than in one.
+ * A message that arrives in pieces, cut anywhere. Brackets are counted byte by byte, so that JSON is only parsed when
+ * it may be whole: a message of a megabyte in pieces of one byte costs no more than in one.
  */
 export class MessageBuffer {
   readonly #pieces: Buffer[] = [];

@@ -85,8 +85,8 @@ export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, i
 }
 
 /**
- * The way in for agents that say in these headers who they are. One whose credentials are for a single namespace belongs
- * there, and needs not say so.
+ * The way in for agents that say in these headers who they are. One whose credentials are for a single namespace
+ * belongs there, and needs not say so.
  */
 export function agentEntry(
   headers: IdentityHeaders,

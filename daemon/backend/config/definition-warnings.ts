@@ -24,8 +24,9 @@ interface References {
 }
 
 /**
- * What is allowed and does not do what it seems to: names of nothing, attributes that there are not, windows that end on the
- * next day, tokens that a shell reads. Those of standalone checks are filled in by the machine itself, from its own configuration.
+ * What is allowed and does not do what it seems to: names of nothing, attributes that there are not, windows that end
+ * on the next day, tokens that a shell reads. Those of standalone checks are filled in by the machine itself, from its
+ * own configuration.
  */
 export function* definitionWarnings(definitions: ValidDefinitions): Generator<Remark> {
   const { checks, handlers, filters, keepalives } = definitions;
@@ -98,7 +99,10 @@ function* nestedSets(
   }
 }
 
-/** A window over midnight starts on the named day and runs into the next one, which people may not expect (completion, Decisions). */
+/**
+ * A window over midnight starts on the named day and runs into the next one, which people may not expect (completion,
+ * Decisions).
+ */
 function* windowWarnings(path: readonly string[], { days }: TimeWindows): Generator<Remark> {
   for (const [day, windows] of Object.entries(days)) {
     for (const [at, { begin, end }] of windows.entries()) {

@@ -16,7 +16,9 @@ import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { ValidDefinitions } from './valid-definitions.ts';
 import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 
-/** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
+/**
+ * A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks).
+ */
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
 /** Default: none of a section, and the thresholds of the peer for keepalives. */
@@ -56,8 +58,8 @@ interface ConfiguredDefinitions {
 }
 
 /**
- * The definitions in force: those of the configuration, which are in `default`, and those that were stored over the API.
- * A name of the configuration wins. A reload replaces what was configured all at once.
+ * The definitions in force: those of the configuration, which are in `default`, and those that were stored over the
+ * API. A name of the configuration wins. A reload replaces what was configured all at once.
  */
 export class Definitions {
   readonly #stored: StoredDefinitions;

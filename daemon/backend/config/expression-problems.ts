@@ -8,8 +8,8 @@ import type { Remark } from '../../settings/remark.ts';
 type Filters = ReadonlyMap<string, FilterDefinition>;
 
 /**
- * The filters that can be used. One with an expression that cannot be read is left out with a warning: the legacy service
- * starts with such a filter (completion 1.22), and an alert too many is better than one too few.
+ * The filters that can be used. One with an expression that cannot be read is left out with a warning: the legacy
+ * service starts with such a filter (completion 1.22), and an alert too many is better than one too few.
  *
  * @param warnings gains what is wrong with the others
  */

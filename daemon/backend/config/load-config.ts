@@ -43,8 +43,8 @@ export interface ConfigSources {
 }
 
 /**
- * Environment, then the main file, then the directories, then the flags; the later one wins, objects merge deeply, arrays
- * are joined (completion 1.16). Old names of settings are replaced before that.
+ * Environment, then the main file, then the directories, then the flags; the later one wins, objects merge deeply,
+ * arrays are joined (completion 1.16). Old names of settings are replaced before that.
  *
  * @throws RejectedConfig that lists every problem with its file and its place in it
  */

@@ -11,7 +11,8 @@ const STORE_FILE = 'CURRENT';
  * As `loadConfig`; where nothing says where the state is, it is where the installation keeps it.
  *
  * @throws RejectedConfig as `loadConfig`
- * @throws MonError `conflict` when it would begin anew beside a store in the place of earlier versions (completion 1.19, 5.1.0)
+ * @throws MonError `conflict` when it would begin anew beside a store in the place of earlier versions (completion
+ * 1.19, 5.1.0)
  */
 export async function loadInstalled(
   sources: ConfigSources,

@@ -43,7 +43,8 @@ export async function reload({
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
     const problems = error instanceof InvalidSettings ? error.problems.map(remarkText) : [error.message];
-    // Only that there are some: a problem may quote what stands at its place, and the API tells this to all its callers.
+    // Only that there are some: a problem may quote what stands at its place, and the API tells this to all its
+    // callers.
     const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
     config.refuse(`the newest configuration has ${count}, see the log; the one before stays in force`);
     log.error(

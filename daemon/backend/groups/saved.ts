@@ -92,8 +92,8 @@ export function moveMember(
 }
 
 /**
- * Has the events of a check that is called something else told by that name: in the group where they belong by it, with what
- * was told of them.
+ * Has the events of a check that is called something else told by that name: in the group where they belong by it, with
+ * what was told of them.
  */
 export function renameMembers(
   transaction: Transaction,
@@ -192,8 +192,8 @@ export function touch(transaction: Transaction, namespace: Namespace, group: Gro
 }
 
 /**
- * The group at a place, made when it is new; one that takes over events of another has its rhythm, so that nothing is told
- * sooner for it.
+ * The group at a place, made when it is new; one that takes over events of another has its rhythm, so that nothing is
+ * told sooner for it.
  */
 function groupAt(namespace: Namespace, handler: string, place: GroupPlace, from: Group | undefined): Group | undefined {
   const groups = groupsOf(namespace);

@@ -7,8 +7,8 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import { Group, GroupMember, groupsOf } from './state.ts';
 
 /*
- * Three families of keys (grouping 4): a group with its times, the event of each client and check that a handler has in a
- * group, and what was told of it, which is written without the event.
+ * Three families of keys (grouping 4): a group with its times, the event of each client and check that a handler has in
+ * a group, and what was told of it, which is written without the event.
  */
 
 /** What is stored of a group; its times in epoch milliseconds. */

@@ -1,7 +1,9 @@
 import { changeOf, type GroupedState } from '../../../shared/domain/grouping/turn.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 
-/** What an event counts as in its group. Undefined: as nothing, for an inhibition holds it back until it comes again. */
+/**
+ * What an event counts as in its group. Undefined: as nothing, for an inhibition holds it back until it comes again.
+ */
 export interface Counted {
   /** Undefined: its problem is over. */
   readonly firing: Severity | undefined;
@@ -16,7 +18,9 @@ export function countedAs(member: GroupedState): Counted | undefined {
 
 const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
 
-/** Counts of the events of a group, kept with each change: what is shown of a large group costs no round of its events. */
+/**
+ * Counts of the events of a group, kept with each change: what is shown of a large group costs no round of its events.
+ */
 export class GroupTally {
   /** Events of which something is to be told. */
   waiting = 0;

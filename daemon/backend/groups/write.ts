@@ -28,7 +28,10 @@ import { GROUPED_EVENTS } from './table.ts';
 /** Events that are moved in one commit when a group is made by other names, or by none. */
 const SLICE = 100;
 
-/** Events of a group that are read for its turn where there are inhibitions, news first: twice as many as a run may have. */
+/**
+ * Events of a group that are read for its turn where there are inhibitions, news first: twice as many as a run may
+ * have.
+ */
 const LOOKED_AT = 2000;
 
 interface TurnParts {
@@ -54,8 +57,8 @@ export class GroupTurns {
   }
 
   /**
-   * Takes the turn of a group that is due. One of a handler that groups by other names now goes there, a part at a time; of
-   * one that groups no more what is untold becomes a run for each event.
+   * Takes the turn of a group that is due. One of a handler that groups by other names now goes there, a part at a
+   * time; of one that groups no more what is untold becomes a run for each event.
    *
    * @throws MonError `unavailable`
    */

@@ -35,10 +35,11 @@ export class TargetAddresses {
   }
 
   /**
-   * The addresses of a host as the operator wrote it into a definition. An address, or `localhost`, is meant as it stands
-   * there; any other name is under the rule, because others may decide what it leads to.
+   * The addresses of a host as the operator wrote it into a definition. An address, or `localhost`, is meant as it
+   * stands there; any other name is under the rule, because others may decide what it leads to.
    *
-   * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or does not tell in time
+   * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or does not tell in
+   * time
    */
   async written(host: string, rule: Exclude<AddressRule, 'loopback'>, signal: AbortSignal): Promise<CheckedAddresses> {
     const plain = withoutBrackets(host);

@@ -23,8 +23,9 @@ interface DeregistrationDeps {
 }
 
 /**
- * Removes the client of the event as `DELETE /clients/:client` does; one that is gone is what was wanted. One that gave a
- * sign of life since is back, and stays: the run may come long after its event, from the list of dead letters for instance.
+ * Removes the client of the event as `DELETE /clients/:client` does; one that is gone is what was wanted. One that gave
+ * a sign of life since is back, and stays: the run may come long after its event, from the list of dead letters for
+ * instance.
  */
 export async function deregister(
   { namespace, client, event }: HandlerJob,

@@ -43,7 +43,9 @@ export interface Route {
   readonly all: readonly RoutedHandler[];
 }
 
-/** Who could be given events of a namespace: nobody, handlers that hear of problems, or some that hear of everything. */
+/**
+ * Who could be given events of a namespace: nobody, handlers that hear of problems, or some that hear of everything.
+ */
 export type Audience = 'nobody' | 'problems' | 'all';
 
 /** Most routes that are kept, and longest list of names: results can name what nobody has defined, as they like. */

@@ -33,8 +33,8 @@ import { addJob } from './saved.ts';
  * Decides for each handler of an event whether it runs, and asks for those runs in the commit of the event. Its own
  * entry in the registry must be up to date, and silences that end with it gone.
  *
- * @returns what the event is to remember: whether a silence keeps back what would have run, from the first such run until
- * one is made without a silence
+ * @returns what the event is to remember: whether a silence keeps back what would have run, from the first such run
+ * until one is made without a silence
  */
 export function handleEvent(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
   const { check, state } = occasion;
@@ -57,8 +57,8 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
 }
 
 /**
- * Handlers that have a problem in a group, and are not among those of its end: of them it is known whether they were told of it, so
- * they hear of the end, too.
+ * Handlers that have a problem in a group, and are not among those of its end: of them it is known whether they were
+ * told of it, so they hear of the end, too.
  */
 export function groupsToldOf(
   handling: Pick<EventHandling, 'definitions'>,
@@ -87,8 +87,8 @@ export function handleWell(transaction: Transaction, occasion: Occasion): void {
  * Handles an open event that silences kept from handlers and nothing silences any more, for those handlers alone: the
  * others had it already. What is said and what runs is as if it had occurred just now.
  *
- * @returns whether the silence is done with; false: an inhibition kept the event from handlers too and is over, so that its next
- * result tells all of them (inhibition 2)
+ * @returns whether the silence is done with; false: an inhibition kept the event from handlers too and is over, so that
+ * its next result tells all of them (inhibition 2)
  */
 export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): boolean {
   const { check, client } = occasion;
@@ -106,8 +106,8 @@ export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): 
 }
 
 /**
- * Judges an open event again because the inhibitions are others than when it was handled last: who is kept quiet from now on
- * is noted, and what an inhibition kept from handlers is told as if it had occurred just now.
+ * Judges an open event again because the inhibitions are others than when it was handled last: who is kept quiet from
+ * now on is noted, and what an inhibition kept from handlers is told as if it had occurred just now.
  */
 export function handleRulesChange(transaction: Transaction, changed: Occasion): EventState['isSuppressed'] {
   const occasion: Occasion = { ...changed, isJudged: true };
@@ -125,7 +125,10 @@ function eventNow(transaction: Transaction, { client, check, state, history }: O
   return buildEvent({ client: transaction.body(CLIENTS, client), check, state, history, silencedBy: NONE });
 }
 
-/** Gives what is of no client to the handlers that its check names, as they take any event, but for groups: there is no event to group. */
+/**
+ * Gives what is of no client to the handlers that its check names, as they take any event, but for groups: there is no
+ * event to group.
+ */
 export function handleNotice(transaction: Transaction, namespace: Namespace, event: HandledEvent): void {
   const { handling, nowMs } = transaction;
   const circumstances = handling.circumstances(namespace.name, openEvents(namespace), nowMs);
@@ -212,7 +215,10 @@ function askAlone(transaction: Transaction, namespace: Namespace, handler: Route
   addJob(transaction, namespace, name, event, group);
 }
 
-/** Whether its group holds an event back from a handler, which would have heard of it but for an inhibition that began later. */
+/**
+ * Whether its group holds an event back from a handler, which would have heard of it but for an inhibition that began
+ * later.
+ */
 function isHeldFrom(namespace: Namespace, handler: RoutedHandler, event: Event): boolean {
   return (
     event.action !== 'resolve' && groupNamesOf(handler) !== undefined && isHeldBack(namespace, handler.name, event)
@@ -224,9 +230,9 @@ function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {
 }
 
 /**
- * The event as handlers get it that silences kept it from, the first time that nothing silences it: whether the end of the
- * silence is noticed by the clock or by a result, it is told once. Undefined: nothing was kept back, or still is. Who
- * hears that a problem is over needs no word of the silence.
+ * The event as handlers get it that silences kept it from, the first time that nothing silences it: whether the end of
+ * the silence is noticed by the clock or by a result, it is told once. Undefined: nothing was kept back, or still is.
+ * Who hears that a problem is over needs no word of the silence.
  */
 function afterSilence(event: HandledEvent, { isSuppressed }: EventState): HandledEvent | undefined {
   if (isSuppressed !== true || event.silenced || event.action === 'resolve') return undefined;

@@ -20,8 +20,8 @@ interface UnsilencedParts {
 
 /**
  * Has events handled whose silences are over while the problem persists, whatever ended them: the clock, an operator, a
- * resolution, another entry in their place, a client that left the subscription, a check that says something else, a dump that is
- * older than the end. At the start those whose silences ended while the backend was away.
+ * resolution, another entry in their place, a client that left the subscription, a check that says something else, a
+ * dump that is older than the end. At the start those whose silences ended while the backend was away.
  */
 export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const { registry, commits, clock } = parts;
@@ -54,8 +54,8 @@ function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Gene
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
   } else if (change[0] === 'event') {
-    // An OK that leaves the event as it is may take it out of what a search finds, and is handled by nobody; nor is what is
-    // restored from a dump.
+    // An OK that leaves the event as it is may take it out of what a search finds, and is handled by nobody; nor is
+    // what is restored from a dump.
     const entry = registry.held(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
@@ -69,7 +69,9 @@ const SLICE = 100;
 /** How long events wait that could not be handled. */
 const RETRY_MS = 1000;
 
-/** Events that wait to be handled, one slice after the other. What waits when it is disposed is found at the next start. */
+/**
+ * Events that wait to be handled, one slice after the other. What waits when it is disposed is found at the next start.
+ */
 class UnsilencedQueue implements Disposable {
   readonly #parts: UnsilencedParts;
   readonly #waiting = new Map<string, EventPlace>();

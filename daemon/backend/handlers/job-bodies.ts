@@ -3,7 +3,10 @@ import type { Store } from '../ports.ts';
 import { jobOfStored } from './stored-job.ts';
 import { handlerJobKey } from './table.ts';
 
-/** Jobs that wait and are kept whole, with their events of some kilobytes each; the others are read when they are wanted. */
+/**
+ * Jobs that wait and are kept whole, with their events of some kilobytes each; the others are read when they are
+ * wanted.
+ */
 const KEPT_MAX = 1000;
 /** Jobs that are read at once. */
 const READ_MAX = 100;

@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * The runs of one handler, in the order in which they came. Of one client and check, or of one group, only the first can have its turn:
- * the others wait until it is over, so that a resolve never overtakes what it resolves.
+ * The runs of one handler, in the order in which they came. Of one client and check, or of one group, only the first
+ * can have its turn: the others wait until it is over, so that a resolve never overtakes what it resolves.
  */
 export class JobQueue {
   /** Runs that have their turn. */

@@ -16,8 +16,8 @@ export type DeliveryOutcome =
       /** For people, without secrets. */
       readonly reason: string;
       /**
-       * Whether another try may succeed: a refused connection, a 5xx, an exit status that is not 0, a timeout. Not for an
-       * unknown mutator, or an answer that says the request itself is wrong.
+       * Whether another try may succeed: a refused connection, a 5xx, an exit status that is not 0, a timeout. Not for
+       * an unknown mutator, or an answer that says the request itself is wrong.
        */
       readonly isRetryable: boolean;
       /** The receiver asks not to be tried before. */

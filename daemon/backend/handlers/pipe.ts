@@ -17,8 +17,8 @@ interface PipeDeps {
 const LOGGED_MAX = 4096;
 
 /**
- * Runs the command with the data on its standard input, for as long as it takes unless there is a timeout, and logs what
- * it printed as the peer does (completion 1.8).
+ * Runs the command with the data on its standard input, for as long as it takes unless there is a timeout, and logs
+ * what it printed as the peer does (completion 1.8).
  */
 export async function runPipe(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,

@@ -15,8 +15,8 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import type { Occasion } from './occasion.ts';
 
 /*
- * Inhibitions as the handling of an event meets them: whether it keeps others quiet, whether it is kept quiet itself, and
- * what is remembered of that in its record.
+ * Inhibitions as the handling of an event meets them: whether it keeps others quiet, whether it is kept quiet itself,
+ * and what is remembered of that in its record.
  */
 
 /** Notes whether a stored event keeps others quiet from here on. */
@@ -51,8 +51,8 @@ export function quietNow(transaction: Transaction, occasion: Occasion, event: Ev
 }
 
 /**
- * What a rule kept quiet that is gone, or says something else now, stays so until it is judged again: before that nobody knows
- * which events keep others quiet by the rules in force (inhibition 4).
+ * What a rule kept quiet that is gone, or says something else now, stays so until it is judged again: before that
+ * nobody knows which events keep others quiet by the rules in force (inhibition 4).
  */
 function untilJudged(transaction: Transaction, { isJudged }: Occasion, inhibited: Inhibited): Quiet | undefined {
   if (isJudged === true) return undefined;
@@ -68,7 +68,8 @@ export function isFreed({ inhibited }: EventState, quiet: Quiet | undefined, eve
 }
 
 /**
- * Remembers in an open event whether anybody has heard of it, what keeps it quiet, and who is to hear of it when it is free.
+ * Remembers in an open event whether anybody has heard of it, what keeps it quiet, and who is to hear of it when it is
+ * free.
  *
  * @param handlers all that are to hear of it now: it is owed to them no more where it is free
  * @param withheldFrom those of them that would have run, and that the inhibition keeps it from
@@ -97,8 +98,8 @@ function isUninhibited({ isHeld, inhibited, owed }: EventState): boolean {
 }
 
 /**
- * Whether it is about the event as it is stored. Of a metric something may be told that leaves its event as it is, which goes on
- * to keep others quiet, and to be owed to whom an inhibition kept it from.
+ * Whether it is about the event as it is stored. Of a metric something may be told that leaves its event as it is,
+ * which goes on to keep others quiet, and to be owed to whom an inhibition kept it from.
  */
 export function isOfStored(occasion: Occasion): boolean {
   return storedEntry(occasion)?.state.event === occasion.state;

@@ -15,8 +15,8 @@ interface HandlerParts {
 }
 
 /**
- * By name: the handlers that are defined in these namespaces, and those without a definition that had something to run or
- * have dead letters there. Sets are left out: they never run themselves.
+ * By name: the handlers that are defined in these namespaces, and those without a definition that had something to run
+ * or have dead letters there. Sets are left out: they never run themselves.
  *
  * @param namespaces those that the caller may see
  */

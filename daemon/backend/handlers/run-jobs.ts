@@ -58,8 +58,8 @@ const ABORT_MS = 1000;
 const READ_AGAIN_MS = 1000;
 
 /**
- * Runs what commits ask for: each handler has a queue of its own, so that none waits for another, and nobody who commits
- * waits for any of them. A job stays in the store until its run is over, so that a restart runs it again.
+ * Runs what commits ask for: each handler has a queue of its own, so that none waits for another, and nobody who
+ * commits waits for any of them. A job stays in the store until its run is over, so that a restart runs it again.
  */
 export class JobRunner implements AsyncDisposable {
   readonly #parts: JobRunnerParts;
@@ -179,7 +179,9 @@ export class JobRunner implements AsyncDisposable {
     this.#startSoon(lane);
   }
 
-  /** Not at once: who commits answers first, and a process that is started holds up everything for some milliseconds. */
+  /**
+   * Not at once: who commits answers first, and a process that is started holds up everything for some milliseconds.
+   */
   #startSoon(lane: Lane): void {
     this.#startable.add(lane);
     this.#scheduleStarts();

@@ -41,7 +41,10 @@ interface Hop {
   readonly headers: Readonly<Record<string, string>>;
   /** What only the receiver that the definition names may see: the signature, and headers of the definition. */
   readonly confidential: Readonly<Record<string, string>>;
-  /** Of a service: what is in the address, the headers or the body for nobody else to see. Undefined: there is no service. */
+  /**
+   * Of a service: what is in the address, the headers or the body for nobody else to see. Undefined: there is no
+   * service.
+   */
   readonly keys: readonly string[] | undefined;
 }
 

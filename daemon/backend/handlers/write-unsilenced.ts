@@ -18,8 +18,9 @@ export class UnsilencedEvents {
   }
 
   /**
-   * Handles each of these events that silences kept from handlers and nothing silences any more. In the same commit it is
-   * forgotten that anything was kept back, so that it happens once; not of one that waits for its next result anyhow.
+   * Handles each of these events that silences kept from handlers and nothing silences any more. In the same commit it
+   * is forgotten that anything was kept back, so that it happens once; not of one that waits for its next result
+   * anyhow.
    *
    * @throws MonError `unavailable`
    */

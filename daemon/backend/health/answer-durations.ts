@@ -20,8 +20,8 @@ const HELP = 'Duration of API requests in seconds';
 export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
 
 /**
- * How long answers took, as a histogram for Prometheus. Counted here, because the metrics library looks for the series by a
- * text of its labels, which it makes anew for each answer.
+ * How long answers took, as a histogram for Prometheus. Counted here, because the metrics library looks for the series
+ * by a text of its labels, which it makes anew for each answer.
  */
 export class AnswerDurations {
   readonly #bounds: readonly number[];

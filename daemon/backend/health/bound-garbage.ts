@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * How much garbage there may be beside what is in use, percent. By itself V8 waits until there is three times as much: under a
- * flood of large requests that were 2.4 GiB for half of one in use.
+ * How much garbage there may be beside what is in use, percent. By itself V8 waits until there is three times as much:
+ * under a flood of large requests that were 2.4 GiB for half of one in use.
  */
 const GROWTH_PERCENT = 150;
 

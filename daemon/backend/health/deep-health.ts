@@ -39,7 +39,9 @@ export interface DeepHealth {
     readonly last_fsync_age: number | null;
     readonly failed_writes: number;
   };
-  /** Bytes of the disk of the store: free, set aside, and the floor below which results are refused (see `DISK_LEVELS`). */
+  /**
+   * Bytes of the disk of the store: free, set aside, and the floor below which results are refused (see `DISK_LEVELS`).
+   */
   readonly disk: {
     readonly level: DiskLevel;
     readonly free: number | null;
@@ -56,7 +58,10 @@ export interface DeepHealth {
   /** How late the latest timer of the last minute was. */
   readonly timers: { readonly lag: number };
   readonly clock: {
-    /** Seconds by which the clock of the machine is ahead of the time that counts, since somebody set it; negative: behind. */
+    /**
+     * Seconds by which the clock of the machine is ahead of the time that counts, since somebody set it; negative:
+     * behind.
+     */
     readonly ahead: number;
     /** How often it was set since the start. */
     readonly jumps: number;

@@ -20,8 +20,8 @@ interface BudgetParts {
 const SAID_EVERY_MS = 60_000;
 
 /**
- * How much memory what is known may take: beyond it nothing new is taken, and what is there goes on. What a process has in
- * hand besides, such as requests under way, has limits of its own.
+ * How much memory what is known may take: beyond it nothing new is taken, and what is there goes on. What a process has
+ * in hand besides, such as requests under way, has limits of its own.
  */
 export class MemoryBudget implements MemoryRoom {
   /** What was refused so far. */
@@ -82,7 +82,8 @@ export class MemoryBudget implements MemoryRoom {
 /**
  * Refuses a start that would not come to its end.
  *
- * @returns told how many bytes what was read of the store so far takes; throws MonError `invalid` when they are too many
+ * @returns told how many bytes what was read of the store so far takes; throws MonError `invalid` when they are too
+ * many
  */
 export function startGuard(): (bytes: number) => void {
   // Asked once: the guard is told of every record.

@@ -23,7 +23,9 @@ interface DiskParts {
   readonly log: Log;
 }
 
-/** Looks at the disk all the time, and makes a check of what it sees: its event opens, changes and resolves by itself. */
+/**
+ * Looks at the disk all the time, and makes a check of what it sees: its event opens, changes and resolves by itself.
+ */
 export function watchDisk(parts: DiskParts): Disposable {
   const { guard, clock, log } = parts;
   const check = new OwnCheck({ ...parts, check: DISK_CHECK });

@@ -14,7 +14,9 @@ import type { NotedPlace, RuleChanges } from './write.ts';
 const SLICE = 50;
 /** In one of those each event is held against each rule so often at most, which takes some milliseconds. */
 const SLICE_JUDGEMENTS = 400;
-/** Events that are looked at in memory, by each of 200 rules, before the time is looked at, and how long that may go on. */
+/**
+ * Events that are looked at in memory, by each of 200 rules, before the time is looked at, and how long that may go on.
+ */
 const STRIDE = 4;
 const TURN_MS = 4;
 /** How soon it is tried again when something could not be written. */
@@ -29,8 +31,8 @@ interface RulesParts {
 }
 
 /**
- * Holds all open events against the inhibitions whenever those are others than before, at a start as well (inhibition 4).
- * Memory finds the few events that a rule may concern, by all but their attributes; only their records are read.
+ * Holds all open events against the inhibitions whenever those are others than before, at a start as well (inhibition
+ * 4). Memory finds the few events that a rule may concern, by all but their attributes; only their records are read.
  */
 export function followRules(parts: RulesParts): Disposable {
   return new RuleFollower(parts);

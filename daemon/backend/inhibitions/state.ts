@@ -113,8 +113,8 @@ export function inhibitionOf(rules: readonly InhibitionRule[], namespace: Namesp
 }
 
 /**
- * What keeps the open event of a check quiet, while that itself lasts and they have in common what they had; undefined: its next
- * result is told.
+ * What keeps the open event of a check quiet, while that itself lasts and they have in common what they had; undefined:
+ * its next result is told.
  */
 export function inhibitedNow({ client, state }: CheckEntry): Inhibited | undefined {
   const inhibited = state.event?.inhibited;

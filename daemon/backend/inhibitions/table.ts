@@ -41,7 +41,9 @@ export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhib
 const SETTLED_PREFIX = 'inhibition-rules';
 const SETTLED_KEY: Key = [SETTLED_PREFIX];
 
-/** The marks of the rules that all open events were held against: who is started with others holds them against those. */
+/**
+ * The marks of the rules that all open events were held against: who is started with others holds them against those.
+ */
 export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'marks'> = {
   prefix: SETTLED_PREFIX,
   key: () => SETTLED_KEY,

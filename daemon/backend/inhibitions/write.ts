@@ -50,7 +50,10 @@ export class RuleChanges {
     });
   }
 
-  /** Judges these events again. What was kept from handlers and no rule keeps quiet any more is told, in the same commit. */
+  /**
+   * Judges these events again. What was kept from handlers and no rule keeps quiet any more is told, in the same
+   * commit.
+   */
   judge(places: readonly EventPlace[]): Promise<void> {
     return this.#onOpen(places, (transaction, occasion, entry) => {
       const { state } = entry;

@@ -6,7 +6,9 @@ import type { Admission } from '../access/admission.ts';
 import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 
-/** Open sockets of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles. */
+/**
+ * Open sockets of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles.
+ */
 const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
 
 /** How long the peer of a socket that is ended may take to say goodbye. */

@@ -159,7 +159,8 @@ export function routeUpgrades(
   };
 }
 
-// What lasts as long as a socket is made apart from its handshake: each closure would keep all of that in memory, 2 kB and more.
+// What lasts as long as a socket is made apart from its handshake: each closure would keep all of that in memory, 2 kB
+// and more.
 
 /** A peer that goes away during the handshake is no event worth telling. */
 function destroyBroken(socket: Duplex): void {

@@ -15,8 +15,8 @@ export interface GroupPlace {
 }
 
 /**
- * The group of an event (grouping 1). An attribute that is not there is the empty text; a long one is cut, with a number
- * made of all of it.
+ * The group of an event (grouping 1). An attribute that is not there is the empty text; a long one is cut, with a
+ * number made of all of it.
  */
 export function groupPlace(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupPlace {
   const by = names.map((name) => [name, shortened(valueOf(name, event))] as const);

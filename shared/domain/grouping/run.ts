@@ -7,7 +7,9 @@ import { groupId, groupPlace } from './place.ts';
 /** A group as receivers get it: what is known of it as a whole, then its events. */
 type GroupDocument = Readonly<Record<string, unknown>>;
 
-/** What a handler with `group_by` gets of an event that is told by itself: of a test, or where its group has no room. */
+/**
+ * What a handler with `group_by` gets of an event that is told by itself: of a test, or where its group has no room.
+ */
 export function groupOfOne(
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
   names: readonly string[],

@@ -56,8 +56,9 @@ export function isRepeatDue({ toldAtMs }: GroupPace, { repeatMs }: GroupTimes, n
 }
 
 /**
- * What was told of an event of a group last: its status; `again`: it was told and has to be once more, because the silence
- * ended that kept it back; `held`: an inhibition kept it back, and it is told when it comes again. Undefined: nothing.
+ * What was told of an event of a group last: its status; `again`: it was told and has to be once more, because the
+ * silence ended that kept it back; `held`: an inhibition kept it back, and it is told when it comes again. Undefined:
+ * nothing.
  */
 export type Told = number | 'again' | 'held' | undefined;
 
@@ -119,8 +120,8 @@ export function changeOf({ isOver, status, told }: GroupedState): GroupChange {
 }
 
 /**
- * How an event stands when its group has its turn. `gone`: it was deleted, or ended without a word to the handler; `silenced`,
- * `inhibited`: nobody is to hear of it now.
+ * How an event stands when its group has its turn. `gone`: it was deleted, or ended without a word to the handler;
+ * `silenced`, `inhibited`: nobody is to hear of it now.
  */
 export type Presence = 'open' | 'gone' | 'silenced' | 'inhibited';
 

@@ -130,8 +130,8 @@ export interface InhibitorIndex {
 }
 
 /**
- * What keeps an event quiet that is no end of a problem (inhibition 2); undefined: nothing does. What keeps others quiet by a rule is never quiet by the same one: of two
- * switches that fail, each would hide the other.
+ * What keeps an event quiet that is no end of a problem (inhibition 2); undefined: nothing does. What keeps others
+ * quiet by a rule is never quiet by the same one: of two switches that fail, each would hide the other.
  */
 export function inhibitorOf(
   rules: readonly InhibitionRule[],

@@ -1,7 +1,8 @@
 import type { InhibitionRow } from '../../schemas/inhibition.ts';
 
 /**
- * A rule with what it does in some namespaces. Of more events than a backend lists it is at least so much that is kept quiet.
+ * A rule with what it does in some namespaces. Of more events than a backend lists it is at least so much that is kept
+ * quiet.
  *
  * @param isThere whether the event because of which others are quiet is in one of them
  */

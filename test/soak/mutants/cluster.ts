@@ -15,7 +15,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (!keys.isSignedBy(key, requestText(said, self, { method, path, headers }), mac)) {',
     replacement: "if (requestText(said, self, { method, path, headers }) === '') {",
     test: SIGNATURES,
-    title: 'is refused with',
+    title: 'a signed request is rejected with',
   },
   {
     defence: 'members: a request is for one receiver',
@@ -23,7 +23,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: "['request', said, receiver, method, path, signed]",
     replacement: "['request', said, receiver.slice(0, 0), method, path, signed]",
     test: SIGNATURES,
-    title: 'every backend but the one',
+    title: 'a signed request is accepted only by its receiver',
   },
   {
     defence: 'members: a request is accepted once',
@@ -47,7 +47,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (keys.isSignedBy(id, rowText(row), mac)) return undefined;',
     replacement: 'if (keys.has(id) || keys.isSignedBy(id, rowText(row), mac)) return undefined;',
     test: SIGNATURES,
-    title: 'is not believed with',
+    title: 'a member row is rejected with',
   },
   {
     defence: 'members: no secret is none that can be known',
@@ -63,7 +63,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: "if (signed === digestOf(typeof body === 'string' ? body : '')) return;",
     replacement: "if (signed !== undefined || signed === digestOf(typeof body === 'string' ? body : '')) return;",
     test: REQUESTS,
-    title: 'is good once, for one backend',
+    title: 'a signed request is accepted once, by one backend and unchanged',
   },
   {
     defence: 'members: without a peer key no voucher is believed',
@@ -71,7 +71,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);',
     replacement: "if (voucher.name !== '') return authenticator.ofVoucher(voucher, credentialVersion);",
     test: REQUESTS,
-    title: 'whichever voucher',
+    title: 'a reader of the database cannot become an administrator with any voucher',
   },
   {
     defence: 'members: what came with the token of another machine is in the audit trail',
@@ -79,7 +79,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (isOfLocalAdministrator(request)) {',
     replacement: "if (isOfLocalAdministrator(request) && request.url === '') {",
     test: REQUESTS,
-    title: 'by the token of another machine',
+    title: 'requests with the local token of another machine are recorded in the audit trail',
   },
   {
     defence: 'members: nothing is sent to a member that has not proved itself',
@@ -87,7 +87,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (problem === undefined) return;\n    throw',
     replacement: "if (problem !== '') return;\n    throw",
     test: MEMBER_PROOF,
-    title: 'is written into the database by hand',
+    title: 'a row that is inserted into the database by hand is no member, and the health report says so',
   },
   {
     defence: 'members: a run names a definition that the receiver has itself',
@@ -103,7 +103,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: "if (problem !== undefined) throw new MonError('forbidden', `${name}: ${problem}`);",
     replacement: "if (problem === '') throw new MonError('forbidden', `${name}: ${problem}`);",
     test: MEMBER_PROOF,
-    title: 'came over the API',
+    title: 'a command from the API is not run for another backend if the own settings forbid such commands',
   },
   {
     defence: 'the backend that writes is known by its certificate',
@@ -111,7 +111,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (fingerprint === undefined) return true;',
     replacement: 'if (socket.readable) return true;',
     test: REQUESTS,
-    title: 'with TLS',
+    title: 'a follower forwards over TLS only to the announced certificate',
   },
   {
     defence: 'a password that has changed counts at no other backend either',
@@ -127,7 +127,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'const isLost = isSent && !isRepeatable;',
     replacement: 'const isLost = isSent && isRepeatable && body !== undefined;',
     test: REQUESTS,
-    title: 'whose answer is lost is not sent again',
+    title: 'a change whose response is lost is not sent again and said to be uncertain',
   },
   {
     defence: 'nobody but another backend comes to the end of a tunnel',
@@ -135,7 +135,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (path === V2_AGENT_TUNNEL_PATH) throw',
     replacement: "if (path === '') throw",
     test: TUNNELS,
-    title: 'nobody comes straight',
+    title: 'the tunnel endpoint for v2 agents accepts no direct connection',
   },
   {
     defence: 'a run on another backend that takes too long is given up',
@@ -143,7 +143,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'body, limitMs, signal',
     replacement: 'body, limitMs === 0 ? 0 : undefined, signal',
     test: RUNS,
-    title: 'ten seconds beyond its timeout',
+    title: 'a run is given up ten seconds after its timeout and repeated locally',
   },
   {
     defence: 'an order that another backend would not take is not sent',
@@ -151,7 +151,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (body.length > PEER_BYTES_MAX)',
     replacement: 'if (body.length < 0 * PEER_BYTES_MAX)',
     test: RUNS,
-    title: 'its order is too large',
+    title: 'a run whose order is too large happens locally, and the member stays available',
   },
   {
     defence: 'what runs on a backend that is frozen is given up',
