@@ -13,18 +13,18 @@ import { contains, ListedNetworks, networkList } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
 import { NameLookups, type LookUp } from './name-lookups.ts';
 
-/** Addresses that were checked: connections go to one of them, and to nothing that a later look-up says. */
+/** Addresses that were checked. Connections use only these, so a later look-up cannot redirect them. */
 export type CheckedAddresses = readonly [LookupAddress, ...LookupAddress[]];
 
 interface AddressParts {
   readonly clock: Clock;
-  /** The setting `handler-networks`, asked each time. */
+  /** Returns the setting `handler-networks`. It is read for each look-up. */
   readonly networks: () => readonly string[];
-  /** All addresses of a name; default: what this machine knows. */
+  /** Returns all addresses of a name; default: the resolver of this machine. */
   readonly lookUp?: LookUp;
 }
 
-/** Where handlers may send (security S15). */
+/** The check of the addresses that handlers may send to (security S15). */
 export class TargetAddresses {
   readonly #listed: ListedNetworks;
   readonly #names: NameLookups;
@@ -35,11 +35,11 @@ export class TargetAddresses {
   }
 
   /**
-   * The addresses of a host as the operator wrote it into a definition. An address, or `localhost`, is meant as it
-   * stands there; any other name is under the rule, because others may decide what it leads to.
+   * Returns the addresses of a host that the operator wrote into a definition. A literal address and `localhost` are
+   * used as written. Any other name is subject to the rule, because others may control what it resolves to.
    *
-   * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or does not tell in
-   * time
+   * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or the look-up times
+   * out
    */
   async written(host: string, rule: Exclude<AddressRule, 'loopback'>, signal: AbortSignal): Promise<CheckedAddresses> {
     const plain = withoutBrackets(host);
@@ -49,9 +49,9 @@ export class TargetAddresses {
   }
 
   /**
-   * The addresses of a host that the answer of somebody else names.
+   * Returns the addresses of a host that a redirect names.
    *
-   * @throws MonError as `written` does, also for an address that stands there itself
+   * @throws MonError as `written` does, also for a literal address
    */
   async redirected(host: string, signal: AbortSignal): Promise<CheckedAddresses> {
     return await this.#allowed(withoutBrackets(host), 'public', signal);
@@ -74,11 +74,13 @@ export class TargetAddresses {
   }
 }
 
-/** For the options of a socket: answers with what was checked, whatever it is asked. */
+/**
+ * Returns a look-up function for socket options. It always returns the checked addresses, whatever name is looked up.
+ */
 export function lookupOf(addresses: CheckedAddresses): LookupFunction {
   return (_hostname, options, callback) => {
     const [{ address, family }] = addresses;
-    // Later, as a real one: a socket is not ready for an answer at once.
+    // Call back asynchronously, as a real look-up does: a socket cannot take a result at once.
     if (options.all === true) process.nextTick(() => callback(null, [...addresses]));
     else process.nextTick(() => callback(null, address, family));
   };
@@ -86,9 +88,7 @@ export function lookupOf(addresses: CheckedAddresses): LookupFunction {
 
 const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
-/**
- * IPv4 addresses in the form of IPv6. As a list it also holds all IPv4 addresses, so only IPv6 ones may be looked up.
- */
+/** IPv4-mapped IPv6 addresses. As a list it also holds all IPv4 addresses, so only IPv6 ones may be looked up. */
 const MAPPED_LIST = networkList(['::ffff:0:0/96']);
 
 /** @param address IPv4 or IPv6, in any spelling */

@@ -10,7 +10,7 @@ import type { Clock } from '../ports.ts';
 import type { Ticket } from './job-queue.ts';
 import type { DeadLetterEntry, LetterBox } from './letter-box.ts';
 
-/** Which dead letters are meant. */
+/** The dead letters that a command is for. */
 type Selection = DeadLetterSelection | { readonly id: number };
 
 interface TakingAway {
@@ -26,18 +26,18 @@ interface LetterParts {
   readonly log: Log;
 }
 
-/** Letters that an audit record names; the rest is a number. */
+/** Most dead letters that an audit record names; beyond that it has only their number. */
 const AUDITED_LETTERS_MAX = 100;
-/** Longest reason that is kept, in UTF-16 units. */
+/** Longest reason that is stored, in UTF-16 units. */
 const REASON_LENGTH_MAX = 500;
 
-/** The list of the runs that failed for good, until they are retried or dropped. */
+/** The runs that failed permanently, until they are retried or dropped. */
 export class DeadLetters {
-  /** Letters that had to go since the backend started, because there were too many. */
+  /** Number of dead letters dropped since the backend started because the queue was full. */
   overflowed = 0;
   readonly #parts: LetterParts;
   readonly #box: LetterBox;
-  /** Dead letters that somebody is about to retry or drop: twice would be once too many. */
+  /** Dead letters that a request is about to retry or drop, so that no other request does the same. */
   readonly #claimed = new Set<number>();
   #revive: (ticket: Ticket) => void = () => undefined;
   readonly #overflow: Burst;
@@ -52,7 +52,7 @@ export class DeadLetters {
     return this.#box.entries.size;
   }
 
-  /** In the order in which they failed. */
+  /** Returns all dead letters in the order in which they failed. */
   all(): DeadLetterEntry[] {
     return [...this.#box.entries.values()];
   }
@@ -61,16 +61,16 @@ export class DeadLetters {
     return this.#box.entries.get(id);
   }
 
-  /** Who takes those that are to be tried again. */
+  /** Sets the function that takes the runs to be retried. */
   onRevived(revive: (ticket: Ticket) => void): void {
     this.#revive = revive;
   }
 
-  /** Puts a stored one on the list: at start, and by `add`. */
+  /** Puts a stored dead letter on the list: at start, and by `add`. */
   note(ticket: Ticket, failure: JobFailure): void {
     const { attempts: _, ...rest } = ticket;
     this.#box.entries.set(ticket.id, { ...rest, ...failure });
-    // One that is being retried at this moment is no longer ours to drop.
+    // A dead letter that is being retried at this moment must not be dropped.
     const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
     if (oldest === undefined) return;
     this.#box.entries.delete(oldest.id);
@@ -81,16 +81,16 @@ export class DeadLetters {
     );
   }
 
-  /** Makes a run a dead letter; it is on the list once it is stored. */
+  /** Makes a run a dead letter. It is on the list once it is stored. */
   add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
     const failure = { attempts, failed_at: this.#parts.clock.now(), reason: shortened(reason) };
     this.#parts.jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
   }
 
   /**
-   * Makes them runs again, which stand behind those that wait.
+   * Turns dead letters back into runs, at the end of the queue.
    *
-   * @returns how many there were
+   * @returns the number of dead letters
    * @throws MonError `not_found` when there is none of this id, `unavailable`
    */
   retry(selection: Selection, actor: Actor = MON): Promise<number> {
@@ -102,7 +102,7 @@ export class DeadLetters {
   }
 
   /**
-   * @returns how many there were
+   * @returns the number of dead letters
    * @throws MonError `not_found` when there is none of this id, `unavailable`
    */
   drop(selection: Selection, actor: Actor = MON): Promise<number> {
@@ -150,7 +150,9 @@ export class DeadLetters {
   }
 }
 
-/** What the audit trail says of them: the id of one; of many whose they were, and how many. */
+/**
+ * Returns the audit fields of dead letters: the first of them in detail, and the number of all for a selection of many.
+ */
 function auditedLetters(
   selection: Selection,
   entries: readonly DeadLetterEntry[],

@@ -34,58 +34,61 @@ export interface DeliveryParts {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** What runs the commands of pipes and mutators. */
+  /** The runner for the commands of pipes and mutators. */
   readonly commands: Pick<CommandRunner, 'run'>;
-  /** Where transport handlers publish. */
+  /** The feed to which transport handlers publish. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
-  /** Where `deregistration` removes from. */
+  /** The removal of clients, for the handler `deregistration`. */
   readonly clients: ClientRemoval;
-  /** Where the metrics go that a Prometheus asks for. */
+  /** The metric series of the handler `prometheus`. */
   readonly series: Pick<MetricSeries, 'take'>;
-  /** Where it sees whether a client is back. */
+  /** The registry, in which `deregistration` sees whether a client is back. */
   readonly registry: Pick<Registry, 'namespace'>;
-  /** The setting `handler-networks`: networks in CIDR notation that handlers may reach by name. Asked at each run. */
+  /**
+   * Returns the setting `handler-networks`: networks in CIDR notation that handlers may reach by name. It is read at
+   * each run.
+   */
   readonly networks: () => readonly string[];
-  /** Aborted when the backend begins to stop: tests of handlers end, whoever waits for them. */
+  /** Aborted when the backend begins to stop: handler tests then end, even if a caller waits for them. */
   readonly stopping: AbortSignal;
-  /** All addresses of a name; default: what this machine knows. */
+  /** Returns all addresses of a name; default: the resolver of this machine. */
   readonly lookUp?: LookUp;
 }
 
-/** Seconds: somebody waits for the answer, and gives up after half a minute. */
+/** Longest handler test in seconds: the caller waits for the response and gives up after half a minute. */
 const TRIAL_SECONDS_MAX = 25;
 
-/** One try of one job. */
+/** One attempt of a job. */
 interface Run {
   readonly job: HandlerJob;
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
-  /** What the records of the log say about it. */
+  /** The log fields that identify the run. */
   readonly about: object;
-  /** Hears what the receiver answered, in one line. */
+  /** Receives the response of the receiver, in one line. */
   readonly onAnswer?: (answer: string) => void;
 }
 
-/** How the test of a handler ended. */
+/** The result of a handler test. */
 interface Trial {
   readonly outcome: DeliveryOutcome;
-  /** Of the receiver; undefined: there was none, or it has no words. */
+  /** The response of the receiver; undefined if it sent none or an empty one. */
   readonly response: string | undefined;
 }
 
-/** What is told: without its secrets where it goes without them. */
+/** The event or group to send, redacted for handlers that must not get secrets. */
 interface Subject {
   readonly event: HandledEvent;
   readonly group?: GroupRun | undefined;
 }
 
-/** An event as its mutator has made it, with the text that is sent. */
+/** An event after its mutator, with the text to send. */
 interface Mutated extends Subject {
   readonly data: string;
 }
 
-/** Runs handlers. Dispose of it to let go of the connections that are kept for webhooks. */
+/** Runs handlers. Disposing of it closes the connections kept open for webhooks. */
 export class Delivery implements Disposable {
   readonly #parts: DeliveryParts;
   readonly #addresses: TargetAddresses;
@@ -97,10 +100,10 @@ export class Delivery implements Disposable {
   }
 
   /**
-   * Mutates and sends the event of a job. Never rejects; whatever happens is in the log already.
+   * Mutates and sends the event of a job. Never rejects: every failure is logged here.
    *
    * @param handler the definition in force; undefined: the built-in handler of that name
-   * @param attempt 1 for the first try
+   * @param attempt 1 for the first attempt
    * @param signal aborted when the backend cannot wait any longer; the outcome then means nothing
    */
   async deliver(
@@ -113,7 +116,7 @@ export class Delivery implements Disposable {
     return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
   }
 
-  /** As `deliver`, once and within a limit, with what the receiver answered. */
+  /** Delivers once, within a time limit, and returns the response of the receiver as well. */
   async try(job: HandlerJob, handler: RunningHandler): Promise<Trial> {
     let answer: string | undefined;
     const onAnswer = (said: string): void => void (answer = said);
@@ -121,7 +124,9 @@ export class Delivery implements Disposable {
     return { outcome, response: answer };
   }
 
-  /** What would be sent, for people: without secrets, whatever the definition says. The mutator runs. */
+  /**
+   * Returns what a handler would send, for display: always redacted, whatever the definition says. The mutator runs.
+   */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
     const subject = redactSubject(job);
     const mutation = await this.#inTrial(job, (run) => this.#mutate(subject, handler, run));
@@ -134,7 +139,7 @@ export class Delivery implements Disposable {
     this.#webhooks[Symbol.dispose]();
   }
 
-  /** A command without a timeout of its own would never end. */
+  /** Runs a handler test within the time limit. Without it, a command that has no timeout might never end. */
   async #inTrial<Ended>(job: HandlerJob, work: (run: Run) => Promise<Ended>): Promise<Ended | Failure> {
     const { clock, definitions, stopping } = this.#parts;
     const mutators = definitions.in(job.namespace);
@@ -169,12 +174,12 @@ export class Delivery implements Disposable {
   }
 
   async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
-    // Webhooks and mails go to other machines as a rule (completion, Decisions).
+    // Webhooks and mails usually leave the machine, so they are redacted by default (completion, Decisions).
     const isRedacted = handler.redact ?? (handler.type === 'webhook' || handler.type === 'email');
     const subject = isRedacted ? redactSubject(run.job) : run.job;
     const mutation = await this.#mutate(subject, handler, run);
     if (mutation.kind === 'failed') return mutation;
-    // An output without measurements, say of a check that failed, is nothing to send.
+    // Output without measurements, such as that of a failed check, yields nothing to send.
     const { mutator } = handler;
     if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
     const { event, group } = subject;
@@ -227,7 +232,7 @@ export class Delivery implements Disposable {
     }
   }
 
-  /** A mutator that is named has the say in place of the check. */
+  /** Builds the input of a message. The output of a configured mutator replaces the output of the check. */
   #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): Told {
     const output = mutator === undefined ? undefined : data;
     return { namespace, event, group, output, nowMs: this.#parts.clock.now() };
@@ -237,7 +242,10 @@ export class Delivery implements Disposable {
     for (const problem of problems) this.#parts.log.warn({ ...about, problem }, 'template without a value');
   }
 
-  /** To the live feed, once however often the outlets beside it have to be tried: everybody there may see it. */
+  /**
+   * Publishes to the live feed only on the first attempt, however often the outlets are retried. All its readers may
+   * see it, so it is redacted.
+   */
   async #publish(handler: TransportHandler, data: string, run: Run): Promise<DeliveryOutcome> {
     const bytes = Buffer.byteLength(data);
     if (bytes > PIECE_BYTES_MAX) {
@@ -255,7 +263,7 @@ export class Delivery implements Disposable {
     return DELIVERED;
   }
 
-  /** Says in the log why something was not sent. */
+  /** Logs why a delivery failed. */
   #told(outcome: DeliveryOutcome, about: object): DeliveryOutcome {
     if (outcome.kind === 'failed' && outcome !== STOPPED) {
       this.#parts.log.error({ ...about, reason: outcome.reason }, 'handler error');
@@ -264,7 +272,7 @@ export class Delivery implements Disposable {
   }
 }
 
-/** What the records of the log say about a run. */
+/** Returns the log fields of a run. */
 function recordOf(job: HandlerJob, attempt: number): object {
   return { ...aboutJob(job), attempt };
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../log/log.ts';
 import type { Registry } from '../registry/registry.ts';
 import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
 
-/** Where clients are removed from, as the API does it. */
+/** The removal of clients, as the API does it. */
 export interface ClientRemoval {
   /** @throws MonError `not_found`, `unavailable` */
   remove(
@@ -18,14 +18,14 @@ interface DeregistrationDeps {
   readonly clients: ClientRemoval;
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
-  /** What the record of the log says about the run. */
+  /** The log fields that identify the run. */
   readonly about: object;
 }
 
 /**
- * Removes the client of the event as `DELETE /clients/:client` does; one that is gone is what was wanted. One that gave
- * a sign of life since is back, and stays: the run may come long after its event, from the list of dead letters for
- * instance.
+ * Removes the client of the event as `DELETE /clients/:client` does. A client that is already gone counts as success. A
+ * client that sent a keepalive since the event is back, and stays. The run may come long after its event, for instance
+ * from the dead-letter queue.
  */
 export async function deregister(
   { namespace, client, event }: HandlerJob,

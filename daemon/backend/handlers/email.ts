@@ -13,7 +13,7 @@ import { DELIVERED, failedForGood, failedForNow, said, type DeliveryOutcome } fr
 import type { NetworkDeps } from './tcp.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Seconds for the whole conversation: servers that look through what they take think for a while. */
+/** Seconds for the whole SMTP conversation: servers that scan messages take a while. */
 const TIMEOUT_DEFAULT = 30;
 
 const PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
@@ -28,11 +28,11 @@ interface MailRun {
 
 interface MailDeps extends NetworkDeps {
   readonly log: Log;
-  /** What the records of the log say about the run. */
+  /** The log fields that identify the run. */
   readonly about: object;
 }
 
-/** Hands a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
+/** Sends a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
 export async function sendMail(
   { job, handler, mail }: MailRun,
   { addresses, clock, signal, log, about, onAnswer }: MailDeps,
@@ -43,7 +43,7 @@ export async function sendMail(
     const tls = tlsOf(smtp);
     const checked = await addresses.written(host, 'own-network', limit);
     const socket = connect({ host, port, lookup: lookupOf(checked), signal: limit });
-    // Whoever waits is told by `once`, and then by the conversation.
+    // Without a listener the process would exit. The error reaches `once` first, and the conversation after that.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
@@ -52,7 +52,7 @@ export async function sendMail(
       onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {
-      // Of what is cut because of the time, the limit knows more.
+      // If the time limit closed the connection, the limit reports the better error.
       if (limit.aborted) throw error;
       return refusalOf(error, smtp, `${host}:${String(port)}`);
     } finally {
@@ -76,7 +76,7 @@ async function converse(
     ignoreTLS: mode === 'none',
     tls,
     ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
-    // A text is a text, whatever it says.
+    // The text is always plain content, even if it looks like a path or a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -88,8 +88,8 @@ async function converse(
 }
 
 /**
- * Who is believed to be the server: one of the authorities of this machine or of the definition knows it by its name.
- * Where TLS is only better than nothing, so is any certificate, unless there are authorities to ask.
+ * Returns the TLS options. The server must present a certificate for its name from an authority of this machine or of
+ * the definition. With opportunistic TLS any certificate is accepted, unless the definition names authorities.
  *
  * @throws MonError `invalid`
  */
@@ -101,7 +101,7 @@ function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
   };
 }
 
-/** Mails of one problem, or of one group, stand together, and one that comes twice can be told by its id. */
+/** Builds the message. Mails of one problem or group form a thread, and the id identifies a duplicate. */
 function messageOf(
   { id, event, group }: HandlerJob,
   { from, to, cc, reply_to: replyTo }: EmailHandler,
@@ -126,7 +126,7 @@ function messageOf(
     inReplyTo: thread,
     references: thread,
     headers: {
-      // Nobody's absence is told to a machine (RFC 3834, 5).
+      // Out-of-office replies are not sent to a program (RFC 3834, 5).
       'Auto-Submitted': 'auto-generated',
       ...(group === undefined ? { 'X-Mon-Event-Id': event.id } : { 'X-Mon-Group-Id': group.id }),
       'X-Mon-Delivery': String(id),
@@ -138,14 +138,18 @@ function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
   return [texts].flat().flatMap((text) => parseMailAddress(text) ?? []);
 }
 
-/** 4xx is for now, 5xx for good (RFC 5321, 4.2.1). @throws what is no answer of the server */
+/**
+ * Returns the failure for an SMTP error: 4xx is temporary, 5xx is permanent (RFC 5321, 4.2.1).
+ *
+ * @throws errors that are not a response of the server
+ */
 function refusalOf(error: unknown, { user = '', password = '' }: Server, server: string): DeliveryOutcome {
   const { responseCode: code, response = '' } = error as {
     readonly responseCode?: unknown;
     readonly response?: string;
   };
   if (typeof code !== 'number') throw error;
-  // As they are sent (RFC 4954, 4).
+  // The secrets in the form in which they are sent (RFC 4954, 4).
   const sent = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
   const reason = `${server} answered ${said(response, [password, ...(password === '' ? [] : sent)]) || String(code)}`;
   return code < 500 ? failedForNow(reason) : failedForGood(reason);

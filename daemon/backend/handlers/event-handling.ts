@@ -23,7 +23,7 @@ import { localZone } from '../../schedule/subdue.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../config/definitions.ts';
 
-/** Whom an event was not given to, for the log. Never the event itself (security S17). */
+/** The handlers that did not get an event, for the log. It never holds the event itself (security S17). */
 export interface HandlingNote {
   readonly namespace: string;
   readonly client: string;
@@ -37,42 +37,42 @@ export interface HandlingNote {
 
 export interface Route {
   readonly handlers: readonly RoutedHandler[];
-  /** What there is to say while no handler of the route can run; undefined: one can. */
+  /** The verdicts to log if no handler of the route can run; undefined if one can. */
   readonly refusals: readonly HandlerVerdict[] | undefined;
-  /** Handlers of version 2: they get every event, also one that is well and follows nothing. */
+  /** Handlers with the v2 event format: they get every event, also an OK one that resolves nothing. */
   readonly all: readonly RoutedHandler[];
 }
 
 /**
- * Who could be given events of a namespace: nobody, handlers that hear of problems, or some that hear of everything.
+ * The handlers that may get events of a namespace: none, handlers that get problems only, or some that get every event.
  */
 export type Audience = 'nobody' | 'problems' | 'all';
 
-/** Most routes that are kept, and longest list of names: results can name what nobody has defined, as they like. */
+/** Most cached routes, and longest cached list of names: results can name any handlers, also undefined ones. */
 const ROUTES_MAX = 1000;
 
 const ROUTE_KEY_LENGTH_MAX = 1000;
 
-/** Where runs wait that were asked for. */
+/** The queues of runs. */
 export interface Backlog {
-  /** Whether a further run of the handler would have no place. */
+  /** True if one more run of the handler would exceed its queue and the dead-letter queue. */
   isFull(namespace: string, handler: string): boolean;
 }
 
-/** What handling works by: the definitions in force, and the routes that follow from them. */
+/** The definitions in force, and the routes derived from them. */
 export class EventHandling {
   readonly definitions: Definitions;
   readonly handlesSilenceEnds: () => boolean;
   readonly #backlog: Backlog;
-  /** By namespace, then by the list of names. */
+  /** Routes by namespace, then by the list of names. */
   readonly #routes = new Map<string, Map<string, Route>>();
   #routeCount = 0;
-  /** By namespace. */
+  /** Audiences by namespace. */
   readonly #audiences = new Map<string, Audience>();
   #generation: number;
   #zone: { readonly nowMs: number; readonly name: string } | undefined;
 
-  /** @param handlesSilenceEnds the setting `renotify-after-silence`, asked each time */
+  /** @param handlesSilenceEnds returns the setting `renotify-after-silence`; it is read each time */
   constructor(
     definitions: Definitions,
     handlesSilenceEnds: () => boolean = () => true,
@@ -84,7 +84,7 @@ export class EventHandling {
     this.#generation = definitions.generation;
   }
 
-  /** Who an event of a namespace could be given to. */
+  /** Returns which events of a namespace any handler may get. */
   audience(namespace: string): Audience {
     this.#forgetOutdated();
     let audience = this.#audiences.get(namespace);
@@ -100,12 +100,12 @@ export class EventHandling {
     return audience;
   }
 
-  /** Whether a handler of this check gets also what is well and follows nothing. */
+  /** True if a handler of this check also gets OK events that resolve nothing. */
   tellsAll(namespace: string, check: CheckResult): boolean {
     return this.audience(namespace) === 'all' && this.route(namespace, check).all.length > 0;
   }
 
-  /** Where the events of a check go; worked out once for each list of names. */
+  /** Returns the handlers for the events of a check. The route is computed once for each list of names. */
   route(namespace: string, check: CheckResult): Route {
     this.#forgetOutdated();
     const names = handlerNames(check);
@@ -136,15 +136,15 @@ export class EventHandling {
 
   #handlersOf(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
-    // That checks without handlers go to `default` is a custom of version 1: elsewhere it takes one of that name.
+    // In v1 a check without handlers goes to `default`. In other namespaces that needs a handler of this name.
     const isCustom = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
     return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
   /**
-   * What becomes of an event at handlers, without anything being done about it.
+   * Returns the verdicts of handlers about an event, without any side effect.
    *
-   * @param owing whom an inhibition kept it from, who are to hear of it when it is free; default: nobody
+   * @param owing the handlers with a pending notification from an inhibition that lifted; default: none
    */
   verdicts(
     handlers: readonly RoutedHandler[],
@@ -156,10 +156,10 @@ export class EventHandling {
     return handlers.map((handler) => this.judge(handler, isOwedTo(owing, handler.name) ? owed : event, circumstances));
   }
 
-  /** The verdict of the rules, unless there is no place left for one more run. */
+  /** Returns the verdict of the rules, or `overflow` if the queue has no room for one more run. */
   judge(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): HandlerVerdict {
     const verdict = judgeHandler(handler, event, circumstances);
-    // An event that waits in its group takes no place yet.
+    // An event that waits in its group takes no room in the queue yet.
     if (!isRun(verdict) || isGrouping(handler)) return verdict;
     if (!this.#backlog.isFull(circumstances.namespace, handler.name)) return verdict;
     return {
@@ -169,9 +169,9 @@ export class EventHandling {
     };
   }
 
-  /** What a judgement may ask of the outside. */
+  /** Returns the surroundings that a verdict may depend on. */
   circumstances(namespace: string, events: StoredEvents, nowMs: number, quiet?: Quiet): HandlingCircumstances {
-    // Few filters ask for the zone.
+    // Evaluated lazily, because few filters need the zone.
     const zone = (): string => this.#zoneAt(nowMs);
     return {
       namespace,
@@ -187,7 +187,7 @@ export class EventHandling {
     };
   }
 
-  /** Found out once for each batch: it takes longer than all the rest of a judgement. */
+  /** Returns the local time zone, cached for each batch: finding it takes longer than the rest of a verdict. */
   #zoneAt(nowMs: number): string {
     if (this.#zone?.nowMs !== nowMs) this.#zone = { nowMs, name: localZone() };
     return this.#zone.name;
@@ -200,7 +200,7 @@ function routeOf(handlers: readonly RoutedHandler[]): Route {
   return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
 }
 
-/** At the peer of version 2 whoever wants no word of what is well says so by a filter. */
+/** True if a handler gets every event. In Sensu Go a handler gets OK events too, unless a filter excludes them. */
 function hearsAll(definition: HandlerDefinition | undefined): boolean {
   return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }

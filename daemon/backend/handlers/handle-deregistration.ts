@@ -6,7 +6,7 @@ import { handleEvent } from './handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from '../clients/table.ts';
 
-/** Tells of a client that leaves for good, while it is still there. The event is never stored. */
+/** Notifies handlers that a client is being deregistered, while it is still there. The event is never stored. */
 export function handleDeregistration(transaction: Transaction, client: ClientEntry): void {
   const check = deregistrationCheck(transaction.body(CLIENTS, client)['deregistration'], transaction.now);
   const state = pastlessState(transaction.newId(), check, transaction.now);

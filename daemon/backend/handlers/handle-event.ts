@@ -30,15 +30,15 @@ import { isBesideStored, isFreed, isOfStored, noteInhibiting, quietNow, remember
 import { addJob } from './saved.ts';
 
 /**
- * Decides for each handler of an event whether it runs, and asks for those runs in the commit of the event. Its own
- * entry in the registry must be up to date, and silences that end with it gone.
+ * Decides for each handler of an event whether it runs, and enqueues those runs in the commit of the event. The entry
+ * of the event in the registry must be up to date, and silences that end with the event removed.
  *
- * @returns what the event is to remember: whether a silence keeps back what would have run, from the first such run
- * until one is made without a silence
+ * @returns the new `isSuppressed` of the event: set from the first run that a silence suppresses until a run without a
+ * silence
  */
 export function handleEvent(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
   const { check, state } = occasion;
-  // Also of a check that nobody hears of: it may keep others quiet.
+  // A check without handlers can still inhibit others.
   if (transaction.handling.definitions.inhibitions.length > 0) noteInhibiting(transaction, occasion);
   const route = transaction.handling.route(occasion.client.namespace.name, check);
   const isEnd =
@@ -46,7 +46,7 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   const others = isEnd ? groupsToldOf(transaction.handling, occasion, route.handlers) : NONE;
   const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
   const refusals = others.length === 0 ? route.refusals : undefined;
-  // The usual case of who has no handlers yet: no event is put together for it.
+  // The usual case without handlers: skip building the event.
   const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance !== undefined) {
     if (isOfStored(occasion)) rememberQuiet(transaction, occasion, undefined, NOBODY);
@@ -57,8 +57,8 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
 }
 
 /**
- * Handlers that have a problem in a group, and are not among those of its end: of them it is known whether they were
- * told of it, so they hear of the end, too.
+ * Returns handlers that have the problem in a group and are not on the route of its end. The group knows whether they
+ * were notified of the problem, so they are notified of the end as well.
  */
 export function groupsToldOf(
   handling: Pick<EventHandling, 'definitions'>,
@@ -76,7 +76,7 @@ export function groupsToldOf(
   });
 }
 
-/** Gives an event that is well and follows nothing to those handlers of its check that get every event. */
+/** Notifies the handlers of a check that get every event about an OK event that resolves nothing. */
 export function handleWell(transaction: Transaction, occasion: Occasion): void {
   const { client, check } = occasion;
   if (isHandlingDisabled(check)) return;
@@ -84,11 +84,11 @@ export function handleWell(transaction: Transaction, occasion: Occasion): void {
 }
 
 /**
- * Handles an open event that silences kept from handlers and nothing silences any more, for those handlers alone: the
- * others had it already. What is said and what runs is as if it had occurred just now.
+ * Handles an open event that silences suppressed and that is no longer silenced, only for the handlers that heed
+ * silences: the others were notified already. Verdicts and runs are the same as for a new occurrence.
  *
- * @returns whether the silence is done with; false: an inhibition kept the event from handlers too and is over, so that
- * its next result tells all of them (inhibition 2)
+ * @returns whether the silence is settled; false: an inhibition suppressed the event too and has lifted, so the next
+ * result notifies all of them (inhibition 2)
  */
 export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): boolean {
   const { check, client } = occasion;
@@ -106,8 +106,8 @@ export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): 
 }
 
 /**
- * Judges an open event again because the inhibitions are others than when it was handled last: who is kept quiet from
- * now on is noted, and what an inhibition kept from handlers is told as if it had occurred just now.
+ * Judges an open event again after the inhibition rules changed. Newly inhibited events are recorded. An event whose
+ * inhibition lifted is notified as if it had occurred just now.
  */
 export function handleRulesChange(transaction: Transaction, changed: Occasion): EventState['isSuppressed'] {
   const occasion: Occasion = { ...changed, isJudged: true };
@@ -115,18 +115,18 @@ export function handleRulesChange(transaction: Transaction, changed: Occasion): 
   const event = eventNow(transaction, occasion);
   const quiet = quietNow(transaction, occasion, event);
   if (isFreed(state, quiet, event)) return handleEvent(transaction, occasion);
-  // Nothing has come: who is owed something hears of it with what does.
+  // No occurrence came in: handlers with a pending notification get it with the next one.
   rememberQuiet(transaction, occasion, quiet, NOBODY);
   return state.isSuppressed;
 }
 
-/** As inhibitions see it, whoever silences it. */
+/** Builds the event as inhibitions see it, without its silences. */
 function eventNow(transaction: Transaction, { client, check, state, history }: Occasion): Event {
   return buildEvent({ client: transaction.body(CLIENTS, client), check, state, history, silencedBy: NONE });
 }
 
 /**
- * Gives what is of no client to the handlers that its check names, as they take any event, but for groups: there is no
+ * Notifies the handlers of a check about an event that belongs to no client. Groups do not apply, because there is no
  * event to group.
  */
 export function handleNotice(transaction: Transaction, namespace: Namespace, event: HandledEvent): void {
@@ -142,7 +142,7 @@ export function handleNotice(transaction: Transaction, namespace: Namespace, eve
   noteVerdicts(transaction, { ...about, status: check.status, action, occurrences, event_id: id }, verdicts);
 }
 
-/** Once for the event, whoever its handlers are. */
+/** One verdict for the whole event, whatever handlers it has. */
 const DISABLED: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check says handle: false' },
 ];
@@ -158,7 +158,7 @@ function askForRuns(
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const silencedOk = handlers.some(getsV2Events) ? silencedOkEvent(occasion, event, transaction.nowMs) : undefined;
   const quiet = quietNow(transaction, occasion, event);
-  // What is told beside an open event is owed to nobody, and takes nothing from whom something is owed.
+  // An event beside the stored one creates no pending notification and settles none.
   const isBeside = isBesideStored(occasion);
   const isFree = !isBeside && quiet === undefined && event.action !== 'resolve';
   const isTelling = !isBeside && transaction.handling.handlesSilenceEnds();
@@ -176,7 +176,7 @@ function askForRuns(
     const shown = silencedOk !== undefined && getsV2Events(handler) ? silencedOk : event;
     const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : shown;
     const isHeld = !isBeside && quiet === undefined && isHeldFrom(namespace, handler, event);
-    // Who was kept from nothing is told of no end.
+    // Only handlers that missed a notification get `inhibition_ended`.
     const isOwed = isHeld || (isFree && isOwedTo(state, handler.name));
     const given: HandledEvent = isOwed ? { ...usual, inhibition_ended: true } : usual;
     const verdict = transaction.handling.judge(handler, given, circumstances);
@@ -185,7 +185,7 @@ function askForRuns(
       ask(transaction, namespace, handler, given);
       hasRun = true;
     } else if (event.silenced && verdict.verdict === 'silenced' && isSuppressedRun(handler, given, uninhibited)) {
-      // Of both the inhibition remembers it: the silence is asked again when that ends.
+      // If both apply, record the inhibition; the silence is re-evaluated once the inhibition lifts.
       if (quiet === undefined) {
         noteSuppressed(transaction, namespace, event.silenced_by);
         isSuppressed = true;
@@ -199,7 +199,7 @@ function askForRuns(
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
 }
 
-/** By itself, or with its group; where there is no room in the group, by itself. */
+/** Enqueues the event with its group, or alone if it has no group or the group has no room. */
 function ask(transaction: Transaction, namespace: Namespace, handler: RoutedHandler, event: HandledEvent): void {
   const { name } = handler;
   const names = groupNamesOf(handler);
@@ -207,7 +207,7 @@ function ask(transaction: Transaction, namespace: Namespace, handler: RoutedHand
   askAlone(transaction, namespace, handler, event);
 }
 
-/** By itself: a handler that tells of groups gets it as a group of one. */
+/** Enqueues the event alone. A handler with `group_by` gets it as a group of one. */
 function askAlone(transaction: Transaction, namespace: Namespace, handler: RoutedHandler, event: HandledEvent): void {
   const { name } = handler;
   const names = groupNamesOf(handler);
@@ -216,8 +216,7 @@ function askAlone(transaction: Transaction, namespace: Namespace, handler: Route
 }
 
 /**
- * Whether its group holds an event back from a handler, which would have heard of it but for an inhibition that began
- * later.
+ * True if an inhibition held the event back from this handler when its group was flushed, after the event was handled.
  */
 function isHeldFrom(namespace: Namespace, handler: RoutedHandler, event: Event): boolean {
   return (
@@ -230,16 +229,16 @@ function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {
 }
 
 /**
- * The event as handlers get it that silences kept it from, the first time that nothing silences it: whether the end of
- * the silence is noticed by the clock or by a result, it is told once. Undefined: nothing was kept back, or still is.
- * Who hears that a problem is over needs no word of the silence.
+ * Returns the event with `silence_ended`, the first time that a suppressed event is not silenced. The clock or a result
+ * may notice the end of the silence; either way handlers are notified once. Returns undefined if nothing was
+ * suppressed, or a silence still applies. A resolve never mentions the silence.
  */
 function afterSilence(event: HandledEvent, { isSuppressed }: EventState): HandledEvent | undefined {
   if (isSuppressed !== true || event.silenced || event.action === 'resolve') return undefined;
   return { ...event, silence_ended: true };
 }
 
-/** Ids of the entries that silence an event at this moment. */
+/** Returns the ids of the entries that silence an event at this moment. */
 export function silencesOf(occasion: Occasion, nowMs: number): readonly string[] {
   return canBeSilenced(occasion.state) ? matchingSilences(occasion, nowMs) : NONE;
 }
@@ -250,10 +249,10 @@ function matchingSilences(occasion: Occasion, nowMs: number): readonly string[] 
 }
 
 /**
- * An OK result that resolves nothing, as handlers of version 2 get it: silenced where entries match it, as the API
- * shows it. Version 1 looks up no silences for it (completion 1.3).
+ * Returns an OK result that resolves nothing as handlers of the v2 format get it: silenced if entries match it, as the
+ * API shows it. The v1 API looks up no silences for it (completion 1.3).
  *
- * @returns undefined when nothing silences it, or when it is shown to all handlers in the same way
+ * @returns undefined when nothing silences it, or when all handlers get the same event
  */
 export function silencedOkEvent(occasion: Occasion, event: Event, nowMs: number): Event | undefined {
   if (canBeSilenced(occasion.state)) return undefined;
@@ -261,19 +260,19 @@ export function silencedOkEvent(occasion: Occasion, event: Event, nowMs: number)
   return silencedIds.length === 0 ? undefined : { ...event, silenced: true, silenced_by: silencedIds };
 }
 
-/** Whether a handler gets events in the format of version 2. */
+/** True if a handler gets events in the v2 format. */
 export function getsV2Events(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.event_format === 'core';
 }
 
-/** The silenced entries whose selector matches an event. */
+/** Returns the silenced entries whose selector matches an event. */
 export function selectedFor({ client, check, state, isAssumed }: Occasion): readonly SilencedEntry[] {
   const { silenced, watched } = client.namespace;
   if (!silenced.hasSelectors) return NONE;
   const entry = client.checks.get(check.name);
   if (entry !== undefined && isAssumed !== true) return entry.selected();
   const facts = watched.check.read(check, checkRedactKeysOf({ redact: client.redact }));
-  // An event that ends has the severity that it had, as in `CheckEntry.alertStatus`.
+  // A resolving event keeps the severity that it had, as in `CheckEntry.alertStatus`.
   const status = state.status === 0 ? (entry?.alertStatus ?? 0) : state.status;
   return silenced.selectingOnce(client.subject(check.name, facts, status));
 }

@@ -10,7 +10,10 @@ import { handleEvent } from './handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from '../clients/table.ts';
 
-/** Tells of a client that is seen for the first time, if anybody wants to hear of it. The event is never stored. */
+/**
+ * Notifies handlers of a client that is seen for the first time, if the client names some or `registration` is defined.
+ * The event is never stored.
+ */
 export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.handling.definitions.in(client.namespace.name);
   const record = transaction.body(CLIENTS, client);

@@ -4,7 +4,10 @@ import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { handleNotice } from './handle-event.ts';
 
-/** Tells a handler, in the commit that notes it, that a silence is about to end. The event is never stored. */
+/**
+ * Notifies a handler that a silence is about to expire, in the commit that records the reminder. The event is never
+ * stored.
+ */
 export function handleReminder(
   transaction: Transaction,
   namespace: Namespace,

@@ -19,9 +19,9 @@ interface UnsilencedParts {
 }
 
 /**
- * Has events handled whose silences are over while the problem persists, whatever ended them: the clock, an operator, a
- * resolution, another entry in their place, a client that left the subscription, a check that says something else, a
- * dump that is older than the end. At the start those whose silences ended while the backend was away.
+ * Handles events whose silences ended while the problem persists. A silence can end by the clock, an operator, a
+ * resolution, a replaced entry, a changed subscription, a changed check, or the restore of an older dump. At start it
+ * handles those whose silences ended while the backend was down.
  */
 export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const { registry, commits, clock } = parts;
@@ -29,7 +29,7 @@ export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const listening = commits.onCommit(({ changes }) => {
     let bySelector = 0;
     for (const change of changes) {
-      // Each of them is held against all events: of many, all events are looked at once.
+      // Each selector is matched against all events. With many selectors, one pass over all events is cheaper.
       if (change[0] === 'silenced' && change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
       queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
     }
@@ -44,7 +44,7 @@ export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   };
 }
 
-/** The checks whose open events a committed change may have left without a silence. */
+/** Yields the checks whose open events a committed change may have unsilenced. */
 function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
     const namespace = registry.namespace(change[1]);
@@ -54,23 +54,24 @@ function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Gene
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
   } else if (change[0] === 'event') {
-    // An OK that leaves the event as it is may take it out of what a search finds, and is handled by nobody; nor is
-    // what is restored from a dump.
+    // An OK result that leaves the event unchanged may stop a selector from matching, and no handling follows it. The
+    // same is true of a restored dump.
     const entry = registry.held(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
 }
 
-/** Silences by selector of one commit whose events are looked for one after the other. */
+/** Most silences by selector of one commit that are matched one by one. */
 const SELECTORS_MAX = 10;
 
-/** Events that are handled together, so that the end of a silence of many does not hold up the results of others. */
+/** Events handled in one commit, so that the end of a large silence does not delay the results of others. */
 const SLICE = 100;
-/** How long events wait that could not be handled. */
+/** Delay before events that could not be handled are retried. */
 const RETRY_MS = 1000;
 
 /**
- * Events that wait to be handled, one slice after the other. What waits when it is disposed is found at the next start.
+ * Events that wait to be handled, one chunk after the other. After a dispose, the next start finds those that still
+ * wait.
  */
 class UnsilencedQueue implements Disposable {
   readonly #parts: UnsilencedParts;
@@ -83,7 +84,7 @@ class UnsilencedQueue implements Disposable {
     this.#parts = parts;
   }
 
-  /** Takes in all events that silences kept from handlers and nothing silences any more. */
+  /** Adds all events that silences suppressed and that are no longer silenced. */
   async lookAtAll(): Promise<void> {
     await inChunks(this.#lookingAtAll());
   }
@@ -103,7 +104,7 @@ class UnsilencedQueue implements Disposable {
     }
   }
 
-  /** Takes in those of the entries that silences kept from handlers and nothing silences any more. */
+  /** Adds those of the entries that silences suppressed and that are no longer silenced. */
   addUnsilenced(entries: Iterable<CheckEntry>): void {
     const nowMs = this.#parts.clock.now();
     for (const entry of entries) {
@@ -155,7 +156,7 @@ class UnsilencedQueue implements Disposable {
       { events: places.length, reason: errorMessage(error) },
       'events could not be handled at the end of their silence, retrying soon',
     );
-    // Behind the others, which may have better luck.
+    // Retry them after the others, so that a failing event does not block the rest.
     for (const place of places) this.#put(place);
     this.#retry = clock.after(RETRY_MS, () => {
       this.#retry = undefined;

@@ -3,17 +3,14 @@ import type { Store } from '../ports.ts';
 import { jobOfStored } from './stored-job.ts';
 import { handlerJobKey } from './table.ts';
 
-/**
- * Jobs that wait and are kept whole, with their events of some kilobytes each; the others are read when they are
- * wanted.
- */
+/** Most waiting jobs kept in memory, with their events of some kilobytes each; the others are read on demand. */
 const KEPT_MAX = 1000;
-/** Jobs that are read at once. */
+/** Most jobs read in one request to the store. */
 const READ_MAX = 100;
 
 type Wanted = PromiseWithResolvers<HandlerJob | undefined>;
 
-/** The jobs behind the tickets: some in memory, all in the store. */
+/** The jobs of the tickets: all are in the store, some in memory as well. */
 export class JobBodies {
   readonly #store: Pick<Store, 'getMany'>;
   readonly #keptMax: number;
@@ -25,13 +22,13 @@ export class JobBodies {
     this.#keptMax = keptMax;
   }
 
-  /** Keeps a stored job until it is taken, when there is room. */
+  /** Keeps a stored job in memory until it is taken, if the limit allows it. */
   keep(job: HandlerJob): void {
     if (this.#kept.size < this.#keptMax) this.#kept.set(job.id, job);
   }
 
   /**
-   * @returns undefined when it is not stored any more
+   * @returns undefined when the job is no longer stored
    * @throws MonError `unavailable` when the store cannot be read
    */
   take(id: number): Promise<HandlerJob | undefined> | HandlerJob {
@@ -42,7 +39,7 @@ export class JobBodies {
   }
 
   #read(id: number): Promise<HandlerJob | undefined> {
-    // Those that are wanted in the same moment are read together.
+    // Jobs requested in the same turn of the event loop are read together.
     if (this.#wanted.size === 0) setImmediate(() => void this.#readWanted());
     const wanted = Promise.withResolvers<HandlerJob | undefined>();
     this.#wanted.set(id, wanted);

@@ -1,21 +1,21 @@
 import { BinaryHeap } from '../schedule/binary-heap.ts';
 
-/** A run of a handler in memory: everything but its event. */
+/** The run of a handler as memory holds it, without its event. */
 export interface Ticket {
   readonly id: number;
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
   readonly handler: string;
-  /** Of a run of a group. The client and the check are those of the first event. */
+  /** The group of a group run. Client and check are then those of its first event. */
   readonly group?: { readonly id: string; readonly label: string; readonly events: number };
   /** Epoch milliseconds. */
   readonly queuedAtMs: number;
-  /** Tries since the backend started. */
+  /** Attempts since the backend started. */
   attempts: number;
 }
 
-/** Its place in the queue, and what waits for the same client and check behind it. */
+/** The position of a ticket in the queue, and the next one for the same client and check. */
 interface Place {
   readonly ticket: Ticket;
   readonly number: number;
@@ -23,22 +23,22 @@ interface Place {
 }
 
 /**
- * The runs of one handler, in the order in which they came. Of one client and check, or of one group, only the first
- * can have its turn: the others wait until it is over, so that a resolve never overtakes what it resolves.
+ * The runs of one handler, in order of arrival. Only the first run for a client and check, or for a group, is ready.
+ * The others wait until it has finished, so that a resolve never overtakes its problem.
  */
 export class JobQueue {
-  /** Runs that have their turn. */
+  /** Number of runs in progress. */
   running = 0;
-  /** Runs that wait for another try. */
+  /** Number of runs that wait for another attempt. */
   retrying = 0;
-  /** In the order of their numbers. */
+  /** Positions by job id, in order of arrival. */
   readonly #places = new Map<number, Place>();
   readonly #ready = new BinaryHeap<Place>((a, b) => a.number < b.number);
-  /** The last one of each client and check. */
+  /** The last position for each client and check, or group. */
   readonly #tails = new Map<string, Place>();
   #lastNumber = 0;
 
-  /** Runs that are not over. */
+  /** The number of runs that have not finished. */
   get size(): number {
     return this.#places.size;
   }
@@ -47,7 +47,7 @@ export class JobQueue {
     return this.#ready.size > 0;
   }
 
-  /** The one that came first of those that are not over. */
+  /** The oldest run that has not finished. */
   get oldest(): Ticket | undefined {
     for (const { ticket } of this.#places.values()) return ticket;
     return undefined;
@@ -63,14 +63,14 @@ export class JobQueue {
     this.#places.set(ticket.id, place);
   }
 
-  /** The next one whose turn can come, which is running from now on. */
+  /** Takes the next ready run, which counts as running from now on. */
   take(): Ticket | undefined {
     const place = this.#ready.takeFirst();
     if (place !== undefined) this.running++;
     return place?.ticket;
   }
 
-  /** One that is running is over. */
+  /** Removes a running run that has finished, and makes the next one for its client and check ready. */
   finish({ id }: Ticket): void {
     const place = this.#places.get(id);
     if (place === undefined) return;
@@ -80,13 +80,13 @@ export class JobQueue {
     else this.#ready.add(place.next);
   }
 
-  /** One that is running waits for another try, and holds back those of its client and check. */
+  /** Marks a running run as waiting for another attempt. It still blocks the later ones for its client and check. */
   putOff(): void {
     this.running--;
     this.retrying++;
   }
 
-  /** The time of one that was put off has come. */
+  /** Makes a run ready again when its retry delay has elapsed. */
   resume({ id }: Ticket): void {
     const place = this.#places.get(id);
     if (place === undefined) return;

@@ -7,7 +7,7 @@ import { JobQueue, type Ticket } from './job-queue.ts';
 import { laneName } from './lane-name.ts';
 import type { LetterBox } from './letter-box.ts';
 
-/** What a handler has done since the backend started, and what it has before it. */
+/** The counters of a handler since the backend started, and the state of its queue. */
 export interface HandlerFigures {
   readonly namespace: string;
   readonly handler: string;
@@ -15,23 +15,23 @@ export interface HandlerFigures {
   readonly running: number;
   readonly retrying: number;
   readonly delivered: number;
-  /** Runs that failed for good. */
+  /** Runs that failed permanently. */
   readonly failed: number;
-  /** Tries that failed and were followed by another one. */
+  /** Attempts that failed and were followed by another one. */
   readonly retried: number;
-  /** Events that were not handled, because the queue and the dead-letter queue were full. */
+  /** Events that were not handled because the queue and the dead-letter queue were full. */
   readonly rejected: number;
   readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
-  /** When the first run after the last success failed, by the monotonic clock; undefined: the last run did not fail. */
+  /** Monotonic time of the first failure since the last success; undefined if the last run did not fail. */
   readonly failingSinceMs: number | undefined;
-  /** Epoch milliseconds of the run that came first of those that are not over. */
+  /** Enqueue time of the oldest unfinished run, in epoch milliseconds. */
   readonly oldestAtMs: number | undefined;
 }
 
-/** A handler by its name in a namespace. */
+/** The name of a handler in a namespace. */
 type HandlerId = Pick<Ticket, 'namespace' | 'handler'>;
 
-/** Everything about one handler by its name, whatever its definition is at the moment. */
+/** The queue and counters of a handler by its name, independent of its current definition. */
 export interface Lane extends HandlerId {
   readonly queue: JobQueue;
   readonly overflow: Burst;
@@ -43,7 +43,7 @@ export interface Lane extends HandlerId {
   failingSinceMs: HandlerFigures['failingSinceMs'];
 }
 
-/** Each run of a pipe is a process, and mail servers take few connections of one machine. */
+/** Limits by handler type: each pipe starts a process, and mail servers accept few connections from one machine. */
 const CONCURRENCIES: Readonly<Record<string, number>> = { pipe: 10, email: 5 };
 const CONCURRENCY = 20;
 const QUEUE_LIMIT = 10_000;
@@ -54,10 +54,10 @@ interface LaneParts {
   readonly clock: Clock;
 }
 
-/** What waits at each handler, and how much may: there before anything runs, so that routing can ask. */
+/** The queues of all handlers and their limits. Created before the runner starts, because routing checks the limits. */
 export class Lanes implements Backlog {
   readonly #parts: LaneParts;
-  /** By `laneName`. */
+  /** Lanes by `laneName`. */
   readonly #lanes = new Map<string, Lane>();
 
   constructor(parts: LaneParts) {
@@ -65,33 +65,33 @@ export class Lanes implements Backlog {
   }
 
   /**
-   * Whether a further run would have no place: neither in the queue nor among the dead letters. What is older is kept,
-   * and keeping nothing of the newest costs nothing, however long a handler hangs.
+   * True if one more run has no room, neither in the queue nor among the dead letters. Older runs are kept and the
+   * newest is rejected, which costs nothing however long a handler hangs.
    */
   isFull(namespace: string, handler: string): boolean {
-    // Nearly always the answer, and the cheapest question.
+    // The most common case, and the cheapest test.
     if (!this.#parts.letters.isFull) return false;
     const lane = this.#lanes.get(laneName({ namespace, handler }));
     return lane !== undefined && lane.queue.size >= this.limitOf(lane);
   }
 
-  /** By `laneName`: every handler that had something to run. */
+  /** Returns the figures of every handler that had a run, by `laneName`. */
   figures(): ReadonlyMap<string, HandlerFigures> {
     return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
   }
 
-  /** Runs that wait, and those that run. */
+  /** Returns the most unfinished runs of a handler, waiting or running. */
   limitOf(handler: HandlerId): number {
     const definition = this.#definition(handler);
     return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrency(definition);
   }
 
-  /** Runs that may be under way at once. */
+  /** Returns the most runs of a handler at the same time. */
   concurrencyOf(handler: HandlerId): number {
     return concurrency(this.#definition(handler));
   }
 
-  /** The one of a handler, made when it is new. */
+  /** Returns the lane of a handler, and creates it if necessary. */
   of({ namespace, handler }: HandlerId): Lane {
     const name = laneName({ namespace, handler });
     let lane = this.#lanes.get(name);

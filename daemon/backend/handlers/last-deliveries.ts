@@ -1,12 +1,12 @@
 import type { Deliveries, Delivery } from '../../../shared/schemas/explain.ts';
 import type { Ticket } from './job-queue.ts';
 
-/** Last runs that are remembered; those that changed longest ago are forgotten first. */
+/** Most runs that are remembered; those that changed longest ago are dropped first. */
 const REMEMBERED_MAX = 20_000;
 
 type Noted = Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
 
-/** How the last run of each handler for each client and check stands, for "why was I not paged?". */
+/** The state of the last run of each handler for each client and check, which answers "why was I not paged?". */
 export class LastDeliveries implements Deliveries {
   readonly #limit: number;
   readonly #deliveries = new Map<string, Delivery & { readonly id: number }>();
@@ -35,7 +35,7 @@ export class LastDeliveries implements Deliveries {
     const key = group === undefined ? keyOf(ticket) : groupKey(namespace, group.id, handler);
     const known = this.#deliveries.get(key);
     if (known !== undefined && known.id > ticket.id) {
-      // The last run is the one that counts; while it waits for this one, it waits for the same reason.
+      // Only the last run counts. While it waits behind this older one, it shows the same reason.
       const isTold = known.state === 'queued' && delivery.state !== 'running';
       if (isTold) this.#deliveries.set(key, withReason(known, delivery.reason));
       return;

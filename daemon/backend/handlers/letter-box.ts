@@ -1,15 +1,15 @@
 import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Ticket } from './job-queue.ts';
 
-/** A run that failed for good; its event is in the store. */
+/** A run that failed permanently; its event is in the store. */
 export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
 
-/** Most dead letters; beyond it the oldest go. */
+/** Most dead letters; beyond that the oldest are dropped. */
 const DEAD_LETTERS_MAX = 10_000;
 
-/** Where dead letters lie, and how many have a place. */
+/** The dead letters in memory, with their limit. */
 export class LetterBox {
-  /** By id, in the order in which they failed. */
+  /** Dead letters by id, in the order in which they failed. */
   readonly entries = new Map<number, DeadLetterEntry>();
   readonly limit: number;
 
@@ -17,7 +17,7 @@ export class LetterBox {
     this.limit = limit;
   }
 
-  /** Whether a further one would drive out the oldest. */
+  /** True if one more dead letter would drop the oldest. */
   get isFull(): boolean {
     return this.entries.size >= this.limit;
   }

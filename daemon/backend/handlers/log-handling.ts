@@ -5,7 +5,7 @@ import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { HandlingNote } from './event-handling.ts';
 
-/** The log messages of verdicts, as at the peer (completion 1.8). Other verdicts are not logged. */
+/** The log messages of verdicts, as in Sensu (completion 1.8). Other verdicts are not logged. */
 const MESSAGES: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'error'; readonly message: string }>>> =
   {
     disabled: { level: 'info', message: 'event handling disabled for event' },

@@ -4,11 +4,11 @@ import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { Clock } from '../ports.ts';
 import { DELIVERED, failedForGood, type DeliveryOutcome } from './outcome.ts';
 
-/** Series of all namespaces together: what is beyond them is refused. */
+/** Most series of all namespaces together; more are rejected. */
 const SERIES_MAX = 10_000;
-/** Longest name of a series, with its labels. */
+/** Longest name of a series including its labels. */
 const SERIES_LENGTH_MAX = 2048;
-/** A series that no result has brought again for so long is gone. */
+/** Age at which a series that no result updated is dropped. */
 const STALE_MS = 15 * 60_000;
 
 interface Series {
@@ -16,7 +16,7 @@ interface Series {
   readonly atMs: number;
 }
 
-/** What results have measured last, for a Prometheus that asks for it: the built-in handler `prometheus`. */
+/** The last measurements of results for Prometheus to scrape: the built-in handler `prometheus`. */
 export class MetricSeries {
   readonly #clock: Clock;
   readonly #byNamespace = new Map<string, Map<string, Series>>();
@@ -26,7 +26,7 @@ export class MetricSeries {
     this.#clock = clock;
   }
 
-  /** Takes the metrics of an event. */
+  /** Stores the metrics of an event. */
   take(namespace: string, event: HandledEvent): DeliveryOutcome {
     const atMs = this.#clock.now();
     if (this.#size >= SERIES_MAX) this.#forgetStale(atMs);
@@ -40,13 +40,13 @@ export class MetricSeries {
     );
   }
 
-  /** The series of a namespace, in the text format of Prometheus. */
+  /** Returns the series of a namespace in the text format of Prometheus. */
   text(namespace: string): string {
     const series = this.#byNamespace.get(namespace) ?? new Map<string, Series>();
     const freshMs = this.#clock.now() - STALE_MS;
     const lines: string[] = [];
     for (const [name, { value, atMs }] of series) if (atMs > freshMs) lines.push(`${name} ${String(value)}\n`);
-    // All series of a metric stand together.
+    // Sorting groups all series of a metric, as the format requires.
     return lines.toSorted().join('');
   }
 

@@ -20,7 +20,7 @@ interface DeadLetterDeps {
   readonly store: Store;
 }
 
-/** Runs of handlers that failed for good: to be read, retried and dropped. */
+/** The routes that list, retry and drop dead letters. */
 export function deadLettersOnMon({
   clock,
   deadLetters,

@@ -15,7 +15,7 @@ interface HandlerDeps extends NamespaceDeps {
   readonly handlers: Pick<Lanes, 'figures'>;
 }
 
-/** What each handler does and has before it. */
+/** The route that lists the handlers with their counters and queues. */
 export function handlersOnMon(deps: HandlerDeps): OnMon<'handlers'> {
   const { clock, config, handlers, deadLetters, registry } = deps;
   const { definitions } = config;

@@ -10,22 +10,22 @@ export type Mutation =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutateDeps {
-  /** Of the namespace of the event. */
+  /** The definitions of the namespace of the event. */
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
-  /** The event as text; default: JSON of version 1. */
+  /** Returns the event as text; default: JSON in the v1 format. */
   readonly write?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
-  /** What the records of the log say about the run. */
+  /** The log fields that identify the run. */
   readonly about: object;
 }
 
 const DEFAULT = 'json';
 
 /**
- * Makes what a handler gets of an event (completion 1.9): a command that is defined under the name, or one of the
- * built-in mutators: `json`, `only_check_output` and those that write metrics.
+ * Returns the input of a handler for an event (completion 1.9). The mutator is a command defined under the name, or a
+ * built-in one: `json`, `only_check_output` or one that writes metrics.
  */
 export async function mutate(
   event: HandledEvent,
@@ -53,7 +53,7 @@ export async function mutate(
   if (isWhole && result.status === 0) return { kind: 'mutated', data: result.output };
   const reason = isWhole ? `it exited with ${String(result.status)}` : whatIsWrong(outcome.kind);
   log.error({ ...about, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
-  // What could not be run may run the next time; what ran would do the same again.
+  // A command that could not start may start next time; one that ran would fail in the same way.
   const failure = outcome.kind === 'failed' ? failedForNow : failedForGood;
   return failure(`mutator error: ${name}: ${reason}`);
 }

@@ -2,28 +2,28 @@ import type { LookupAddress } from 'node:dns';
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
 
-/** All addresses of a name; rejects when there is none. */
+/** Returns all addresses of a name; rejects when there is none. */
 export type LookUp = (name: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * Look-ups that run at once. Each holds one of the four threads on which the store reads and writes too, for as long as
- * the resolver of the machine takes: some of them must stay free, or a broken name server would stop ingest.
+ * Most concurrent look-ups. Each occupies one of the four threads that the store uses as well, for as long as the
+ * resolver takes. Some threads must stay free, or a broken name server would stop ingest.
  */
 const RUNNING_MAX = 2;
 
-/** For how long an answer counts: a handler with a thousand runs a second asks once. */
+/** Lifetime of a cached result: a handler with a thousand runs a second then needs one look-up. */
 const KEPT_MS = 5000;
 
-/** Names whose answers are kept; handlers have far fewer, but redirects can name any. */
+/** Most cached names; handlers use far fewer, but redirects can name any. */
 const KEPT_MAX = 1000;
 
 interface Answer {
   readonly addresses: Promise<readonly LookupAddress[]>;
-  /** Monotonic milliseconds; infinite while the look-up runs. */
+  /** Expiry in monotonic milliseconds; infinite while the look-up runs. */
   untilMs: number;
 }
 
-/** Looks up names: few at once, each only once for all who ask, and for a few seconds no more than that. */
+/** A cache of name look-ups. It limits their concurrency and shares one look-up among all concurrent callers. */
 export class NameLookups {
   readonly #clock: Clock;
   readonly #lookUp: LookUp;
@@ -36,7 +36,7 @@ export class NameLookups {
     this.#lookUp = lookUp;
   }
 
-  /** @throws MonError `unavailable` when the name has no address, or `signal` is aborted before there is an answer */
+  /** @throws MonError `unavailable` when the name has no address, or `signal` is aborted before the look-up ends */
   async lookUp(name: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
     const { promise: isTooLate, reject } = Promise.withResolvers<never>();
     const giveUp = (): void => reject(new MonError('unavailable', `name lookup of ${name} timed out`));
@@ -58,7 +58,7 @@ export class NameLookups {
     this.#answers.set(name, answer);
     answer.addresses.then(
       () => (answer.untilMs = this.#clock.monotonic() + KEPT_MS),
-      // Whoever comes next may ask again.
+      // Expire a failed look-up at once, so that the next caller tries again.
       () => (answer.untilMs = 0),
     );
     return answer.addresses;
@@ -85,7 +85,7 @@ export class NameLookups {
     this.#running += 1;
   }
 
-  /** The oldest answer goes. A look-up that runs stays known, so that nobody starts it again. */
+  /** Drops the oldest cached result. A running look-up stays, so that it is not started twice. */
   #makeRoom(): void {
     if (this.#answers.size < KEPT_MAX) return;
     for (const [name, { untilMs }] of this.#answers) {

@@ -3,18 +3,21 @@ import type { History } from '../../../shared/domain/history.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 
-/** An event that is to be handled, stored or not. */
+/** An event to be handled, stored or not. */
 export interface Occasion {
   readonly client: ClientEntry;
-  /** With its whole output. */
+  /** The check result with its full output. */
   readonly check: CheckResult;
   readonly state: EventState;
-  /** With the status of `check` at its new end. */
+  /** The history, which ends with the status of `check`. */
   readonly history: History;
-  /** The result did not come, and is only assumed: the registry knows nothing of it. */
+  /** True if the result is only assumed and did not arrive: the registry does not know it. */
   readonly isAssumed?: boolean;
-  /** Whether the event began with this. */
+  /** True if the event opened with this result. */
   readonly isNew?: boolean;
-  /** It is judged again because the inhibitions are others, and which events keep others quiet by them is known. */
+  /**
+   * True if the event is judged again after the inhibition rules changed, and the inhibitors under the new rules are
+   * known.
+   */
   readonly isJudged?: boolean;
 }

@@ -1,26 +1,26 @@
 import { clip, plainLine } from '../../../shared/domain/message/clip.ts';
 
-/** Most of what somebody else says of a run that is told to people. */
+/** Longest text of a receiver that is shown, in UTF-16 units. */
 const SAID_LENGTH_MAX = 200;
 
-/** How one run of a handler ended. */
+/** The result of one run of a handler. */
 export type DeliveryOutcome =
   | {
       readonly kind: 'delivered';
-      /** The name of the backend that ran it; absent: this one. */
+      /** The name of the backend that executed the run; absent: this one. */
       readonly member?: string;
     }
   | {
       readonly kind: 'failed';
       readonly member?: string;
-      /** For people, without secrets. */
+      /** The reason for display, without secrets. */
       readonly reason: string;
       /**
-       * Whether another try may succeed: a refused connection, a 5xx, an exit status that is not 0, a timeout. Not for
-       * an unknown mutator, or an answer that says the request itself is wrong.
+       * True if another attempt may succeed: after a refused connection, a 5xx, a nonzero exit status or a timeout.
+       * False for an unknown mutator, or a response that rejects the request itself.
        */
       readonly isRetryable: boolean;
-      /** The receiver asks not to be tried before. */
+      /** The delay that the receiver asks for before the next attempt. */
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -36,17 +36,17 @@ export function failedForNow(reason: string): Failure {
   return { kind: 'failed', reason, isRetryable: true };
 }
 
-/** The backend stops; the run is repeated after its next start. */
+/** The outcome while the backend stops; the run is repeated after the next start. */
 export const STOPPED: Failure = failedForNow('the backend is stopping');
 
 /**
- * What a receiver says of a run, or a library of a connection, so that it can be told: one short line that acts on no
- * screen, without what nobody else may see.
+ * Returns the text of a receiver, or of a library about a connection, for display: one short line without control
+ * characters and without secrets.
  *
- * @param keys what the receiver was sent in confidence, and may repeat
+ * @param keys the secrets that the receiver was sent, and may repeat
  */
 export function said(text: string, keys: readonly string[] = []): string {
-  // Of a key that holds another one nothing is to be left.
+  // Longest first, so that nothing is left of a key that contains another one.
   const longestFirst = keys.filter((key) => key.length > 1).toSorted((a, b) => b.length - a.length);
   const hidden = longestFirst.reduce((rest, key) => rest.replaceAll(key, 'REDACTED'), text);
   return clip(plainLine(hidden), SAID_LENGTH_MAX);

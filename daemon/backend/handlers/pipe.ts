@@ -7,9 +7,9 @@ import { DELIVERED, failedForNow, STOPPED, type DeliveryOutcome } from './outcom
 interface PipeDeps {
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
-  /** Kills the command. */
+  /** Kills the command when it is aborted. */
   readonly signal: AbortSignal;
-  /** What the record of the log says about the run. */
+  /** The log fields that identify the run. */
   readonly about: object;
 }
 
@@ -17,8 +17,8 @@ interface PipeDeps {
 const LOGGED_MAX = 4096;
 
 /**
- * Runs the command with the data on its standard input, for as long as it takes unless there is a timeout, and logs
- * what it printed as the peer does (completion 1.8).
+ * Runs the command with the data on its standard input, without a time limit unless a timeout is set, and logs its
+ * output as Sensu does (completion 1.8).
  */
 export async function runPipe(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
@@ -39,7 +39,7 @@ export async function runPipe(
   return failedForNow(outcome.kind === 'exited' ? `it exited with ${String(status)}` : firstLine(output));
 }
 
-/** `Execution timed out`, or why nothing ran. */
+/** Returns the first line of an output: `Execution timed out`, or why nothing ran. */
 function firstLine(output: string): string {
   return output.split('\n', 1).join('');
 }

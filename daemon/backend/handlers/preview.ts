@@ -9,12 +9,15 @@ import { plainHeaders, type WebhookHandler } from './webhook.ts';
 
 interface Previewed {
   readonly job: HandlerJob;
-  /** What the mutator made of the event, which has no secrets any more. */
+  /** The redacted event after the mutator. */
   readonly data: string;
   readonly told: Told;
 }
 
-/** What a handler sends of an event, for people: of the definition, all that is hidden elsewhere is hidden here. */
+/**
+ * Returns what a handler would send for an event, for display. Everything in the definition that is redacted elsewhere
+ * is redacted here.
+ */
 export function previewOf(handler: RunningHandler, { job, data, told }: Previewed): Record<string, unknown> {
   const shown = redact(handler, DEFINITION_REDACT_KEYS);
   switch (shown.type) {
@@ -43,7 +46,7 @@ export function previewOf(handler: RunningHandler, { job, data, told }: Previewe
 
 function webhookPreview(handler: WebhookHandler, { job, data, told }: Previewed): Record<string, unknown> {
   const { secret, headers: own } = handler;
-  // Under `headers`, nothing but that there are some is shown anywhere.
+  // The contents of `headers` are never shown, only that there are some.
   const hidden = {
     ...(own !== undefined && { '...': 'REDACTED' }),
     ...(secret !== undefined && { 'x-mon-signature': 'REDACTED' }),

@@ -15,11 +15,11 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import type { Occasion } from './occasion.ts';
 
 /*
- * Inhibitions as the handling of an event meets them: whether it keeps others quiet, whether it is kept quiet itself,
- * and what is remembered of that in its record.
+ * The inhibitions of an event while it is handled: whether it inhibits others, whether it is inhibited itself, and
+ * what its record stores about that.
  */
 
-/** Notes whether a stored event keeps others quiet from here on. */
+/** Records whether a stored event inhibits others from now on. */
 export function noteInhibiting(transaction: Transaction, occasion: Occasion): void {
   const { client, check, state, history } = occasion;
   if (!isOfStored(occasion) || !transaction.hasBody(CLIENTS, client)) return;
@@ -28,7 +28,7 @@ export function noteInhibiting(transaction: Transaction, occasion: Occasion): vo
   noteInhibitor(transaction, client.namespace, transaction.handling.definitions.inhibitions, event);
 }
 
-/** The same of an event that came to be stored otherwise than by a result. */
+/** Records whether an event that was stored by other means than a result inhibits others from now on. */
 export function noteStoredInhibiting(
   transaction: Transaction,
   { client, state }: CheckEntry,
@@ -41,7 +41,7 @@ export function noteStoredInhibiting(
 
 const NONE: readonly never[] = [];
 
-/** Why an inhibition keeps an event from everybody; undefined: none does. */
+/** Returns the reason if an inhibition suppresses an event for all handlers; undefined if none does. */
 export function quietNow(transaction: Transaction, occasion: Occasion, event: Event): Quiet | undefined {
   const { client, state } = occasion;
   if (event.action === 'resolve') return quietEnd(state);
@@ -51,8 +51,8 @@ export function quietNow(transaction: Transaction, occasion: Occasion, event: Ev
 }
 
 /**
- * What a rule kept quiet that is gone, or says something else now, stays so until it is judged again: before that
- * nobody knows which events keep others quiet by the rules in force (inhibition 4).
+ * Returns the previous reason for an event inhibited by a rule that was changed or removed, until the event is judged
+ * again. Before that the inhibitors under the current rules are not known (inhibition 4).
  */
 function untilJudged(transaction: Transaction, { isJudged }: Occasion, inhibited: Inhibited): Quiet | undefined {
   if (isJudged === true) return undefined;
@@ -62,17 +62,16 @@ function untilJudged(transaction: Transaction, { isJudged }: Occasion, inhibited
   return inhibitions.some((rule) => rule.mark === mark) ? undefined : quietAsBefore(inhibited);
 }
 
-/** Whether an event that an inhibition kept from handlers is handled for the first time without one. */
+/** True if an event that an inhibition suppressed is handled for the first time without one. */
 export function isFreed({ inhibited }: EventState, quiet: Quiet | undefined, event: Event): boolean {
   return inhibited?.isWithheld === true && quiet === undefined && event.action !== 'resolve';
 }
 
 /**
- * Remembers in an open event whether anybody has heard of it, what keeps it quiet, and who is to hear of it when it is
- * free.
+ * Records in an open event whether any handler was notified, the current inhibition, and the pending notifications.
  *
- * @param handlers all that are to hear of it now: it is owed to them no more where it is free
- * @param withheldFrom those of them that would have run, and that the inhibition keeps it from
+ * @param handlers all handlers to notify now: without an inhibition, their pending notifications are settled
+ * @param withheldFrom the handlers among them that would have run but for the inhibition
  */
 export function rememberQuiet(
   transaction: Transaction,
@@ -98,20 +97,20 @@ function isUninhibited({ isHeld, inhibited, owed }: EventState): boolean {
 }
 
 /**
- * Whether it is about the event as it is stored. Of a metric something may be told that leaves its event as it is,
- * which goes on to keep others quiet, and to be owed to whom an inhibition kept it from.
+ * True if the occasion is about the event as it is stored. Metrics can be handled beside it: then the stored event
+ * stays unchanged, and keeps inhibiting others and its own pending notifications.
  */
 export function isOfStored(occasion: Occasion): boolean {
   return storedEntry(occasion)?.state.event === occasion.state;
 }
 
-/** Whether it leaves an event as it is stored, which it has the id of. */
+/** True if an occasion has the id of a stored event but leaves that event unchanged. */
 export function isBesideStored(occasion: Occasion): boolean {
   const entry = storedEntry(occasion);
   return entry !== undefined && entry.state.event !== occasion.state;
 }
 
-/** The entry of an event that is stored, and not only handled. */
+/** Returns the entry of an event that is stored; undefined for one that is only handled. */
 function storedEntry({ client, check, state }: Occasion): CheckEntry | undefined {
   const entry = client.namespace.check(client.name, check.name);
   return entry?.state.event?.id === state.id ? entry : undefined;

@@ -21,7 +21,7 @@ export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
   };
 }
 
-/** With its event, redacted; undefined when it is gone by now. */
+/** Returns a dead letter with its redacted event; undefined if it has been removed meanwhile. */
 export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
   const [text] = await store.getMany([handlerJobKey(entry.id)]);
   if (text === undefined) return undefined;

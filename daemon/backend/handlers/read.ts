@@ -15,8 +15,8 @@ interface HandlerParts {
 }
 
 /**
- * By name: the handlers that are defined in these namespaces, and those without a definition that had something to run
- * or have dead letters there. Sets are left out: they never run themselves.
+ * Returns the handlers of these namespaces sorted by name. It includes handlers without a definition that had runs or
+ * have dead letters there. It omits sets, which never run themselves.
  *
  * @param namespaces those that the caller may see
  */
@@ -55,7 +55,10 @@ export function handlerStatuses(
     );
 }
 
-/** The type of a handler. A workflow of a pipeline has one as well, although no handler of its name is defined. */
+/**
+ * Returns the type of a handler. The workflow of a pipeline has one as well, although no handler of its name is
+ * defined.
+ */
 function typeOf(
   definitions: Pick<Definitions, 'in'>,
   { namespace, handler }: { readonly namespace: string; readonly handler: string },

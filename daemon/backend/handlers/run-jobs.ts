@@ -43,35 +43,37 @@ export interface JobRunnerParts {
   readonly store: Pick<Store, 'scan' | 'getMany'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** 0 to below 1, evenly spread. */
+  /** Returns a random number from 0 to below 1. */
   readonly chance: () => number;
 }
 
-/** Of receivers that are restarted and deployed all the time, or put people off: webhooks and mail servers. */
+/** Default retries for webhooks and mail servers, which are restarted often and may ask for a delay. */
 const SERVICE_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
-/** How long runs may take to their end when the backend stops (reliability 11). */
+/** Grace period for runs when the backend stops (reliability 11). */
 const GRACE_MS = 10_000;
-/** How long a run may take to end once it is told to. */
+/** Time for an aborted run to end. */
 const ABORT_MS = 1000;
-/** How soon a job that could not be read is read again. */
+/** Delay before a job that could not be read is read again. */
 const READ_AGAIN_MS = 1000;
 
 /**
- * Runs what commits ask for: each handler has a queue of its own, so that none waits for another, and nobody who
- * commits waits for any of them. A job stays in the store until its run is over, so that a restart runs it again.
+ * Runs the jobs that commits enqueue. Each handler has a queue of its own, so no handler waits for another and no
+ * commit waits for a handler. A job stays in the store until its run has finished, so a restart runs it again.
  */
 export class JobRunner implements AsyncDisposable {
   readonly #parts: JobRunnerParts;
   readonly #bodies: JobBodies;
-  /** Handlers that may have something to start. */
+  /** Lanes that may have a run to start. */
   readonly #startable = new Set<Lane>();
   #starting: NodeJS.Immediate | undefined;
   readonly #runs = new Set<Promise<void>>();
   readonly #timers = new Set<Disposable>();
   readonly #abort = new AbortController();
   #listening: Disposable | undefined;
-  /** Nothing runs until everything is read: what a run commits must get an id after all that are stored. */
+  /**
+   * True until all stored jobs are read. No run starts before that, because a job that it commits needs a higher id.
+   */
   #isLoading = true;
   #isStopping = false;
 
@@ -82,7 +84,7 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Takes up what the last run of the backend left, then what is committed from now on.
+   * Resumes the jobs left by the previous process, then takes those that are committed from now on.
    *
    * @throws MonError `unavailable` when the store cannot be read
    */
@@ -101,7 +103,7 @@ export class JobRunner implements AsyncDisposable {
     return runner;
   }
 
-  /** Starts nothing more, gives what runs some time, and stores what has become of it. */
+  /** Starts no more runs, waits for the grace period, and stores the outcomes. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     this.#listening?.[Symbol.dispose]();
@@ -118,7 +120,7 @@ export class JobRunner implements AsyncDisposable {
     await this.#parts.jobs.flush();
   }
 
-  /** @returns the highest id that is stored */
+  /** @returns the highest stored id */
   async #load(): Promise<number> {
     const { deadLetters, jobs, registry, store } = this.#parts;
     const failures = new Map<number, JobFailure>();
@@ -143,7 +145,7 @@ export class JobRunner implements AsyncDisposable {
       deadLetters.note(ticket, failure);
       this.#noteFailed(ticket, failure);
     }
-    // Nothing is behind these any more.
+    // The remaining failures have no job any more.
     for (const id of failures.keys()) jobs.settle({ kind: 'drop', id });
     registry.noteJobId(lastId);
     return lastId;
@@ -180,7 +182,8 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Not at once: who commits answers first, and a process that is started holds up everything for some milliseconds.
+   * Starts runs in a later turn of the event loop: the commit responds first, and starting a process blocks for some
+   * milliseconds.
    */
   #startSoon(lane: Lane): void {
     this.#startable.add(lane);
@@ -195,7 +198,7 @@ export class JobRunner implements AsyncDisposable {
     });
   }
 
-  /** One of each handler, then others get their turn. */
+  /** Starts one run of each handler, then yields. */
   #startEach(): void {
     const lanes = [...this.#startable];
     this.#startable.clear();
@@ -267,7 +270,7 @@ export class JobRunner implements AsyncDisposable {
       this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
       return;
     }
-    // It was ended and not heard: it stays for the next start.
+    // The run was aborted, so its outcome is not known: it stays for the next start.
     if (this.#abort.signal.aborted) return;
     const { reason } = outcome;
     lane.lastFailure = { atMs: this.#parts.clock.now(), reason };
@@ -327,7 +330,7 @@ export class JobRunner implements AsyncDisposable {
     });
   }
 
-  /** @returns whether nothing runs any more */
+  /** @returns true if all runs have ended in time */
   async #endWithin(ms: number): Promise<boolean> {
     if (this.#runs.size === 0) return true;
     const { promise: late, resolve } = Promise.withResolvers<false>();

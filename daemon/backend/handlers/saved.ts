@@ -5,9 +5,9 @@ import { storedJob } from './stored-job.ts';
 import { handlerJobKey } from './table.ts';
 
 /**
- * Asks for a run of a handler.
+ * Enqueues a run of a handler.
  *
- * @param group of which the event is the first; undefined: it is told by itself
+ * @param group the group of which the event is the first; undefined: the event is sent alone
  */
 export function addJob(
   transaction: Transaction,

@@ -6,10 +6,10 @@ import { lookupOf, type TargetAddresses } from './addresses.ts';
 import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Seconds to connect and to hand everything over (completion 1.8). */
+/** Seconds to connect and to send everything (completion 1.8). */
 const TIMEOUT_DEFAULT = 10;
 
-/** For how long a receiver that does not close its side keeps the connection, once everything is sent. */
+/** Time for a receiver to close the connection after everything is sent. */
 const LINGER_MS = 1000;
 
 interface TcpSend {
@@ -23,13 +23,13 @@ export interface NetworkDeps {
   readonly addresses: TargetAddresses;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Hears what the receiver answered, in one line. */
+  /** Receives the response of the receiver, in one line. */
   readonly onAnswer?: ((answer: string) => void) | undefined;
 }
 
 /**
- * Sends everything on a connection of its own, and ends it. Nothing to send: no connection either (completion 1.8).
- * Delivered means that the other machine's system took it; the protocol has no word from its program.
+ * Sends everything on a connection of its own, and ends it. Without data it opens no connection (completion 1.8).
+ * Delivered means that the operating system of the receiver accepted it; the protocol has no acknowledgment.
  */
 export async function sendTcp(
   { data, to, timeout = TIMEOUT_DEFAULT }: TcpSend,
@@ -38,7 +38,7 @@ export async function sendTcp(
   if (data === '') return DELIVERED;
   return await withinLimit({ clock, seconds: timeout, signal }, async (limit) => {
     const socket = connect({ ...(await connectTo(to, addresses, limit)), signal: limit });
-    // Whoever waits is told by `once`.
+    // Without a listener the process would exit. The error reaches `once`.
     socket.on('error', () => undefined);
     try {
       await once(socket, 'connect');
@@ -63,11 +63,11 @@ async function connectTo(
   return { host: to.host, port: to.port, lookup: lookupOf(checked) };
 }
 
-/** Closing at once could reset the connection, and take along what the other side has not read yet. */
+/** Closes the connection gracefully. Closing at once could reset it and lose what the receiver has not read yet. */
 function letGo(socket: Socket, clock: Clock): void {
   if (socket.closed) return;
   const end = clock.after(LINGER_MS, () => socket.destroy());
   socket.on('close', () => end[Symbol.dispose]());
-  // What it answers, if anything, is not for us.
+  // Discard any response.
   socket.resume();
 }

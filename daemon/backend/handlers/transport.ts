@@ -8,10 +8,10 @@ import { sendTcp, type NetworkDeps } from './tcp.ts';
 
 export type TransportHandler = Extract<RunningHandler, { type: 'transport' }>;
 
-/** Most bytes of one piece: a consumer of the feed must be able to take it in one frame. */
+/** Largest message in bytes: a consumer of the feed must be able to take it in one frame. */
 export const PIECE_BYTES_MAX = 256 * 1024;
 
-/** Hands a piece to the file and to the socket that the definition names, if any. */
+/** Sends a message to the file and the socket that the definition names, if any. */
 export async function sendToOutlets(
   data: string,
   { pipe: { options = {} } }: TransportHandler,
@@ -24,7 +24,7 @@ export async function sendToOutlets(
   return await sendTcp({ data, to }, deps);
 }
 
-/** Not blocking: a named pipe that nobody reads is a failure, and must not hold a thread. */
+/** Nonblocking: a named pipe without a reader is a failure and must not block a thread. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 const OWNER_ONLY = 0o600;
@@ -33,7 +33,7 @@ async function appendLine(file: string, line: string): Promise<DeliveryOutcome> 
   try {
     await using handle = await open(file, APPENDING, OWNER_ONLY);
     const bytes = Buffer.from(`${line}\n`);
-    // In one piece, so that the lines of runs at the same time do not mix.
+    // One write, so that lines of concurrent runs do not interleave.
     const { bytesWritten } = await handle.write(bytes);
     if (bytesWritten === bytes.length) return DELIVERED;
     return failedForNow(`only a part of the line could be written to ${file}: look for room on the disk`);
@@ -42,7 +42,7 @@ async function appendLine(file: string, line: string): Promise<DeliveryOutcome> 
   }
 }
 
-/** One line of JSON, whatever a mutator has made of the event. */
+/** Returns the data as one line of JSON, whatever the mutator returned. */
 function jsonLine(data: string): string {
   try {
     const value: unknown = JSON.parse(data);

@@ -4,13 +4,13 @@ import { DELIVERED, failedForGood, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDeps } from './tcp.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** Seconds; only the look-up of a name takes any time. */
+/** Seconds; only the look-up of the name takes time. */
 const TIMEOUT = 10;
 
-/** Most that the headers of UDP over IPv4 leave room for. */
+/** Largest datagram that fits behind the headers of UDP over IPv4. */
 const DATAGRAM_BYTES_MAX = 65_507;
 
-/** Sends one datagram. Delivered means that it left: the protocol has no word from the other side. */
+/** Sends one datagram. Delivered means that it was sent: the protocol has no acknowledgment. */
 export async function sendUdp(
   { data, to }: { readonly data: string; readonly to: { readonly host: string; readonly port: number } },
   { addresses, clock, signal }: NetworkDeps,
@@ -25,7 +25,7 @@ export async function sendUdp(
       await promisify<Buffer, number, string>(socket.send.bind(socket))(bytes, to.port, address);
       return DELIVERED;
     } catch (error) {
-      // The system may draw the line earlier.
+      // The system may have a lower limit.
       if (error instanceof Error && 'code' in error && error.code === 'EMSGSIZE') return tooLarge(bytes);
       throw error;
     } finally {

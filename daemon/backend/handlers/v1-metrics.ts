@@ -6,7 +6,7 @@ interface MetricDeps extends NamespaceDeps {
   readonly series: Pick<MetricSeries, 'text'>;
 }
 
-/** What results have measured, for a Prometheus to ask for (prometheus 3.4). */
+/** The route of the last measurements of results, for Prometheus to scrape (prometheus 3.4). */
 export function resultMetricsOnV1(deps: MetricDeps): OnV1<'resultMetrics'> {
   return {
     resultMetrics: (request, reply) =>

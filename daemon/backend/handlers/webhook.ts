@@ -15,43 +15,40 @@ import { withinLimit } from './within-limit.ts';
 
 export type WebhookHandler = Extract<RunningHandler, { type: 'webhook' }>;
 
-/** Seconds for everything, redirects included. */
+/** Seconds for all requests, redirects included. */
 const TIMEOUT_DEFAULT = 10;
 
 const REDIRECTS_MAX = 3;
 
-/** Most of an answer that is read, so that the connection can be used again. */
+/** Most bytes of a response that are read, so that the connection can be reused. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Most of the answer of a service that is kept. */
+/** Most bytes of the response of a service that are kept. */
 const KEPT_BYTES_MAX = 2048;
-/** A part of an address that is shorter is a word, and no key. */
+/** Shortest part of a URL that is treated as a secret; a shorter one is an ordinary word. */
 const KEY_LENGTH_MIN = 10;
 
-/** Statuses below 500 that ask to come again later. */
+/** Statuses below 500 that ask the sender to retry later. */
 const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** One request of a delivery. */
 interface Hop {
   readonly url: URL;
-  /** Whether somebody else's answer named it. */
+  /** True if the URL comes from a redirect. */
   readonly isRedirected: boolean;
-  /** Undefined: only asked for, with GET. */
+  /** The body to post; undefined: the request is a GET. */
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** What only the receiver that the definition names may see: the signature, and headers of the definition. */
+  /** Headers for the configured receiver only: the signature, and the headers of the definition. */
   readonly confidential: Readonly<Record<string, string>>;
-  /**
-   * Of a service: what is in the address, the headers or the body for nobody else to see. Undefined: there is no
-   * service.
-   */
+  /** The secrets in the URL, headers and body of a service; undefined if the definition uses no preset. */
   readonly keys: readonly string[] | undefined;
 }
 
 interface Webhook {
   readonly job: HandlerJob;
   readonly handler: WebhookHandler;
-  /** JSON as it is, or what a service is told. */
+  /** JSON as it is, or the request of a preset. */
   readonly data: string | PresetRequest;
 }
 
@@ -61,7 +58,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Posts events. Keeps connections for the next ones until it is disposed of. */
+/** Posts events to webhooks. It keeps connections open for reuse until it is disposed of. */
 export class Webhooks implements Disposable {
   readonly #agent = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
@@ -96,10 +93,10 @@ export class Webhooks implements Disposable {
       ...(body === undefined ? {} : { body }),
       agent: this.#agent,
       dnsLookup: lookupOf(checked),
-      // Each place is looked at here first.
+      // Each redirect target is checked here first.
       followRedirect: false,
       throwHttpErrors: false,
-      // Whoever runs the handlers tries again.
+      // The job runner retries.
       retry: { limit: 0 },
       decompress: false,
       signal,
@@ -126,18 +123,18 @@ function firstHop({ job, handler, data }: Webhook, now: number): Hop {
   };
 }
 
-/** What every receiver may see, in small letters. */
+/** Returns the headers that every receiver may see, in lower case. */
 export function plainHeaders({ id, event, group }: HandlerJob): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': `mon/${VERSION}`,
     ...(group === undefined ? { 'x-mon-event-id': event.id } : { 'x-mon-group-id': group.id }),
-    // The same at each try, so that a receiver can tell a repetition.
+    // The same in each attempt, so that a receiver can recognize a duplicate.
     'x-mon-delivery': String(id),
   };
 }
 
-/** With the time under the signature too, so that a receiver can refuse what somebody recorded and sends again. */
+/** Returns the signature headers. The time is signed too, so that a receiver can reject a replayed request. */
 function signature(secret: string | undefined, now: number, body: string): Record<string, string> {
   if (secret === undefined) return {};
   const hash = createHmac('sha256', secret)
@@ -150,7 +147,7 @@ function withSmallNames(headers: Readonly<Record<string, string>> = {}): Record<
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** How the delivery ended with this answer, or where it goes on. */
+/** Returns the outcome of a delivery after this response, or the next request if it is a redirect. */
 function next(
   hop: Hop,
   answer: Answer,
@@ -166,7 +163,7 @@ function next(
   }
   const reason = `${hop.url.origin} answered ${String(status)}`;
   if (status === 301 || status === 302) {
-    // What follows such an answer is a GET by custom: it would be answered well, and the event lost.
+    // By convention a GET follows such a response: it would succeed, and the event would be lost.
     return failedForGood(`${reason}: the receiver has moved, put its new address into the definition`);
   }
   const told = hop.keys === undefined ? reason : `${reason}${wordsOf(answer.text, hop.keys)}`;
@@ -175,13 +172,13 @@ function next(
   return waitMs === undefined ? failedForNow(told) : { ...failedForNow(told), retryAfterMs: waitMs };
 }
 
-/** What a service says is wrong, in one line and without the keys that it may repeat. */
+/** Returns the error text of a service in one line, without the secrets that it may repeat. */
 function wordsOf(text: string, keys: readonly string[]): string {
   const line = said(text, keys);
   return line === '' ? '' : `: ${line}`;
 }
 
-/** What a definition knows of a service that others must not, the parts of its address among it. */
+/** Returns the secrets of a definition, including the parts of its URL. */
 function keysOf({
   url,
   routing_key: routing,
@@ -194,7 +191,7 @@ function keysOf({
   return keys.filter((key) => key !== undefined);
 }
 
-/** As they stand in an address, and as they are meant. */
+/** Returns the secrets in a URL, both encoded and decoded. */
 function keysOfAddress(address = ''): string[] {
   const url = URL.parse(address);
   if (url === null) return [];
@@ -216,7 +213,7 @@ function redirected(hop: Hop, location: string, status: number): Hop | DeliveryO
     return failedForGood(`${hop.url.origin} redirects to ${url.origin}, which must not see the key of the service`);
   }
   const { 'content-type': _, ...bare } = hop.headers;
-  // The receiver has the event and says where to look for the outcome.
+  // The receiver has the event and says where to find the result.
   const isTaken = status === 303;
   return {
     url,
@@ -228,7 +225,7 @@ function redirected(hop: Hop, location: string, status: number): Hop | DeliveryO
   };
 }
 
-/** The whole answer is read up to a bound; what is kept of it is enough for people. */
+/** Reads the whole response up to a limit, and returns the beginning for display. */
 async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let bytes = 0;
@@ -239,7 +236,7 @@ async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
       if (bytes > ANSWER_BYTES_MAX) break;
     }
   } catch {
-    // The status has come, and says what matters.
+    // The status has arrived, and it decides the outcome.
   }
   return Buffer.concat(kept).subarray(0, KEPT_BYTES_MAX).toString();
 }

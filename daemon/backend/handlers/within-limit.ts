@@ -10,9 +10,9 @@ interface Limit {
 }
 
 /**
- * Sends something over the network, and says how it ended. Never rejects.
+ * Sends something over the network within a time limit and returns the outcome. Never rejects.
  *
- * @param send is to throw as soon as its signal is aborted
+ * @param send must throw as soon as its signal is aborted
  */
 export async function withinLimit<Ended>(
   { clock, seconds, signal }: Limit,
@@ -28,7 +28,7 @@ export async function withinLimit<Ended>(
       cut.abort();
     }),
   );
-  // Not `AbortSignal.any`: the signal of the backend outlives millions of these.
+  // `AbortSignal.any` would leak: the signal of the backend outlives millions of these.
   signal.addEventListener('abort', stop);
   ends.defer(() => signal.removeEventListener('abort', stop));
   if (signal.aborted) return STOPPED;
@@ -42,10 +42,13 @@ export async function withinLimit<Ended>(
   }
 }
 
-/** What OpenSSL says of an answer that is no TLS. */
+/** The messages of OpenSSL for a response that is not TLS. */
 const NOT_TLS = /wrong version number|packet length too long/;
 
-/** Not the error of the HTTP library as it is: it carries the headers, and with them the credentials. */
+/**
+ * Returns the message of an error. The error of the HTTP library itself holds the headers, and with them the
+ * credentials.
+ */
 function networkProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

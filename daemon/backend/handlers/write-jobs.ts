@@ -8,15 +8,15 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { deadLetterKey, handlerJobKey } from './table.ts';
 
-/** What becomes of a stored run of a handler. */
+/** A change of a stored run of a handler. */
 export type JobChange =
-  /** It is over. */
+  /** The run has finished. */
   | { readonly kind: 'finish'; readonly id: number }
-  /** It becomes a dead letter. */
+  /** The run becomes a dead letter. */
   | { readonly kind: 'bury'; readonly id: number; readonly failure: JobFailure }
-  /** The dead letter is a run again. */
+  /** The dead letter becomes a run again. */
   | { readonly kind: 'revive'; readonly id: number }
-  /** Nobody wants the dead letter any more. */
+  /** The dead letter is dropped. */
   | { readonly kind: 'drop'; readonly id: number };
 
 interface Pending {
@@ -24,19 +24,19 @@ interface Pending {
   readonly onStored: (() => void) | undefined;
 }
 
-/** How soon what the store refused is tried again. */
+/** Delay before a change that the store rejected is tried again. */
 const AGAIN_MS = 1000;
 
 /**
- * Changes of stored runs, through the batcher: one command at a time, which takes along all that has come up since the
- * last one, so that handlers that finish a thousand runs a second take no place of results.
+ * Writes changes of stored runs through the batcher. One command at a time takes all changes since the last one. So
+ * handlers that finish a thousand runs a second do not crowd out results.
  */
 export class HandlerJobs implements Disposable {
   readonly #batcher: Batcher;
   readonly #clock: Clock;
   readonly #log: Log;
   #pending: Pending[] = [];
-  /** Of the one command: `enqueued` takes along what is pending, `applied` no longer does. */
+  /** The state of the one command: an `enqueued` command still takes pending changes, an `applied` one does not. */
   #state: 'none' | 'enqueued' | 'applied' = 'none';
   #again: Disposable | undefined;
   #isDisposed = false;
@@ -48,14 +48,14 @@ export class HandlerJobs implements Disposable {
     this.#log = log;
   }
 
-  /** Stores a change, however often it takes. */
+  /** Stores a change, with as many attempts as it takes. */
   settle(change: JobChange, onStored?: () => void): void {
     this.#pending.push({ change, onStored });
     if (this.#again === undefined) this.#write();
   }
 
   /**
-   * Stores changes that somebody asked for now, together.
+   * Stores the changes of one request together.
    *
    * @throws MonError `unavailable`
    */
@@ -66,7 +66,7 @@ export class HandlerJobs implements Disposable {
     });
   }
 
-  /** Hands everything to the batcher, whose end stores it. */
+  /** Passes all pending changes to the batcher, which writes them before it closes. */
   async flush(): Promise<void> {
     if (this.#state === 'applied') {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ export class HandlerJobs implements Disposable {
         weight: 1,
         apply: (transaction) => {
           this.#state = 'applied';
-          // It is called again when the batch has to begin anew.
+          // The batcher calls this again when it has to rebuild the batch.
           taken = taken.concat(this.#pending);
           this.#pending = [];
           applyAll(
@@ -106,7 +106,7 @@ export class HandlerJobs implements Disposable {
     }
   }
 
-  /** After a commit there is room in a queue that was full, before others can take it. */
+  /** Waits for the end of a commit: then the full queue has room, before other callers can take it. */
   #waitForRoom(): void {
     this.#state = 'none';
     this.#again?.[Symbol.dispose]();
@@ -154,7 +154,7 @@ function applyAll(transaction: Transaction, changes: readonly JobChange[]): void
         transaction.erase(handlerJobKey(change.id));
         break;
       case 'bury':
-        // A mark beside its job, whose event is not written again.
+        // A record beside the job, so that the event is not written again.
         transaction.write(deadLetterKey(change.id), JSON.stringify(change.failure));
         break;
       case 'revive':

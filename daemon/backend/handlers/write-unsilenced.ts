@@ -6,10 +6,10 @@ import type { Transaction } from '../commit/transaction.ts';
 import { saveUnsuppressed } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 
-/** Where an event is. By name, because the registry may be read again before it is looked at. */
+/** The key of an event. It consists of names, because the registry may be reloaded before the event is handled. */
 export type EventPlace = readonly [namespace: string, client: string, check: string];
 
-/** Handling of events whose silences are over. */
+/** The handling of events whose silences have ended. */
 export class UnsilencedEvents {
   readonly #batcher: Batcher;
 
@@ -18,9 +18,8 @@ export class UnsilencedEvents {
   }
 
   /**
-   * Handles each of these events that silences kept from handlers and nothing silences any more. In the same commit it
-   * is forgotten that anything was kept back, so that it happens once; not of one that waits for its next result
-   * anyhow.
+   * Handles those of these events that silences suppressed and that are no longer silenced. The same commit clears
+   * `isSuppressed`, so that each is handled once. An event that waits for its next result anyway keeps it.
    *
    * @throws MonError `unavailable`
    */
@@ -38,12 +37,12 @@ export class UnsilencedEvents {
   }
 }
 
-/** Whether silences kept the open event of a check from handlers, and nothing silences it any more. */
+/** True if silences suppressed the open event of a check, and nothing silences it any more. */
 export function isUnsilenced(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.isSuppressed === true && !entry.isSilenced(nowMs);
 }
 
-/** The same for one event, whose bodies and client the command must have asked for. */
+/** Handles one event if it is unsilenced. The command must have requested its bodies and client. */
 export function handleIfUnsilenced(transaction: Transaction, entry: CheckEntry): void {
   if (!isUnsilenced(entry, transaction.nowMs)) return;
   const { client, state } = entry;
