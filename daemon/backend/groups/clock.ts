@@ -9,9 +9,9 @@ import { Deadlines } from '../schedule/deadlines.ts';
 import { groupsOf, openTouched, type Group, type GroupId } from './state.ts';
 import type { GroupTurns } from './write.ts';
 
-/** How soon a turn is tried again that was not written, or whose run would have no place. */
+/** Delay before a flush is retried that failed, or whose run had no room in the queue. */
 const AGAIN_MS = 1000;
-/** Longest sleep, so that a machine that slept is noticed. */
+/** Longest sleep, so that a suspend of the machine is noticed. */
 const SLEEP_MS_MAX = 60_000;
 
 interface ClockParts {
@@ -24,12 +24,12 @@ interface ClockParts {
   readonly log: Log;
 }
 
-/** Gives each group its turn when its time has come, with one timer for all of them. */
+/** Flushes each group when it is due, with one timer for all groups. */
 export class GroupClock implements Disposable {
   readonly #parts: ClockParts;
-  /** On the scale that no correction moves. */
+  /** Deadlines on the steady clock, which no clock correction moves. */
   readonly #deadlines = new Deadlines();
-  /** When a group is looked at next, so that each waits once for all its events. */
+  /** The next deadline of each group, so that a group waits once for all its events. */
   readonly #planned = new Map<string, number>();
   readonly #listening: readonly Disposable[];
   #timer: Disposable | undefined;
@@ -99,7 +99,7 @@ export class GroupClock implements Disposable {
     const { clock, registry } = this.#parts;
     const due = [...this.#deadlines.due(clock.steady())];
     for (const { id, atMs } of due) {
-      // Superseded by an earlier one.
+      // An earlier deadline has replaced this one.
       if (this.#planned.get(id) !== atMs) continue;
       this.#planned.delete(id);
       const [namespace, handler, key] = JSON.parse(id) as [string, string, string];

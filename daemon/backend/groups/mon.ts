@@ -11,7 +11,7 @@ interface GroupDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'in'> };
 }
 
-/** The groups of events that handlers have. */
+/** The route that lists the groups of handlers. */
 export function groupsOnMon(deps: GroupDeps): OnMon<'handlerGroups'> {
   const { registry, config } = deps;
   return {

@@ -8,18 +8,18 @@ import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { groupsOf, type Group, type GroupMember } from './state.ts';
 
-/** An event at its handlers. */
+/** An event, as its handlers see it. */
 interface Handled {
   readonly namespace: Namespace;
   readonly event: Event;
   readonly nowMs: number;
-  /** What would become of it if no inhibition kept it quiet; absent: none does. */
+  /** The verdicts without the inhibition; absent if the event is not inhibited. */
   readonly uninhibited?: readonly HandlerVerdict[] | undefined;
-  /** Whether it is about a result that did not come; absent: about the event as it is. */
+  /** True if the event assumes a result that did not arrive; absent for the event as it is. */
   readonly isAssumed?: boolean;
 }
 
-/** Verdicts of handlers about an event, with the groups in which it waits or would wait. */
+/** Returns the verdicts of handlers about an event, with the groups in which it is pending or would be. */
 export function withGroups(
   verdicts: readonly HandlerVerdict[],
   routed: readonly RoutedHandler[],
@@ -62,7 +62,7 @@ function inGroup(
   return { ...verdict, reason, group: groupView(namespace, name, place, others, dueAtMs) };
 }
 
-/** Of one that is quiet it is told in which group it is, and what that is told of it when it is free. */
+/** Adds the group of an inhibited event to a verdict, and when the group notifies it once the inhibition lifts. */
 function quietInGroup(
   verdict: HandlerVerdict,
   { name, definition }: Routed,
@@ -89,7 +89,7 @@ function quietInGroup(
   };
 }
 
-/** Of one that is silenced it is told in which group it is, and what becomes of it there. */
+/** Adds the group of a silenced event to a verdict, and what happens to the event there. */
 function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace, event }: Handled): HandlerVerdict {
   const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
   if (member === undefined || member.isOver || event.action === 'resolve') return verdict;
@@ -115,12 +115,12 @@ function othersIn(group: Group | undefined, member: GroupMember | undefined): nu
   return shownIn(group).filter((other) => other !== member).length;
 }
 
-/** The events of a group that nothing holds back until they come again. */
+/** Returns the events of a group that are not held until their next result. */
 function shownIn(group: Group | undefined): readonly GroupMember[] {
   return group === undefined ? [] : [...group.members.values()].filter(({ told }) => told !== 'held');
 }
 
-/** A group as the API shows it. */
+/** Returns a group as the API shows it. */
 export function groupRow(group: Group, dueMs: number): GroupRow {
   const { namespace, handler, id, by, tally, toldAtMs } = group;
   return {

@@ -10,7 +10,7 @@ import type { Namespace } from '../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
 import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from './table.ts';
 
-/** Groups of one handler, and events of one group: what comes beyond it is told by itself. */
+/** Most groups of a handler, and most events of a group; an event above a limit is notified alone. */
 export const GROUPS_MAX = 10_000;
 export const GROUP_MEMBERS_MAX = 10_000;
 
@@ -21,9 +21,9 @@ export interface GroupingHandler {
 }
 
 /**
- * Has an event told with its group, in the commit of the event.
+ * Adds an event to its group, in the commit of the event.
  *
- * @returns false: there is no room for it in its group, or for one more group
+ * @returns false: its group is full, or the handler has too many groups
  */
 export function addToGroup(
   transaction: Transaction,
@@ -42,7 +42,7 @@ export function addToGroup(
   }
   const group = groupAt(namespace, name, groupPlace(names, event), present?.group);
   if (group === undefined || (present?.group !== group && isFull(group))) {
-    // Or it would be told once more with the group where it was.
+    // Otherwise its previous group would notify it a second time.
     if (present !== undefined) removeMember(transaction, namespace, present);
     return false;
   }
@@ -60,7 +60,7 @@ function isFull({ members }: Group): boolean {
   return members.size >= GROUP_MEMBERS_MAX;
 }
 
-/** Whether an inhibition had an event held back when its group had its turn, and it has not come again since. */
+/** True if an inhibition held the event back when its group was flushed, and no result has arrived since. */
 export function isHeldBack(
   namespace: Namespace,
   handler: string,
@@ -70,9 +70,9 @@ export function isHeldBack(
 }
 
 /**
- * Puts an event of a group that was made by other names where it belongs now; what was told of it is remembered.
+ * Moves an event to its current group after `group_by` changed. The record of its last notification is kept.
  *
- * @returns false: there is no room for it there
+ * @returns false: that group has no room
  */
 export function moveMember(
   transaction: Transaction,
@@ -91,10 +91,7 @@ export function moveMember(
   return true;
 }
 
-/**
- * Has the events of a check that is called something else told by that name: in the group where they belong by it, with
- * what was told of them.
- */
+/** Moves the events of a renamed check to the groups of its new name, with the record of their last notifications. */
 export function renameMembers(
   transaction: Transaction,
   namespace: Namespace,
@@ -104,7 +101,8 @@ export function renameMembers(
   const open = namespace.check(client, to)?.state.event;
   for (const member of groups.membersOf(client, from)) {
     if (member.isPassing || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
-    // Of what had this name before, the end may wait, or nothing is left but that nobody has looked yet.
+    // The new name may have been in use: then its resolve may be pending, or its event is gone and the group not
+    // flushed yet.
     const present = groups.member(member.handler, client, to);
     const isOpen = member.eventId === open?.id;
     if (present !== undefined && !isOpen && (present.isOver || member.isOver)) continue;
@@ -132,7 +130,10 @@ export function renameMembers(
   }
 }
 
-/** Has one event told of a check that had one under either name, both open: as the later name has it, once. */
+/**
+ * Joins the events of a renamed check that were open under both names. The group keeps the event of the new name, and
+ * notifies it once.
+ */
 export function joinMembers(
   transaction: Transaction,
   namespace: Namespace,
@@ -157,7 +158,7 @@ export function joinMembers(
   }
 }
 
-/** Takes an event out of its group, which goes with the last one. */
+/** Removes an event from its group, and the group with its last event. */
 export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
   groupsOf(namespace).removeMember(member);
   transaction.forget(GROUPED_EVENTS, member);
@@ -166,20 +167,20 @@ export function removeMember(transaction: Transaction, namespace: Namespace, mem
   touch(transaction, namespace, member.group);
 }
 
-/** The row of an open event says in which groups it is. */
+/** Publishes the row of an open event, which names its groups. */
 function noteShown(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
   const entry = namespace.check(client, check);
   if (entry !== undefined) noteEvent(transaction, entry);
 }
 
-/** Remembers what was told of an event, without writing the event again. */
+/** Stores the last notification of an event, without writing the event again. */
 export function noteTold(transaction: Transaction, namespace: Namespace, member: GroupMember, told: Told): void {
   member.told = told;
   if (told === undefined) transaction.erase(GROUP_TOLD.key(namespace, member));
   else transaction.putLatest(GROUP_TOLD, namespace, member);
 }
 
-/** Has the times of a group written and looked at, or what is left of one without events removed. */
+/** Writes the times of a group and schedules its flush. A group without events is removed. */
 export function touch(transaction: Transaction, namespace: Namespace, group: Group): void {
   transaction.announce(HANDLER_GROUPS, group);
   if (group.members.size === 0) {
@@ -192,8 +193,8 @@ export function touch(transaction: Transaction, namespace: Namespace, group: Gro
 }
 
 /**
- * The group at a place, made when it is new; one that takes over events of another has its rhythm, so that nothing is
- * told sooner for it.
+ * Returns the group for a key, and creates it if necessary. A group that takes over events keeps the flush times of
+ * their previous group, so that no notification comes earlier than it would have.
  */
 function groupAt(namespace: Namespace, handler: string, place: GroupPlace, from: Group | undefined): Group | undefined {
   const groups = groupsOf(namespace);
@@ -206,7 +207,7 @@ function groupAt(namespace: Namespace, handler: string, place: GroupPlace, from:
   return group;
 }
 
-/** The member of an event in a group, brought there from another one. */
+/** Returns the member of an event in a group, after moving it there from its previous group. */
 function memberIn(
   transaction: Transaction,
   namespace: Namespace,

@@ -7,14 +7,14 @@ import { countedAs, GroupTally, type Counted } from './tally.ts';
 const GROUP_BYTES = 600;
 const MEMBER_BYTES = 450;
 
-/** Where a group is. By name, because the registry may be read again before it is looked at. */
+/** The key of a group. It consists of names, because the registry may be reloaded before the group is flushed. */
 export interface GroupId {
   readonly namespace: string;
   readonly handler: string;
   readonly key: string;
 }
 
-/** A group of a handler that has events. */
+/** A group of a handler with at least one event. */
 export class Group implements GroupId, GroupPlace, GroupPace {
   readonly namespace: string;
   readonly handler: string;
@@ -23,7 +23,7 @@ export class Group implements GroupId, GroupPlace, GroupPace {
   untoldSinceMs: number | undefined;
   turnAtMs: number | undefined;
   toldAtMs: number | undefined;
-  /** By `memberKey`. */
+  /** Members by `memberKey`. */
   readonly members = new Map<string, GroupMember>();
   readonly tally = new GroupTally();
   #id: string | undefined;
@@ -36,7 +36,7 @@ export class Group implements GroupId, GroupPlace, GroupPace {
     this.pace(pace ?? NO_PACE);
   }
 
-  /** What receivers know it by. */
+  /** The id of the group for receivers. */
   get id(): string {
     return (this.#id ??= groupId(this.namespace, this.handler, this.key));
   }
@@ -50,7 +50,7 @@ export class Group implements GroupId, GroupPlace, GroupPace {
 
 const NO_PACE: GroupPace = { untoldSinceMs: undefined, turnAtMs: undefined, toldAtMs: undefined };
 
-/** What a handler with `group_by` knows of a client and check, without the event, which stays in the store. */
+/** The state of a client and check at a handler with `group_by`. The event itself stays in the store. */
 export class GroupMember implements TurnMember {
   readonly namespace: string;
   readonly handler: string;
@@ -61,10 +61,10 @@ export class GroupMember implements TurnMember {
   status = 0;
   isOver = false;
   isPassing = false;
-  /** 0: it is not stored yet. */
+  /** Size of the stored event; 0 until it is stored. */
   bytes = 0;
   #told: Told = undefined;
-  /** What the tally of its group has of it. */
+  /** The share of this event in the tally of its group. */
   #counted: Counted | undefined;
 
   constructor(group: Group, client: string, check: string) {
@@ -92,7 +92,7 @@ export class GroupMember implements TurnMember {
     this.told = told;
   }
 
-  /** Counts it as it is now; one that is in no group, or not yet, as nothing. */
+  /** Updates the tally with the current state. A member that its group does not contain counts as nothing. */
   count(): void {
     const { members, tally } = this.group;
     const counted = members.get(memberKey(this.client, this.check)) === this ? countedAs(this) : undefined;
@@ -101,7 +101,7 @@ export class GroupMember implements TurnMember {
   }
 }
 
-/** The groups of one handler, and which of them has what. */
+/** The groups of one handler, and the index of their members. */
 interface HandlerGroups {
   readonly groups: Map<string, Group>;
   readonly members: Map<string, GroupMember>;
@@ -117,12 +117,12 @@ class GroupRegistry {
     this.#footprint = footprint;
   }
 
-  /** How many groups there are. */
+  /** The number of groups. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many a handler has. */
+  /** Returns the number of groups of a handler. */
   sizeOf(handler: string): number {
     return this.#byHandler.get(handler)?.groups.size ?? 0;
   }
@@ -139,12 +139,12 @@ class GroupRegistry {
     return this.#byHandler.get(handler)?.members.get(memberKey(client, check));
   }
 
-  /** Those that an event is in, one for each handler that has it in one. */
+  /** Returns the groups with an event of this client and check, at most one for each handler. */
   of(client: string, check: string): Group[] {
     return this.membersOf(client, check).map(({ group }) => group);
   }
 
-  /** An event in each group that it is in. */
+  /** Returns the members for a client and check, at most one for each handler. */
   membersOf(client: string, check: string): GroupMember[] {
     const key = memberKey(client, check);
     return [...this.#byHandler.values()].flatMap(({ members }) => members.get(key) ?? []);
@@ -158,7 +158,7 @@ class GroupRegistry {
     this.#footprint.bytes += GROUP_BYTES + group.key.length;
   }
 
-  /** Takes out a group without events. */
+  /** Removes a group without events. */
   remove(group: Group): void {
     const own = this.#byHandler.get(group.handler);
     if (own?.groups.delete(group.key) !== true) return;
@@ -195,7 +195,7 @@ export function groupsOf(namespace: Namespace): GroupRegistry {
   return namespace.state(openGroups);
 }
 
-/** Groups whose next turn may be another one since somebody looked. */
+/** Groups whose next flush may have changed since the clock last looked. */
 class TouchedGroups {
   #groups = new Set<Group>();
 

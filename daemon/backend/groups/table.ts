@@ -11,7 +11,7 @@ import { Group, GroupMember, groupsOf } from './state.ts';
  * a group, and what was told of it, which is written without the event.
  */
 
-/** What is stored of a group; its times in epoch milliseconds. */
+/** The stored form of a group; times in epoch milliseconds. */
 interface StoredGroup {
   readonly by: Group['by'];
   readonly untold_since?: number | undefined;
@@ -23,13 +23,13 @@ const GROUP_PREFIX = 'handler-group';
 const EVENT_PREFIX = 'handler-group-event';
 const TOLD_PREFIX = 'handler-group-told';
 
-/** Groups. */
+/** The stored groups. */
 export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & AnnouncedTable<Group> = {
   prefix: GROUP_PREFIX,
   announce: ({ namespace, handler, key }) => ['group', namespace, handler, key],
   key: ({ name }, { handler, key }) => [GROUP_PREFIX, name, handler, key],
   encodeHeld(namespace, group) {
-    // It may have gone later in the batch.
+    // A later command of the batch may have removed it.
     if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
     const { by, untoldSinceMs, turnAtMs, toldAtMs } = group;
     return storedGroup({ by, untold_since: untoldSinceMs, turn_at: turnAtMs, told_at: toldAtMs });
@@ -58,7 +58,7 @@ function storedGroup(group: StoredGroup): string {
   return JSON.stringify(group);
 }
 
-/** @returns under which keys it is stored */
+/** @returns the keys under which it is stored */
 function clearGroup(namespace: Namespace, group: Group): Key[] {
   const groups = groupsOf(namespace);
   const members = [...group.members.values()];
@@ -68,7 +68,7 @@ function clearGroup(namespace: Namespace, group: Group): Key[] {
   return [HANDLER_GROUPS.key(namespace, group), ...keys];
 }
 
-/** What is stored of an event in a group; `group` is the key of it. */
+/** The stored form of an event in a group; `group` is the key of the group. */
 interface StoredMember {
   readonly group: string;
   readonly over?: true | undefined;
@@ -76,7 +76,7 @@ interface StoredMember {
   readonly event: HandledEvent;
 }
 
-/** Events in groups, by handler, client and check. After the groups, to which they belong. */
+/** Events in groups, by handler, client and check. They load after the groups, to which they belong. */
 export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent> = {
   prefix: EVENT_PREFIX,
   isEntry: (entry): entry is GroupMember => entry instanceof GroupMember,
@@ -100,7 +100,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
     const before = groups.member(String(handler), String(client), String(check));
     if (before !== undefined) groups.removeMember(before);
     const group = groups.get(String(handler), key);
-    // Whoever follows a batch may have read what a later one left of it.
+    // A follower may have loaded the state of a later batch.
     if (group === undefined) return;
     const member = new GroupMember(group, String(client), String(check));
     const { id: eventId } = event;
@@ -116,7 +116,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
   },
 };
 
-/** What was told of events in groups; absent: nothing. After the events. */
+/** The last notification of each event in a group; absent: none. It loads after the events. */
 export const GROUP_TOLD: StoredTable & LatestTable<Namespace, GroupMember> = {
   prefix: TOLD_PREFIX,
   key: ({ name }, { handler, client, check }) => [TOLD_PREFIX, name, handler, client, check],

@@ -1,13 +1,11 @@
 import { changeOf, type GroupedState } from '../../../shared/domain/grouping/turn.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 
-/**
- * What an event counts as in its group. Undefined: as nothing, for an inhibition holds it back until it comes again.
- */
+/** The share of an event in the tally of its group. Undefined if an inhibition holds it back until its next result. */
 export interface Counted {
-  /** Undefined: its problem is over. */
+  /** The severity of the problem; undefined if it has resolved. */
   readonly firing: Severity | undefined;
-  /** Whether something is to be told of it. */
+  /** True if the event has a pending notification. */
   readonly isWaiting: boolean;
 }
 
@@ -19,16 +17,16 @@ export function countedAs(member: GroupedState): Counted | undefined {
 const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
 
 /**
- * Counts of the events of a group, kept with each change: what is shown of a large group costs no round of its events.
+ * Counts of the events of a group, updated with each change. So showing a large group needs no pass over its events.
  */
 export class GroupTally {
-  /** Events of which something is to be told. */
+  /** Events with a pending notification. */
   waiting = 0;
   /** Events whose problem persists. */
   firing = 0;
   readonly #bySeverity: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
-  /** `ok` when nothing persists. */
+  /** The worst severity; `ok` if no problem persists. */
   get worst(): Severity {
     return WORST_FIRST.find((severity) => this.#bySeverity[severity] > 0) ?? 'ok';
   }

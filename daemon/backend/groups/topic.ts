@@ -6,7 +6,7 @@ import { groupRow } from './read.ts';
 import { groupsOf } from './state.ts';
 import { dueOf } from './write.ts';
 
-/** Groups of events, as handlers have them. */
+/** The feed topic of groups. */
 export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>): Topic {
   const topic = namespacedTopic({
     name: 'groups',
@@ -27,7 +27,7 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
   let known = { generation: -1, paces: '' };
   return {
     ...topic,
-    // Another pace of a handler moves all of its groups, without a word of any.
+    // A changed interval of a handler moves the flushes of all its groups, without a change event for any.
     revision(registry) {
       const { generation } = definitions;
       if (known.generation !== generation) {

@@ -25,12 +25,12 @@ import { isOutdated, moveMember, noteTold, removeMember, touch, type GroupingHan
 import { groupsOf, openTouched, type Group, type GroupId, type GroupMember } from './state.ts';
 import { GROUPED_EVENTS } from './table.ts';
 
-/** Events that are moved in one commit when a group is made by other names, or by none. */
+/** Most events moved in one commit when `group_by` was changed or removed. */
 const SLICE = 100;
 
 /**
- * Events of a group that are read for its turn where there are inhibitions, news first: twice as many as a run may
- * have.
+ * Most events of a group that are read for a flush if there are inhibition rules, changed ones first: twice as many as
+ * a run may have.
  */
 const LOOKED_AT = 2000;
 
@@ -40,10 +40,10 @@ interface TurnParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A handler as its groups see it. */
+/** A handler with `group_by`. */
 type Grouping = RunningHandler & { readonly group_by: readonly string[] };
 
-/** The turns of groups, each in one commit with the run that it asks for. */
+/** Flushes groups, each in one commit with the run that it enqueues. */
 export class GroupTurns {
   readonly #parts: TurnParts;
 
@@ -51,14 +51,14 @@ export class GroupTurns {
     this.#parts = parts;
   }
 
-  /** As `dueOf`. */
+  /** Returns the time of the next flush; see `dueOf`. */
   dueOf(group: Group): number {
     return dueOf(this.#parts.definitions, group);
   }
 
   /**
-   * Takes the turn of a group that is due. One of a handler that groups by other names now goes there, a part at a
-   * time; of one that groups no more what is untold becomes a run for each event.
+   * Flushes a group that is due. If `group_by` changed, its events move to their new groups, a chunk at a time. If
+   * `group_by` was removed, each pending notification becomes a run of its own.
    *
    * @throws MonError `unavailable`
    */
@@ -75,7 +75,7 @@ export class GroupTurns {
     if (namespace === undefined || group === undefined) return [];
     const handler = this.#handlerOf(group);
     if (handler === undefined || isOutdated(group, handler.group_by)) return firstOf(group);
-    // Whether one of them is to be quiet by now only its event tells.
+    // With inhibition rules, more events must be read: only the event itself shows whether it is inhibited by now.
     const limits = this.#parts.definitions.inhibitions.length > 0 ? MANY : limitsOf(handler);
     return turnOf(namespace, group, handler, nowMs, limits).listed.map(([member]) => member);
   }
@@ -92,7 +92,7 @@ export class GroupTurns {
       const turn = turnOf(namespace, group, handler, transaction.nowMs, limitsOf(handler), isInhibited);
       tell(transaction, namespace, group, turn);
     }
-    // Looked at again, whatever has become of it.
+    // Schedule the group again, whatever happened to it.
     transaction.registry.state(openTouched).add(group);
   }
 
@@ -109,7 +109,7 @@ export class GroupTurns {
   }
 }
 
-/** When a group has its next turn, epoch milliseconds; 0: at once, for it was made by other names than those of now. */
+/** Returns the time of the next flush of a group in epoch milliseconds; 0: at once, because `group_by` changed. */
 export function dueOf(definitions: Pick<Definitions, 'in'>, group: Group): number {
   const handler = handlerOf(definitions, group);
   return isOutdated(group, handler?.group_by) ? 0 : dueAtMs(group, groupTimes(handler ?? {}));
@@ -162,10 +162,10 @@ function tell(transaction: Transaction, namespace: Namespace, group: Group, turn
   const listed = turn.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
   const unread = turn.listed.length - listed.length;
   if (unread > 0) {
-    // Who is to be quiet makes room for others, which the next batch reads.
+    // Record the inhibited events first. The next batch then reads other events in their place.
     for (const member of turn.held) noteTold(transaction, namespace, member, 'held');
     if (turn.held.length > 0) touch(transaction, namespace, group);
-    // So it does what another command of this batch brought up.
+    // An unread event may also come from another command of this batch. The next batch flushes the group then.
     if (turn.held.length > 0 || turn.listed.length + turn.omitted <= LOOKED_AT) return;
   }
   if (cause !== undefined) {
@@ -199,7 +199,7 @@ function runOf(
   };
 }
 
-/** @param handler undefined: it groups no more, or is not defined */
+/** @param handler undefined: it has no `group_by` any more, or is not defined */
 function dissolve(
   transaction: Transaction,
   namespace: Namespace,
@@ -211,7 +211,7 @@ function dissolve(
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
     if (isNews(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
-      // One that groups tells of each as a group of one where there is no room.
+      // If its new group has no room, a handler with `group_by` gets the event as a group of one.
       const alone = handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);
       addJob(transaction, namespace, group.handler, event, alone);
     }
