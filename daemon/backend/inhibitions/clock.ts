@@ -10,16 +10,17 @@ import type { Registry } from '../registry/registry.ts';
 import { inhibitorsOf, openSettledRules } from './state.ts';
 import type { NotedPlace, RuleChanges } from './write.ts';
 
-/** Events whose records are read together, so that other work has its turn between them. */
+/** Events whose records are read in one chunk, so that other work runs between chunks. */
 const SLICE = 50;
-/** In one of those each event is held against each rule so often at most, which takes some milliseconds. */
+/** Most evaluations (events times rules) in one chunk, which take some milliseconds. */
 const SLICE_JUDGEMENTS = 400;
 /**
- * Events that are looked at in memory, by each of 200 rules, before the time is looked at, and how long that may go on.
+ * Events evaluated in memory, by each of 200 rules, between two looks at the clock, and the time after which the loop
+ * yields.
  */
 const STRIDE = 4;
 const TURN_MS = 4;
-/** How soon it is tried again when something could not be written. */
+/** Delay before a failed write is retried. */
 const RETRY_MS = 1000;
 
 interface RulesParts {
@@ -31,8 +32,8 @@ interface RulesParts {
 }
 
 /**
- * Holds all open events against the inhibitions whenever those are others than before, at a start as well (inhibition
- * 4). Memory finds the few events that a rule may concern, by all but their attributes; only their records are read.
+ * Evaluates all open events against the inhibition rules whenever the rules changed, also at start (inhibition 4). A
+ * search in memory, without attributes, finds the few events that a rule may concern; only their records are read.
  */
 export function followRules(parts: RulesParts): Disposable {
   return new RuleFollower(parts);
@@ -89,7 +90,7 @@ class RuleFollower implements Disposable {
     });
   }
 
-  /** Ends early when the rules are others by then, or the registry was read again: then it begins anew. */
+  /** Applies the rules. Returns early if they change meanwhile or the registry is reloaded: then it starts again. */
   async #apply(rules: readonly InhibitionRule[]): Promise<void> {
     const { registry, changes } = this.#parts;
     const { generation } = registry;
@@ -100,7 +101,7 @@ class RuleFollower implements Disposable {
     const settled = new Set(registry.state(openSettledRules).marks);
     const fresh = rules.filter(({ mark }) => !settled.has(mark));
     await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (places) => changes.forget(places, inForce));
-    // First all that keep others quiet, then who is kept quiet.
+    // First record all inhibitors, then judge the events that they may inhibit.
     const mayInhibit = this.#concerned((event) => fresh.some(({ source }) => couldConcern(source, event)));
     await this.#inSlices(mayInhibit, size, isOver, (places) => changes.note(places, rules));
     await this.#inSlices(this.#freed(inForce), size, isOver, (places) => changes.judge(places));
@@ -111,7 +112,7 @@ class RuleFollower implements Disposable {
     if (!isOver()) await changes.settle([...inForce]);
   }
 
-  /** Gathers what is found, and gives others their turn meanwhile. */
+  /** Collects items into chunks for `work`, and yields to other work in between. */
   async #inSlices<Place>(
     found: Iterable<Place | undefined>,
     size: number,
@@ -137,7 +138,7 @@ class RuleFollower implements Disposable {
     if (places.length > 0 && !isOver()) await work(places);
   }
 
-  /** What is noted by rules that are gone. */
+  /** Yields the recorded inhibitors of rules that are no longer in force. */
   *#outdated(inForce: ReadonlySet<string>): Generator<NotedPlace | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const { rule, mark, client, check } of inhibitorsOf(namespace).all()) {
@@ -146,7 +147,7 @@ class RuleFollower implements Disposable {
     }
   }
 
-  /** Events that are quiet by rules that are gone. */
+  /** Yields the events that are inhibited by rules that are no longer in force. */
   *#freed(inForce: ReadonlySet<string>): Generator<EventPlace | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
       for (const entry of namespace.inhibited.all()) {
@@ -156,7 +157,7 @@ class RuleFollower implements Disposable {
     }
   }
 
-  /** Open events that rules may concern; undefined for one of which memory knows that they do not. */
+  /** Yields the open events that rules may concern; undefined in place of any other event. */
   *#concerned(
     isWanted: (event: KnownEvent, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
   ): Generator<EventPlace | undefined, void, undefined> {
@@ -174,7 +175,10 @@ function marksOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
   return new Set(rules.map(({ mark }) => mark));
 }
 
-/** In no order: nothing is sorted or copied for it, and what comes or goes meanwhile was judged by itself. */
+/**
+ * Yields all checks that may be open, in no particular order, without sorting or copying. An event that opens or ends
+ * meanwhile is judged by its own result.
+ */
 function* openIn({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
   for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();
 }

@@ -1,11 +1,11 @@
 import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 
-/** The open events of a namespace that others keep quiet, by rule and by the event that does it. */
+/** The inhibited open events of a namespace, by rule and by inhibitor. */
 export class InhibitedEvents<Entry> {
   readonly #byRule = new Map<string, Map<string, Set<Entry>>>();
 
-  /** Those that an event keeps quiet by a rule. */
+  /** Returns the events that an inhibitor inhibits by a rule. */
   of({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
     return this.#byRule.get(rule)?.get(checkKey(client, check)) ?? NONE;
   }
@@ -14,7 +14,7 @@ export class InhibitedEvents<Entry> {
     for (const own of this.#byRule.values()) for (const entries of own.values()) yield* entries;
   }
 
-  /** To be told whenever another one keeps an event quiet, or none does any more. */
+  /** Updates the index. Must be called whenever the inhibitor of an event changes, or the inhibition lifts. */
   move(entry: Entry, before: Inhibited | undefined, after: Inhibited | undefined): void {
     if (before !== undefined) this.#take(entry, before);
     if (after !== undefined) this.#put(entry, after);

@@ -4,16 +4,20 @@ import { LoopTurn } from '../store/loop-turn.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { inhibitorsOf } from './state.ts';
 
-/** Inhibitors that are shown of one rule. */
+/** Most inhibitors shown for one rule. */
 const SHOWN_MAX = 100;
-/** Inhibitors that are looked at before the time is. */
+/** Inhibitors processed between two looks at the clock. */
 const STRIDE = 64;
 
 type ShownRule = Pick<InhibitionRule, 'name' | 'mark' | 'equal'> & {
   readonly [search in 'source' | 'target']: Pick<InhibitionRule[search], 'text'>;
 };
 
-/** @param namespaces in which is looked for what it does */
+/**
+ * Returns the row of a rule.
+ *
+ * @param namespaces the namespaces whose inhibitors and inhibited events are counted
+ */
 export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[]): InhibitionRow {
   const steps = stepsToRow(rule, namespaces);
   for (;;) {
@@ -22,7 +26,7 @@ export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[])
   }
 }
 
-/** The same of many rules. Others have their turn meanwhile: of what comes and goes then some is told. */
+/** Returns the rows of many rules. It yields to other work, so a change meanwhile may be counted only in part. */
 export async function inhibitionRows(
   rules: readonly ShownRule[],
   namespaces: readonly Namespace[],
@@ -42,7 +46,7 @@ export async function inhibitionRows(
   return rows;
 }
 
-/** A stop after so many inhibitors, and the row at the end. */
+/** Builds a row. It yields after every few inhibitors, and returns the row at the end. */
 function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
   const { name, source, target, equal } = rule;
   const inhibitors: InhibitionRow['inhibitors'] = [];

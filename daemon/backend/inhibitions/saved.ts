@@ -5,7 +5,7 @@ import type { Namespace } from '../registry/namespace.ts';
 import { inhibitorsOf, type HeldInhibitor } from './state.ts';
 import { INHIBITORS } from './table.ts';
 
-/** Notes by which rules an open event keeps others quiet from here on; what is noted already costs no write. */
+/** Records the rules by which an open event inhibits others from now on. Unchanged records are not written. */
 export function noteInhibitor(
   transaction: Transaction,
   namespace: Namespace,
@@ -30,7 +30,10 @@ export function noteInhibitor(
   }
 }
 
-/** An event is over, or deleted: what it kept quiet is told again by the usual rules. */
+/**
+ * Removes the inhibitor records of an event that resolved or was deleted. The events that it inhibited are then
+ * notified by the usual rules.
+ */
 export function forgetInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
   const inhibitors = inhibitorsOf(namespace);
   if (inhibitors.size === 0) return;

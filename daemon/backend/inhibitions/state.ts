@@ -11,15 +11,15 @@ import { CountedMap, MARK_BYTES, type Footprint } from '../registry/footprint.ts
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import { checkKey } from './inhibited-events.ts';
 
-/** An event that keeps others quiet by a rule. */
+/** An event that inhibits others by a rule. */
 export interface HeldInhibitor extends Inhibitor {
-  /** Of the rule as it was. */
+  /** The mark of the rule when the record was made. */
   readonly mark: string;
-  /** What others must have in common with it. */
+  /** The values that inhibited events must have in common with it. */
   readonly key: string;
 }
 
-/** The events of a namespace that keep others quiet, by rule and what is in common, and by client and check. */
+/** The inhibitors of a namespace, by rule and common key, and by client and check. */
 class Inhibitors implements InhibitorIndex {
   readonly #byCheck: Map<string, Map<string, HeldInhibitor>>;
   readonly #byKey = new Map<string, Map<string, HeldInhibitor>>();
@@ -29,7 +29,7 @@ class Inhibitors implements InhibitorIndex {
     this.#byCheck = new CountedMap(footprint, MARK_BYTES);
   }
 
-  /** How many events there are. */
+  /** The number of inhibitors. */
   get size(): number {
     return this.#byCheck.size;
   }
@@ -38,17 +38,17 @@ class Inhibitors implements InhibitorIndex {
     for (const own of this.#byCheck.values()) yield* own.values();
   }
 
-  /** What an event keeps quiet, by rule. */
+  /** Returns the inhibitor records of an event, by rule. */
   of(client: string, check: string): ReadonlyMap<string, HeldInhibitor> {
     return this.#byCheck.get(checkKey(client, check)) ?? NONE;
   }
 
-  /** Those that keep others quiet by a rule as it is now. */
+  /** Yields the inhibitors by the current form of a rule. */
   *by({ name, mark }: Pick<InhibitionRule, 'name' | 'mark'>): Generator<HeldInhibitor, void, undefined> {
     for (const inhibitor of this.#byRule.get(name)?.values() ?? []) if (inhibitor.mark === mark) yield inhibitor;
   }
 
-  /** Whether there is any. */
+  /** True if a rule has an inhibitor. */
   isFiring(rule: Pick<InhibitionRule, 'name' | 'mark'>): boolean {
     return this.by(rule).next().done !== true;
   }
@@ -107,14 +107,14 @@ export function inhibitorsOf(namespace: Namespace): Inhibitors {
   return namespace.state(openInhibitors);
 }
 
-/** Why an event that is no end of a problem is quiet now; undefined: it is not. */
+/** Returns the inhibition of an event that is not a resolve; undefined if it is not inhibited. */
 export function inhibitionOf(rules: readonly InhibitionRule[], namespace: Namespace, event: Event): Quiet | undefined {
   return inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
 }
 
 /**
- * What keeps the open event of a check quiet, while that itself lasts and they have in common what they had; undefined:
- * its next result is told.
+ * Returns the inhibition of the open event of a check, as long as its inhibitor persists with the same common key.
+ * Undefined: the next result is notified.
  */
 export function inhibitedNow({ client, state }: CheckEntry): Inhibited | undefined {
   const inhibited = state.event?.inhibited;
@@ -125,7 +125,7 @@ export function inhibitedNow({ client, state }: CheckEntry): Inhibited | undefin
   return common === undefined || common === commonMark(held.key) ? inhibited : undefined;
 }
 
-/** The rules that all open events were held against. */
+/** The rules against which all open events were evaluated. */
 class SettledRules {
   marks: readonly string[] = [];
 }

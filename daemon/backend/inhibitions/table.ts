@@ -15,7 +15,7 @@ const keyIn = (namespace: string, { rule, client, check }: HeldInhibitor): Key =
   check,
 ];
 
-/** Events that keep others quiet: so that a backend that is started again knows them before it hears of them. */
+/** The stored inhibitors, so that a restarted backend knows them before their next results. */
 export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhibitor> = {
   prefix: PREFIX,
   key: ({ name }, inhibitor) => keyIn(name, inhibitor),
@@ -42,7 +42,8 @@ const SETTLED_PREFIX = 'inhibition-rules';
 const SETTLED_KEY: Key = [SETTLED_PREFIX];
 
 /**
- * The marks of the rules that all open events were held against: who is started with others holds them against those.
+ * The marks of the rules against which all open events were evaluated. A backend that starts with other rules evaluates
+ * the events again.
  */
 export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'marks'> = {
   prefix: SETTLED_PREFIX,

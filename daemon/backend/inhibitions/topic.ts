@@ -4,7 +4,10 @@ import type { Change } from '../ports.ts';
 import type { Topic } from '../tables/topic.ts';
 import { inhibitionRow } from './read.ts';
 
-/** Rules, which are of the whole backend, with what they do in the namespaces that somebody hears of. */
+/**
+ * The feed topic of inhibition rules. Rules are global; inhibitors are limited to the namespaces that the reader may
+ * see.
+ */
 export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): Topic {
   return {
     name: 'inhibitions',
@@ -26,7 +29,7 @@ export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): 
   };
 }
 
-/** The rule that keeps something else quiet by this change. */
+/** Returns the rule whose inhibitors or inhibited events a change affects. */
 function ruleIn(change: Change): string | undefined {
   return change[0] === 'inhibitor' || change[0] === 'inhibited' ? change[2] : undefined;
 }

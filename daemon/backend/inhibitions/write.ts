@@ -14,10 +14,10 @@ import { noteInhibitor } from './saved.ts';
 import { inhibitorsOf, openSettledRules } from './state.ts';
 import { INHIBITORS, SETTLED_RULES } from './table.ts';
 
-/** An event that is noted as one that keeps others quiet by a rule. */
+/** The key of an inhibitor record. */
 export type NotedPlace = readonly [namespace: string, rule: string, client: string, check: string];
 
-/** What becomes of open events when the inhibitions of the configuration are others than before, a slice at a time. */
+/** The changes of open events after the inhibition rules changed, one chunk per commit. */
 export class RuleChanges {
   readonly #batcher: Pick<Batcher, 'run'>;
 
@@ -26,9 +26,9 @@ export class RuleChanges {
   }
 
   /**
-   * Forgets that these events keep others quiet, by rules that are gone.
+   * Removes the inhibitor records of these events for rules that are no longer in force.
    *
-   * @param inForce the marks of those that there are
+   * @param inForce the marks of the current rules
    */
   forget(places: readonly NotedPlace[], inForce: ReadonlySet<string>): Promise<void> {
     return this.#batcher.run((transaction) => {
@@ -41,7 +41,7 @@ export class RuleChanges {
     });
   }
 
-  /** Notes which of these events keep others quiet. */
+  /** Records which of these events inhibit others. */
   note(places: readonly EventPlace[], rules: readonly InhibitionRule[]): Promise<void> {
     return this.#onOpen(places, (transaction, { client, ...occasion }) => {
       const record = transaction.body(CLIENTS, client);
@@ -51,8 +51,7 @@ export class RuleChanges {
   }
 
   /**
-   * Judges these events again. What was kept from handlers and no rule keeps quiet any more is told, in the same
-   * commit.
+   * Judges these events again. An event that was inhibited and matches no rule any more is notified in the same commit.
    */
   judge(places: readonly EventPlace[]): Promise<void> {
     return this.#onOpen(places, (transaction, occasion, entry) => {
@@ -63,7 +62,7 @@ export class RuleChanges {
     });
   }
 
-  /** From here on all open events were held against rules with these marks. */
+  /** Records that all open events have been evaluated against rules with these marks. */
   settle(marks: readonly string[]): Promise<void> {
     return this.#batcher.run((transaction) => {
       transaction.registry.state(openSettledRules).marks = marks;
@@ -81,7 +80,7 @@ export class RuleChanges {
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
           const { client, state } = entry;
-          // What came in the same batch was judged by itself.
+          // An event that came in with the same batch was judged by its own result.
           if (state.event === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!transaction.hasBody(CLIENTS, client)) continue;
           const bodies = transaction.body(CHECK_RECORDS, entry);
