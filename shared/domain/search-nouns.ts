@@ -47,7 +47,7 @@ export interface FoundResult {
   readonly output: string;
 }
 
-/** What a search sees of a result. */
+/** Returns the fields of a result that a search can match. */
 export function foundResult({ client, check }: StoredResult): FoundResult {
   const { name, status, executed, output } = check;
   return { client, check: name, status, executed, output };
@@ -100,7 +100,7 @@ const AGGREGATE_COUNTS: readonly AggregateCount[] = ['critical', 'warning', 'unk
 export const AGGREGATE_SEARCH = searchLanguage<FoundAggregate>(
   [
     textField('aggregate', ({ name }) => name),
-    // Percent: how many there are says little of how well an aggregate does.
+    // A percentage is more useful than the number: it shows the state of aggregates of any size.
     countField('ok', ({ results: { ok, total } }) => (total === 0 ? undefined : Math.floor((100 * ok) / total))),
     ...AGGREGATE_COUNTS.map((count) => countField<FoundAggregate>(count, ({ results }) => results[count])),
     countField('clients', ({ clients }) => clients),
@@ -109,7 +109,7 @@ export const AGGREGATE_SEARCH = searchLanguage<FoundAggregate>(
   ({ name }) => [name],
 );
 
-/** A check that is published, and the clients by the severity of their last result where somebody has counted them. */
+/** A published check. It has the number of clients by the severity of their last result, if they were counted. */
 export interface FoundCheck {
   readonly name: string;
   readonly command?: Command | null | undefined;
@@ -138,7 +138,7 @@ export const CHECK_SEARCH = searchLanguage<FoundCheck>(
   ({ name, command, subscribers }) => [name, commandText(command ?? ''), ...(subscribers ?? [])],
 );
 
-/** A run of a handler that failed for good; times in epoch seconds. */
+/** A run of a handler that failed permanently; times in epoch seconds. */
 export interface FoundDeadLetter {
   readonly id: number;
   readonly handler: string;
@@ -176,7 +176,7 @@ export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
   ({ id, name, url, version }) => [id, name, url, version],
 );
 
-/** A group of events of a handler. */
+/** The search language of groups. */
 export const GROUP_SEARCH = searchLanguage<GroupRow>(
   [
     textField('handler', ({ handler }) => handler),
@@ -193,7 +193,7 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
   ],
 );
 
-/** An inhibition rule. */
+/** The search language of inhibition rules. */
 export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
   [
     textField('inhibition', ({ name }) => name),

@@ -4,18 +4,21 @@ import { formatDuration } from '../duration.ts';
 import { groupLabel, type GroupPlace } from './place.ts';
 import { dueAtMs, type GroupPace, type GroupTimes, type Told } from './turn.ts';
 
-/** An event as it is, or would be, in its group. */
+/** An event in its group, as it is or would be. */
 interface Placed {
   readonly place: GroupPlace;
-  /** Of the group as it is; undefined: there is none yet. */
+  /** The flush times of the group; undefined if the group does not exist yet. */
   readonly pace: GroupPace | undefined;
-  /** Other events in it. */
+  /** Number of other events in the group. */
   readonly others: number;
-  /** What there is to tell of the event; undefined: nothing, it was over before anybody heard of it. */
+  /** The pending change of the event; undefined if it resolved before any notification. */
   readonly change: GroupChange | undefined;
 }
 
-/** In words that follow on "this handler, because", and when it is told; undefined: nobody knows, or never. */
+/**
+ * A reason that completes "this handler, because", and the time of the notification; undefined if it is unknown or
+ * never.
+ */
 interface Outlook {
   readonly reason: string;
   readonly dueAtMs: number | undefined;
@@ -23,7 +26,7 @@ interface Outlook {
 
 const NO_PACE: GroupPace = { untoldSinceMs: undefined, turnAtMs: undefined, toldAtMs: undefined };
 
-/** When an event is told with its group (grouping 5). */
+/** Returns when an event is notified with its group (grouping 5). */
 export function groupOutlook(
   { place, pace = NO_PACE, others, change }: Placed,
   times: GroupTimes,
@@ -50,9 +53,9 @@ export function groupOutlook(
 }
 
 /**
- * What becomes of an event in its group while an inhibition keeps it quiet, to be said behind the reason for that.
+ * Returns what happens to an inhibited event in its group, as text that follows the reason of the inhibition.
  *
- * @param told what the group was told of it; `apart`: it is not in it
+ * @param told the last notification of the event by the group; `apart`: the event is not in the group
  */
 export function quietOutlook(
   { place, pace = NO_PACE, others, change }: Placed,
@@ -73,7 +76,7 @@ export function quietOutlook(
   };
 }
 
-/** What becomes of an event in its group while a silence keeps it quiet. */
+/** Returns what happens to a silenced event in its group. */
 export function silencedOutlook({ place, others, change }: Placed, told: Told): Outlook {
   const group = groupText(place, others);
   if (told === 'held') return undated(heldText(group));
@@ -97,7 +100,7 @@ function undated(reason: string): Outlook {
   return { reason, dueAtMs: undefined };
 }
 
-/** Why nothing is told of an event although nothing keeps it quiet any more. */
+/** Returns the reason why an event is not notified although its inhibition has lifted. */
 export function heldReason(place: GroupPlace, others: number): string {
   return `it was inhibited at the last flush of ${groupText(place, others)}; it is notified with its next result`;
 }

@@ -3,37 +3,37 @@ import { attributeAt, attributeText, textsIn } from '../attributes.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { clientSubscription } from '../subscription.ts';
 
-/** Characters of a value that count as they are. */
+/** Longest value in a group key, in characters; a longer one is truncated and gets a hash. */
 const VALUE_MAX = 100;
 
-/** What the events of a group have in common. */
+/** The attribute values that the events of a group have in common. */
 export interface GroupPlace {
-  /** Tells the groups of one handler apart. */
+  /** The key that identifies the group within its handler. */
   readonly key: string;
-  /** In the order of `group_by`. */
+  /** The values in the order of `group_by`. */
   readonly by: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * The group of an event (grouping 1). An attribute that is not there is the empty text; a long one is cut, with a
- * number made of all of it.
+ * Returns the group key of an event (grouping 1). A missing attribute counts as the empty text. A long one is
+ * truncated, and a hash of the whole value is appended.
  */
 export function groupPlace(names: readonly string[], event: Pick<Event, 'client' | 'check'>): GroupPlace {
   const by = names.map((name) => [name, shortened(valueOf(name, event))] as const);
   return { key: JSON.stringify(by), by };
 }
 
-/** Whether a group was made by these names: with others its events belong elsewhere. */
+/** True if a group was made with these names; otherwise its events must move to other groups. */
 export function isGroupedBy({ by }: Pick<GroupPlace, 'by'>, names: readonly string[]): boolean {
   return by.length === names.length && by.every(([name], at) => name === names[at]);
 }
 
-/** Whom a group is of, for receivers: the same for all of its runs. */
+/** Returns the id of a group for receivers, the same in all its runs. */
 export function groupId(namespace: string, handler: string, key: string): string {
   return fingerprintOf({ namespace, handler, key });
 }
 
-/** `datacenter=fra, check=disk`, in the words of people. */
+/** Returns a label for display, such as `datacenter=fra, check=disk`. */
 export function groupLabel(by: GroupPlace['by']): string {
   if (by.length === 0) return 'all events';
   return by.map(([name, value]) => `${name}=${value === '' ? '-' : value}`).join(', ');
@@ -54,7 +54,10 @@ function valueOf(name: string, { client, check }: Pick<Event, 'client' | 'check'
   }
 }
 
-/** Those by which the check came to the client; of a check that names none, all of the client but its own. */
+/**
+ * Returns the subscriptions that the client shares with the check. If there are none, it returns all of the client
+ * except its own.
+ */
 function subscriptionsOf({ client, check }: Pick<Event, 'client' | 'check'>): string[] {
   const subscribers = textsIn(check['subscribers']);
   const shared = client.subscriptions.filter((name) => subscribers.includes(name));

@@ -4,12 +4,10 @@ import { redactEvent } from '../redact.ts';
 import { severityOf } from '../severity.ts';
 import { groupId, groupPlace } from './place.ts';
 
-/** A group as receivers get it: what is known of it as a whole, then its events. */
+/** A group in the format for receivers: its summary, then its events. */
 type GroupDocument = Readonly<Record<string, unknown>>;
 
-/**
- * What a handler with `group_by` gets of an event that is told by itself: of a test, or where its group has no room.
- */
+/** Returns the run of a single event for a handler with `group_by`: for a test, or if its group has no room. */
 export function groupOfOne(
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
   names: readonly string[],
@@ -36,12 +34,15 @@ export function eventsIn({ events, omitted }: GroupRun): number {
   return events.length + omitted;
 }
 
-/** The same without the secrets of its events. */
+/** Returns a group with redacted events. */
 export function redactGroup(group: GroupRun): GroupRun {
   return { ...group, events: group.events.map(redactEvent) };
 }
 
-/** What a handler with `group_by` is sent, as JSON: each event as it would be by itself, and what happened to it. */
+/**
+ * Returns the JSON document for a handler with `group_by`: each event in its usual form, and its change since the last
+ * run.
+ */
 export function groupDocument(
   { namespace, handler, group }: { readonly namespace: string; readonly handler: string; readonly group: GroupRun },
   format: 'legacy' | 'core' | undefined,

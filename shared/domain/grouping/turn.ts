@@ -5,17 +5,17 @@ import type { RunningHandler } from '../../schemas/handler.ts';
 import { compareText } from '../compare-text.ts';
 import { severityOf, type Severity } from '../severity.ts';
 
-/** How often a group that is never told again is looked through for what has gone. */
+/** Interval at which a group that never repeats is checked for events that are gone. */
 const SWEEP_MS = 3_600_000;
 
-/** Bytes of JSON of the events of one run: whatever takes it has bounds of its own. */
+/** Most bytes of JSON of the events in one run, because receivers have limits of their own. */
 export const GROUP_BYTES_MAX = 1024 * 1024;
 
-/** When a group has its turns. */
+/** The intervals of the flushes of a group. */
 export interface GroupTimes {
   readonly waitMs: number;
   readonly intervalMs: number;
-  /** 0: never. */
+  /** Interval of repeats; 0: never. */
   readonly repeatMs: number;
 }
 
@@ -34,17 +34,17 @@ export function groupLimit(handler: Paced): number {
   return handler.group_limit ?? GROUP_LIMIT;
 }
 
-/** What the turns of a group go by. Epoch milliseconds. */
+/** Timestamps that decide when a group is flushed next, in epoch milliseconds. */
 export interface GroupPace {
-  /** Since when there is something to tell; undefined: there is nothing. */
+  /** Time since which a notification is pending; undefined if none is. */
   readonly untoldSinceMs: number | undefined;
-  /** Its last turn, whether or not it was told; undefined: there was none. */
+  /** The last flush, whether or not it sent a notification; undefined if there was none. */
   readonly turnAtMs: number | undefined;
-  /** Its last run. */
+  /** The last notification; undefined if there was none. */
   readonly toldAtMs: number | undefined;
 }
 
-/** When a group has its next turn (grouping 2). */
+/** Returns when a group is flushed next (grouping 2). */
 export function dueAtMs({ untoldSinceMs, turnAtMs = 0, toldAtMs = turnAtMs }: GroupPace, times: GroupTimes): number {
   const restedMs = turnAtMs + times.intervalMs;
   if (untoldSinceMs !== undefined) return Math.max(untoldSinceMs + times.waitMs, turnAtMs === 0 ? 0 : restedMs);
@@ -56,28 +56,27 @@ export function isRepeatDue({ toldAtMs }: GroupPace, { repeatMs }: GroupTimes, n
 }
 
 /**
- * What was told of an event of a group last: its status; `again`: it was told and has to be once more, because the
- * silence ended that kept it back; `held`: an inhibition kept it back, and it is told when it comes again. Undefined:
- * nothing.
+ * The last notification of an event by its group: the status that it named. `again`: it must be notified again, because
+ * the silence that suppressed it ended. `held`: an inhibition holds it back until its next result. Undefined: none.
  */
 export type Told = number | 'again' | 'held' | undefined;
 
-/** An event of a group as the rules see it. */
+/** The state of an event in its group. */
 export interface GroupedState {
   readonly eventId: string;
   readonly status: number;
-  /** Its problem is over. */
+  /** True if its problem has resolved. */
   readonly isOver: boolean;
-  /** It is stored nowhere else, such as a registration: told once, and forgotten. */
+  /** True if the event is stored nowhere else, such as a registration: it is notified once and then dropped. */
   readonly isPassing: boolean;
   readonly told: Told;
 }
 
 /**
- * What is known of an event of a group once it came again.
+ * Returns the state of an event in its group after an occurrence.
  *
- * @param isStored whether it is stored as an open event, or ends one
- * @returns undefined: nothing, for its problem was over before anybody was told of it
+ * @param isStored whether the event is stored as an open event, or resolves one
+ * @returns undefined if it resolved before any notification
  */
 export function nextGrouped(
   before: GroupedState | undefined,
@@ -98,7 +97,7 @@ export function nextGrouped(
   };
 }
 
-/** What was told of an event that is known by two names: by the first, unless nobody was told by that. */
+/** Returns the last notification of an event that is known by two names: that of the first name, unless it has none. */
 export function toldByEither(first: Told, second: Told): Told {
   return isUntold(first) && !isUntold(second) ? second : first;
 }
@@ -107,12 +106,12 @@ function isUntold(told: Told): boolean {
   return told === undefined || told === 'held';
 }
 
-/** Whether a group has something to tell of an event, as far as that is known before its turn. */
+/** True if a notification of the event is pending, as far as that is known before the flush. */
 export function isNews(state: GroupedState): boolean {
   return state.told !== 'held' && changeOf(state) !== 'same';
 }
 
-/** What is to be told of an event of a group. */
+/** Returns the change of an event since its last notification. */
 export function changeOf({ isOver, status, told }: GroupedState): GroupChange {
   if (isOver) return 'resolved';
   if (isUntold(told)) return 'new';
@@ -120,15 +119,15 @@ export function changeOf({ isOver, status, told }: GroupedState): GroupChange {
 }
 
 /**
- * How an event stands when its group has its turn. `gone`: it was deleted, or ended without a word to the handler;
- * `silenced`, `inhibited`: nobody is to hear of it now.
+ * The state of an event when its group is flushed. `gone`: it was deleted, or ended without this handler being
+ * notified. `silenced`, `inhibited`: it is suppressed now.
  */
 export type Presence = 'open' | 'gone' | 'silenced' | 'inhibited';
 
 export interface TurnMember extends GroupedState {
   readonly client: string;
   readonly check: string;
-  /** Of its JSON. */
+  /** Size of its JSON. */
   readonly bytes: number;
 }
 
@@ -138,11 +137,11 @@ interface TurnLimits {
   readonly bytes: number;
 }
 
-/** What the turn of a group comes to. */
+/** The result of a flush of a group. */
 export interface Turn<Member> {
-  /** Undefined: there is nothing to tell. */
+  /** The cause of the notification; undefined if none is sent. */
   readonly cause: 'change' | 'repeat' | undefined;
-  /** What is told, in order, within the limits. */
+  /** The events of the notification, in order, within the limits. */
   readonly listed: readonly (readonly [Member, GroupChange])[];
   readonly omitted: number;
   readonly counts: {
@@ -151,19 +150,19 @@ export interface Turn<Member> {
     readonly changed: number;
     readonly resolved: number;
   };
-  /** The worst of what persists; `ok`: nothing does. */
+  /** The worst severity of the firing events; `ok` if there are none. */
   readonly severity: Severity;
-  /** Told by this turn for the first time, or with another status, and to be remembered so. */
+  /** Events whose change this flush notifies; their last notification must be updated. */
   readonly told: readonly Member[];
-  /** No part of the group from here on. */
+  /** Events that leave the group with this flush. */
   readonly leaves: readonly Member[];
-  /** Kept back by an inhibition from here on. */
+  /** Events that an inhibition holds back from now on. */
   readonly held: readonly Member[];
-  /** Whether something is still to be told that a silence keeps back. */
+  /** True if a notification stays pending because a silence suppresses it. */
   readonly hasUntold: boolean;
 }
 
-/** Takes the turn of a group (grouping 2 and 3). */
+/** Computes the flush of a group (grouping 2 and 3). */
 export function takeTurn<Member extends TurnMember>(
   members: Iterable<Member>,
   presenceOf: (member: Member) => Presence,
@@ -209,7 +208,7 @@ function isLast({ isOver, isPassing }: GroupedState): boolean {
   return isOver || isPassing;
 }
 
-/** At least one, whatever its size. */
+/** Limits the list, but keeps at least one event, whatever its size. */
 function withinLimits<Member extends TurnMember>(
   shown: readonly (readonly [Member, GroupChange])[],
   { events, bytes }: TurnLimits,
@@ -223,7 +222,7 @@ function withinLimits<Member extends TurnMember>(
 }
 
 const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknown: 1, warning: 2, ok: 3 };
-/** Behind problems that are news come those that are over, then those that are known. */
+/** Sort order: new and changed problems first, then resolved ones, then unchanged ones. */
 const RESOLVED_RANK = 10;
 const KNOWN_RANK = 20;
 

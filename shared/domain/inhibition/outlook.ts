@@ -3,9 +3,9 @@ import type { InhibitionOutlook } from '../../schemas/explain.ts';
 import { isInhibitor, type InhibitionRule } from './rule.ts';
 
 /**
- * What becomes of the events that one event keeps quiet, or would.
+ * Returns the effect of a change of one event on the events that it inhibits, or would inhibit.
  *
- * @param event as it would be left open; `same`: as it is now; undefined: there would be none
+ * @param event the event after the change; `same`: it stays as it is; undefined: no event is left
  * @param inhibited the number of events that it inhibits now, by rule; a rule that inhibits none is absent
  */
 export function inhibitionOutlook(

@@ -9,23 +9,27 @@ import { countField, statusField, type Field } from '../search-fields.ts';
 import { attributeTexts, parseSelector, type Selector, type SelectorSubject } from '../selector.ts';
 import { withheldNames } from '../withheld.ts';
 
-/** A rule, ready to judge. */
+/** A parsed inhibition rule. */
 export interface InhibitionRule {
   readonly name: string;
-  /** Made of its name and all that it says: what was found by another one does not count. */
+  /**
+   * A hash of its name and definition. Records made by an earlier form of the rule have another mark, and do not count.
+   */
   readonly mark: string;
   readonly source: Selector;
   readonly target: Selector;
   readonly equal: readonly string[];
 }
 
-/** What is wrong with a definition, by its attribute. */
+/** An error in a definition, with its attribute. */
 export interface InhibitionProblem {
   readonly attribute: 'source' | 'target';
   readonly message: string;
 }
 
-/** What changes from result to result, and may be looked at here: the event is at hand. */
+/**
+ * Fields that change from result to result. They are allowed here, because a rule is evaluated with the event at hand.
+ */
 const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   [
     statusField<SelectorSubject>(({ status }) => status),
@@ -33,7 +37,7 @@ const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   ].map((field) => [field.name, field]),
 );
 
-/** Reads a definition that its schema has let pass, once, when it is loaded. */
+/** Parses a definition that its schema has accepted, once, when it is loaded. */
 export function parseInhibition(
   name: string,
   definition: InhibitionDefinition,
@@ -51,19 +55,19 @@ export function parseInhibition(
 }
 
 /**
- * The mark of a rule. Stored events refer to it, so its fields keep the names `when` and `quiet`, which the attributes
- * `source` and `target` had before.
+ * Returns the mark of a rule. Stored events refer to it, so its fields keep `when` and `quiet`, the former names of the
+ * attributes `source` and `target`.
  */
 function markOf(name: string, source: string, target: string, equal: readonly string[]): string {
   return fingerprintOf({ name, when: source, quiet: target, equal: JSON.stringify(equal) });
 }
 
-/** Whether an event keeps others quiet by a rule. */
+/** True if an event inhibits others by a rule. */
 export function isInhibitor({ source }: InhibitionRule, namespace: string, event: Event): boolean {
   return event.action !== 'resolve' && event.check.status !== 0 && source.matches(subjectOf(namespace, event));
 }
 
-/** An open event as far as memory knows it. */
+/** The attributes of an open event that are in memory. */
 export interface KnownEvent {
   readonly namespace: string;
   readonly client: string;
@@ -73,12 +77,15 @@ export interface KnownEvent {
   readonly occurrences: number;
 }
 
-/** Whether an event may be one that keeps others quiet, or is kept quiet: its attributes decide the rest. */
+/** True if a search may match an event. Its other attributes, which are not in memory, decide. */
 export function couldConcern(search: Selector, event: KnownEvent): boolean {
   return search.couldMatch({ ...event, attribute: () => [] });
 }
 
-/** What is as it was before leaves everything as it is. */
+/**
+ * Returns the next inhibition record of an event. An unchanged record is returned as the same object, so that nothing
+ * is written.
+ */
 export function nextInhibited(
   before: Inhibited | undefined,
   quiet: Quiet | undefined,
@@ -104,24 +111,24 @@ export function nextInhibited(
   return isSame ? before : next;
 }
 
-/** What events of a rule must have in common. */
+/** Returns the key of the values that inhibitors and inhibited events must have in common. */
 export function commonKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
   return groupPlace(equal, event).key;
 }
 
-/** Of a key, which may be long, what is remembered in each event that is quiet. */
+/** Returns a hash of a common key, which may be long, for the records of inhibited events. */
 export function commonMark(key: string): string {
   return fingerprintOf({ key });
 }
 
-/** Who keeps an event quiet, of what is remembered in that event. */
+/** Returns the inhibitor from the inhibition record of an event. */
 export function inhibitorIn({ rule, client, check }: Inhibited): Inhibitor {
   return { rule, client, check };
 }
 
-/** Where the open events are found that keep others quiet by a rule. */
+/** The index of the open events that inhibit others, by rule. */
 export interface InhibitorIndex {
-  /** One other than this event that has the key in common; undefined: there is none. */
+  /** Returns an inhibitor other than this event that has the same common key; undefined if there is none. */
   find(
     rule: InhibitionRule,
     key: string,
@@ -130,8 +137,8 @@ export interface InhibitorIndex {
 }
 
 /**
- * What keeps an event quiet that is no end of a problem (inhibition 2); undefined: nothing does. What keeps others
- * quiet by a rule is never quiet by the same one: of two switches that fail, each would hide the other.
+ * Returns the inhibition of an event that is not a resolve (inhibition 2); undefined if there is none. An inhibitor is
+ * never inhibited by its own rule: of two failing switches, each would hide the other.
  */
 export function inhibitorOf(
   rules: readonly InhibitionRule[],
@@ -152,14 +159,17 @@ export function inhibitorOf(
   return undefined;
 }
 
-/** Why an event stays quiet that was it so far. */
+/** Returns the reason for an event that stays inhibited as before. */
 export function quietAsBefore(inhibited: Inhibited): Quiet {
   const inhibitor = inhibitorIn(inhibited);
   const { mark, common } = inhibited;
   return { reason: inhibitedReason(inhibitor), inhibitor, mark, ...(common !== undefined && { common }) };
 }
 
-/** Why nobody hears of the end of an event that nobody has heard of; undefined: somebody has. */
+/**
+ * Returns the reason why the resolve of a never notified event is not notified; undefined if a handler was notified of
+ * the event.
+ */
 export function quietEnd({ isHeld }: Pick<EventState, 'isHeld'>): Quiet | undefined {
   return isHeld === true ? HELD_TO_THE_END : undefined;
 }

@@ -1,10 +1,10 @@
 import type { InhibitionRow } from '../../schemas/inhibition.ts';
 
 /**
- * A rule with what it does in some namespaces. Of more events than a backend lists it is at least so much that is kept
- * quiet.
+ * Returns a rule limited to the inhibitors in some namespaces. The list of inhibitors may be truncated, so the number
+ * of inhibited events is then a lower bound.
  *
- * @param isThere whether the event because of which others are quiet is in one of them
+ * @param isThere returns whether an inhibitor is in one of these namespaces
  */
 export function inhibitionWithin(
   rule: InhibitionRow,
