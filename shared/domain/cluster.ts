@@ -51,8 +51,8 @@ function refusalOf({ id, name, state, problem }: ClusterMember, leader: string |
 /** A problem of the member that answered. */
 export interface ClusterTrouble {
   /**
-   * `away`: it lost the database; `no-writer`: there is no leader; `behind`: its data is old; `unproved`: it exchanges
-   * no data with another member.
+   * `unavailable`: it lost the database; `no-leader`: there is no leader; `lagging`: its data is old; `unproved`: it
+   * exchanges no data with another member.
    */
   readonly kind: 'unavailable' | 'no-leader' | 'lagging' | 'unproved';
   /** Text for people, without a full stop. */

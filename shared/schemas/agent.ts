@@ -13,12 +13,13 @@ import type { SubmittedResult } from './result.ts';
  * become valid, and named in a `rejected` frame. The backend sends `check_request` for the checks of the agent's
  * subscriptions.
  *
- * An agent whose hello has `shortens` may send an OK result as a delta to an earlier one of the same check. An `ack`
- * lists in `bases` the ids of full results that the backend keeps as baselines. A baseline is valid until the
- * connection ends or another result of that check arrives. In a delta, `of` names the baseline and replaces `check`;
- * the delta also has the times and, if it differs, the output. A baseline becomes invalid when something else changes
- * the check or the configuration. Then the backend ignores that result and all later ones, and sends `resend`. The
- * agent discards all baselines, restarts after the id in that message, and sets `resumes` in its first frame.
+ * An agent whose hello has `delta` may send an OK result as a delta to an earlier one of the same check. An `ack` lists
+ * in `baselines` the ids of full results that the backend keeps as baselines. A baseline is valid until the connection
+ * ends or another result of that check arrives. In a delta, `baseline` names the baseline and replaces `check`; the
+ * delta also has the times and, if it differs, the output. A baseline becomes invalid when something else changes the
+ * check or the configuration. Then the backend ignores that result and all later ones, and sends `resend`. The agent
+ * discards all baselines, restarts after the id in that message, and sends that id as `resume_after` in its first
+ * frame.
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
@@ -61,7 +62,7 @@ const helloSchema = z.looseObject({
   namespace: z.string().optional(),
   /** Identifies the agent's spool: another spool has ids of its own. */
   spool: z.string().min(1).max(64),
-  /** Whether the agent supports `bases` and `resend`. Default: no; a delta result then closes the connection. */
+  /** Whether the agent supports `baselines` and `resend`. Default: no; a delta result then closes the connection. */
   delta: z.boolean().optional(),
 });
 
@@ -120,7 +121,7 @@ export interface AgentResult {
   readonly check: SubmittedResult;
 }
 
-/** A delta to the OK result with the id `of`: the times and, if it differs, the output. */
+/** A delta to the OK result with the id `baseline`: the times and, if it differs, the output. */
 export interface DeltaResult {
   readonly id: number;
   readonly baseline: number;

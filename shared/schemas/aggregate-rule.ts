@@ -24,10 +24,10 @@ export const aggregateRuleSchema = z
     critical: thresholdSchema,
     /** Number or percentage of results that are older than `after` seconds. */
     stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
-    /** Fewer results than this say nothing. */
+    /** With fewer results than this the status is unknown. */
     'min-results': z.int().min(1).optional(),
     'ignore-silenced': z.boolean().default(false),
-    /** Seconds between the results of the rule; another status is told at once. */
+    /** Seconds between the results of the rule; a change of status is sent at once. */
     interval: z.int().min(1).max(86_400).default(60),
     /** Further attributes of the rule's results: handlers, flap thresholds, and any others of a check. */
     check: z.record(z.string(), z.unknown()).default({}),

@@ -33,7 +33,7 @@ export const clusterAnswer = answer(
         /** Last contact, epoch seconds. */
         last_seen: z.number(),
         role: z.enum(['leader', 'follower']),
-        /** `behind`: it lags too far behind to serve reads; `gone`: not heard of for a while. */
+        /** `lagging`: it lags too far behind to serve reads; `lost`: it has had no contact for a while. */
         state: z.enum(['ok', 'lagging', 'lost']),
         /** Sequence number of the newest write in its memory. */
         seq: z.number(),

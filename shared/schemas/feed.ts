@@ -181,7 +181,7 @@ const upgradeRowSchema = z.object({
   verdict: ruleVerdictSchema,
   /** The owner of the plan; null: none. */
   holder: z.string().nullable(),
-  /** The current step, `number` from 1 of `of`; null if all are done. */
+  /** The current step, `number` from 1 of `total`; null if all are done. */
   step: z.object({ number: z.number(), total: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
 });
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;

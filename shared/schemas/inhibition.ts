@@ -12,7 +12,7 @@ export const inhibitionSchema = z.strictObject({
   source: searchSchema,
   /** Search for the events that are inhibited. */
   target: searchSchema,
-  /** What both have in common: as `group_by` of a handler. */
+  /** Attributes that both must have in common, with names as in `group_by` of a handler. */
   equal: groupNamesSchema.default([]),
 });
 
@@ -27,7 +27,7 @@ export const inhibitionAnswer = z.looseObject({
   /** Number of open events that it inhibits now, as of their last results. */
   inhibited: z.number().exactOptional(),
   /**
-   * Events that inhibit others by this rule now, at most 100; `quieted`: the number of events that each of them
+   * The events that inhibit others by this rule now, at most 100. `inhibited` is the number of events that each of them
    * inhibits.
    */
   inhibitors: z.array(

@@ -23,7 +23,7 @@ export const overviewAnswer = answer(
      * Results per second, oldest first, for at most 15 minutes since the start; `period`: seconds between two rates.
      */
     results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
-    /** `stale`: with an open keepalive event; `gone`: those of them without a keepalive for more than an hour. */
+    /** `stale`: with an open keepalive event; `lost`: those of them without a keepalive for more than an hour. */
     clients: z.looseObject({ registered: z.number(), stale: z.number(), lost: z.number() }),
     /** Entities of all namespaces; absent from a backend without this limit. */
     entities: entityUsageSchema.optional(),

@@ -7,7 +7,7 @@ import { findingAnswer, ruleVerdictSchema, stepAnswer, upgradeFactsSchema, versi
 export const planStateSchema = z.enum(['open', 'done', 'abandoned', 'rolled-back']);
 
 /**
- * `waiting`: not current yet, or not started; `running`: the backend executes it; `confirm`: the operator follows the
+ * `pending`: not current yet, or not started; `running`: the backend executes it; `confirm`: the operator follows the
  * instructions, then confirms; `failed`: it can be started again, or skipped.
  */
 export const planStepStateSchema = z.enum(['pending', 'running', 'confirm', 'done', 'failed', 'skipped']);

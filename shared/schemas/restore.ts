@@ -38,14 +38,14 @@ export const restoredAnswer = answer(
     results: z.array(
       z.looseObject({
         /**
-         * Outcome of an object:
+         * The outcome of an object:
          *
          * - `created`, `replaced`: the object is stored as in the file
          * - `unchanged`: an identical object existed
-         * - `left out`: the object cannot be restored; the reason says why
+         * - `skipped`: the object cannot be restored; the reason says why
          */
         outcome: z.enum(['created', 'replaced', 'unchanged', 'skipped']),
-        /** The reason why it was left out. */
+        /** The reason why it was skipped. */
         reason: z.string().exactOptional(),
         /** Attributes that could not be restored although the object was, each with the reason. */
         lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
