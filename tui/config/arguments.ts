@@ -2,40 +2,40 @@ import type { Skin } from '../text/theme.ts';
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
-/** What may be said on the command line of the console. */
+/** The arguments of the console. */
 export interface Arguments {
   readonly backend: string | undefined;
-  /** Name of a backend in the configuration file. */
+  /** Name of a context in the configuration file. */
   readonly context: string | undefined;
   /** Path of the configuration file. */
   readonly config: string | undefined;
-  /** File with the authorities that the certificate of the backend may come from. */
+  /** PEM file with the certificate authorities that the backend's certificate may come from. */
   readonly trustedCaFile: string | undefined;
-  /** Whether anybody is believed to be the backend. */
+  /** Whether the certificate of the backend is accepted without verification. */
   readonly insecureSkipTlsVerify: boolean | undefined;
   readonly readOnly: boolean;
-  /** Of these, what is not said is as the configuration file says. */
+  /** Options from here on that are undefined are taken from the configuration file. */
   readonly ascii: boolean | undefined;
   readonly color: boolean;
   readonly skin: Skin | undefined;
   readonly mouse: boolean | undefined;
   readonly bell: boolean | undefined;
   readonly notify: boolean | undefined;
-  /** Lines in place of a screen; `undefined`: as the environment says. */
+  /** Whether to use screen-reader mode; `undefined`: the environment decides. */
   readonly screenReader: boolean | undefined;
-  /** `mon watch` */
+  /** The arguments of `mon watch`; `undefined` for any other call. */
   readonly watch: WatchArguments | undefined;
 }
 
 export interface WatchArguments {
-  /** In the search language; empty: all events. */
+  /** Filter in the search language; empty: all events. */
   readonly filter: string;
-  /** Tell what there is now, and end. */
+  /** Whether to print the current events and exit. */
   readonly once: boolean;
   readonly json: boolean;
 }
 
-/** Without any argument. */
+/** The arguments of a call without any argument. */
 export const DEFAULT_ARGUMENTS: Arguments = {
   backend: undefined,
   context: undefined,

@@ -4,15 +4,16 @@ import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 
-/** What to show first: a URL, or a context of the configuration file. */
+/** The backend to show first: a URL, or a context of the configuration file. */
 export type Choice =
   | { readonly kind: 'url'; readonly backend: string }
-  /** All contexts as one. */
+  /** All contexts merged into one view. */
   | { readonly kind: 'all' }
   | { readonly kind: 'context'; readonly name: string; readonly context: ContextConfig };
 
 /**
- * The command line decides before the environment, and that before the file.
+ * Returns the backend to connect to. The command line overrides the environment, and the environment overrides the
+ * file.
  *
  * @throws MonError `not_found` when there is no context of that name
  */

@@ -6,7 +6,10 @@ import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `$XDG_CONFIG_HOME/mon/console.yml`, else `~/.config/mon/console.yml` (XDG base directories: only absolute paths). */
+/**
+ * Returns the default path: `$XDG_CONFIG_HOME/mon/console.yml`, else `~/.config/mon/console.yml`. The XDG specification
+ * allows only absolute paths.
+ */
 export function configPath(env: Env): string {
   const own = env['XDG_CONFIG_HOME'] ?? '';
   const home = env['HOME'] || homedir();
@@ -18,7 +21,7 @@ export interface LoadedConfig {
   readonly config: ConsoleConfig;
 }
 
-/** The text of the file; `undefined`: there is none. */
+/** Returns the text of the file; `undefined` if there is none. */
 export async function readConfigText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -30,9 +33,9 @@ export async function readConfigText(path: string): Promise<string | undefined> 
 }
 
 /**
- * What a person has set up. Without a file nothing is loaded that reads one, because that would delay the first frame.
+ * Loads the configuration of the console. Without a file it loads no parser, which would delay the first frame.
  *
- * @param given the path of `--config`; it must be there
+ * @param given the path of `--config`; the file must exist
  */
 export async function loadConfig(
   given: string | undefined,

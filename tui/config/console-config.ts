@@ -5,25 +5,25 @@ import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
-/** Where a secret is read from: it is never written in the file itself. */
+/** The source of a secret, which is never written in the configuration file itself. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
 
-/** A backend by a name of one's own. */
+/** A context: a backend under a name that the user chose. */
 export interface ContextConfig {
   readonly backend: string;
-  /** With a password, in place of a key. */
+  /** The user, who logs in with `password` in place of `key`. */
   readonly user?: string | undefined;
   readonly password?: SecretSource | undefined;
   readonly key?: SecretSource | undefined;
-  /** PEM: the authorities that its certificate may come from. */
+  /** PEM file with the authorities that the backend's certificate may come from. */
   readonly 'trusted-ca-file'?: string | undefined;
-  /** Whether anybody is believed to be it. */
+  /** Whether the certificate of the backend is accepted without verification. */
   readonly 'insecure-skip-tls-verify'?: boolean | undefined;
-  /** What `monctl` works on there unless it is told otherwise. */
+  /** The default namespace of `monctl` in this context. */
   readonly namespace?: string | undefined;
 }
 
-/** What a person has set up for the console. */
+/** The configuration of the console. */
 export interface ConsoleConfig {
   readonly keys: OwnKeys;
   readonly views: ReadonlyMap<string, SavedView>;
@@ -31,19 +31,19 @@ export interface ConsoleConfig {
   readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
   readonly contexts: ReadonlyMap<string, ContextConfig>;
   readonly aggregateNeeds: AggregateNeeds;
-  /** The context to begin with. */
+  /** The context to connect to at start. */
   readonly context?: string | undefined;
   readonly skin?: Skin | undefined;
   readonly ascii?: boolean | undefined;
   readonly mouse?: boolean | undefined;
   readonly bell?: boolean | undefined;
   readonly notify?: boolean | undefined;
-  /** Old names in the file. They work, and a person should replace them. */
+  /** Warnings about old names in the file. They still work, but should be replaced. */
   readonly warnings: readonly ConfigWarning[];
 }
 
 export interface ConfigWarning {
-  /** The setting at the top level that it is about, such as `contexts`. */
+  /** The top-level setting of the warning, such as `contexts`. */
   readonly section: string;
   /** The warning, preceded by the file, the line and the column. */
   readonly text: string;
@@ -58,7 +58,7 @@ export const EMPTY_CONFIG: ConsoleConfig = {
   warnings: [],
 };
 
-/** A backend with what is needed to be let in. */
+/** The address of a backend with its credentials. */
 export interface ResolvedContext {
   readonly backend: string;
   readonly env: CredentialsEnv;

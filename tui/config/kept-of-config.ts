@@ -4,7 +4,7 @@ import { hiddenBut } from '../screens/view-columns.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
-/** What a person has set up, as the state that the console begins with. */
+/** Returns the initial state of the console from the configuration. */
 export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): Kept {
   const { filter, sort } = INITIAL_LIST;
   const views = Object.fromEntries(

@@ -2,7 +2,7 @@ import meow from 'meow';
 import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 
-/** What `mon --help` says. */
+/** The text of `mon --help`. */
 export const HELP = `
 Usage
   mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--mouse]
@@ -60,7 +60,7 @@ Examples
   mon watch --once --filter 'status=crit client~web-* !silenced' || rollback
 `;
 
-/** Reads the command line. `--help`, `--version` and unknown options end the program here. */
+/** Parses the command line. `--help`, `--version` and unknown options end the program here. */
 export function parseArguments(
   argv: readonly string[],
   importMeta: ImportMeta,
@@ -69,7 +69,7 @@ export function parseArguments(
     importMeta,
     argv,
     description: false,
-    // Not given is another thing than refused: then the environment or the configuration file decides.
+    // A missing option differs from a negated one: the environment or the configuration file then decides.
     booleanDefault: undefined,
     flags: {
       backend: { type: 'string' },

@@ -20,7 +20,7 @@ import { withCurrentNames } from './current-names.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
-/** More than a person writes by hand. */
+/** Size limit of the file, more than anyone writes by hand. */
 export const CONFIG_BYTES_MAX = 256 * 1024;
 
 const NAMES = VIEWS.map(({ name }) => name) as readonly ViewName[];
@@ -101,15 +101,15 @@ const fileSchema = z.strictObject({
   aggregates: aggregatesSchema.nullish(),
 });
 
-/** A configuration file that cannot be used: every problem, one line each, with its place. */
+/** An invalid configuration file. The message has one line for each problem, with its position. */
 export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
 }
 
 /**
- * Reads the text of a configuration file (YAML).
+ * Parses the text of a configuration file (YAML).
  *
- * @param name of the file, for messages
+ * @param name the name of the file for messages
  * @throws ConfigFileError
  */
 export function parseConfig(text: string, name: string): ConsoleConfig {
@@ -139,7 +139,7 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   return { ...read.config, warnings };
 }
 
-/** The text as a tree that keeps comments and places. */
+/** Returns the text as a tree that keeps comments and positions. */
 export function openDocument(text: string, lineCounter = new LineCounter()): Document.Parsed {
   return parseDocument(text, {
     version: '1.2',
@@ -156,7 +156,7 @@ export function openDocument(text: string, lineCounter = new LineCounter()): Doc
 function syntaxProblems(document: Document.Parsed): readonly (readonly [number, string])[] {
   const found = [...document.errors, ...document.warnings].map(({ pos, message }) => [pos[0], message] as const);
   visit(document, {
-    // One alias can stand for another many times over.
+    // An alias can expand to many copies, so aliases are rejected.
     Alias: (_key, { range }) => {
       found.push([range?.[0] ?? 0, 'aliases (*name) are not supported: write the value out']);
     },
@@ -199,7 +199,7 @@ function readConfig(given: unknown): {
   return { config, problems };
 }
 
-/** Without what is named with nothing behind it. */
+/** Returns the settings without those that have no value. */
 function definedOf<T extends object>(given: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const named = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(named) as { [Name in keyof T]?: NonNullable<T[Name]> };
@@ -252,7 +252,7 @@ function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, path) }));
   }
   if (issue.code === 'invalid_key') return issue.issues.map((one) => ({ path, message: problemOf(one) }));
-  // The reasons why each of several forms does not fit say less than what would.
+  // The text that describes a valid value helps more than the errors of each alternative.
   return [{ path, message: problemOf(issue) }];
 }
 
@@ -270,7 +270,7 @@ function knownNames([section, ...rest]: readonly string[]): readonly string[] {
   return ['env', 'file'];
 }
 
-/** Where the deepest part of the path is that is there. */
+/** Returns the position of the deepest part of the path that exists in the file. */
 function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = length === path.length ? keyNode(document, path) : document.getIn(path.slice(0, length), true);
@@ -279,7 +279,7 @@ function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   return document.contents?.range[0] ?? 0;
 }
 
-/** The name itself rather than what stands behind it: that is where one looks. */
+/** Returns the node of the name rather than of its value, because the user looks for the name. */
 function keyNode(document: Document.Parsed, path: readonly string[]): unknown {
   const map = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(map)) return undefined;

@@ -11,30 +11,30 @@ import {
 } from '../state/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 
-/** Something that is wrong in the file, at a path of names. */
+/** A problem in the file, at a path of names. */
 export interface ConfigProblem {
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** Actions that mean the same to everybody: one leaves whatever happens, the other is the numbers of the views. */
+/** Actions that cannot be rebound: `interrupt` must always work, and `view` uses the numbers of the views. */
 const FIXED: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
 
-/** Where a character is text. */
+/** Contexts in which a character is text. */
 const TEXT_CONTEXTS: ReadonlySet<string> = new Set(['prompt', 'form', 'menu', 'command']);
 
 const NAMED_KEYS = 'space enter escape tab backspace delete insert up down left right home end pageup pagedown'.split(
   ' ',
 );
 
-/** What terminals send for these is another key. */
+/** Keys for which terminals send another key. */
 const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
   ['ctrl-i', 'tab'],
   ['ctrl-m', 'enter'],
   ['ctrl-[', 'escape'],
 ]);
 
-/** Reads other keys for actions: every unknown name, impossible key and conflict is a problem. */
+/** Reads the key bindings. Every unknown name, impossible key and conflict is a problem. */
 export function readKeys(given: Readonly<Record<string, readonly string[]>>): {
   readonly keys: OwnKeys;
   readonly problems: readonly ConfigProblem[];
@@ -81,7 +81,7 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
   return /\d/.test(name) ? `${chord} is a count before a movement: use another key` : undefined;
 }
 
-/** Keys that would mean two things in one place. */
+/** Returns the problems of keys that have two actions in the same context. */
 function conflicts(own: OwnKeys): readonly ConfigProblem[] {
   const taken = new Map<string, KeyAction>();
   const problems = new Map<string, ConfigProblem>();

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a file that only its owner can read, as a whole: nobody ever sees half of it. */
+/** Replaces a file atomically, readable for its owner only. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Many keep such files elsewhere, under version control, with a link to them here.
+  // Many users keep such files under version control, with a symbolic link here.
   const target = await realpath(path).catch(() => path);
   const draft = join(dirname(target), `.${randomUUID()}.tmp`);
   try {

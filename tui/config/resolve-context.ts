@@ -3,17 +3,17 @@ import { parseBackendAddresses, tlsVariables, type CredentialsEnv } from '../../
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
-/** Others than the owner may read or write a file (security S6). */
+/** Permission bits of everybody but the owner (security S6). */
 const OTHERS = 0o077;
 
-/** No password and no key is longer. */
+/** Longest password or key, in characters. */
 const SECRET_LENGTH_MAX = 4096;
 
 /**
- * Where a context is, and with what one is let in there. Nothing of another backend's credentials comes with it.
+ * Returns the address and the credentials of a context. It never includes the credentials of another backend.
  *
- * @param env where secrets are that are in the environment
- * @throws MonError `invalid` when a secret is not where it should be; the message never holds it
+ * @param env the environment, which may hold secrets
+ * @throws MonError `invalid` when a secret is missing; the message never contains it
  */
 export async function resolveContext(
   name: string,
@@ -25,12 +25,12 @@ export async function resolveContext(
   if (user !== undefined && password !== undefined) {
     credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
   }
-  // It fails here rather than in the middle of connecting.
+  // Report an invalid address here rather than while connecting.
   parseBackendAddresses(backend, credentials);
   return { backend, env: credentials };
 }
 
-/** What the environment says of TLS holds for every backend that says nothing of its own. */
+/** Returns the TLS settings. Those of the environment apply to every context without its own. */
 function tlsOf(
   { 'trusted-ca-file': trustedCaFile, 'insecure-skip-tls-verify': isUnverified }: Partial<ContextConfig>,
   { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: CredentialsEnv,
@@ -56,10 +56,10 @@ async function fileSecret(what: string, path: string): Promise<string> {
   try {
     await using opened = await open(path);
     const { mode, uid } = await opened.stat();
-    // A file of somebody else, such as a secret that is mounted, is that one's to protect.
+    // Permissions of a file of another owner, such as a mounted secret, are not ours to judge.
     const isOwn = uid === process.getuid?.();
     if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can read ${path}: chmod 600 it`);
-    // The line end is the editor's.
+    // Remove the line end that editors append.
     return (await opened.readFile('utf8')).replace(/\r?\n$/, '');
   } catch (error) {
     throw new MonError('invalid', `${what} cannot be read: ${errorMessage(error)}`, { cause: error });

@@ -9,15 +9,15 @@ import { replaceFile } from './replace-file.ts';
 
 const LINE_WIDTH = 120;
 
-/** Credentials to be kept beside the configuration file. */
+/** Credentials to be stored beside the configuration file. */
 export type KeptSecret = { readonly user: string; readonly password: string } | { readonly key: string };
 
 /**
- * Writes a backend into the configuration file as a context, and makes it the one to begin with; its secret goes into a
- * file of its own that only its owner can read. Everything else in the file stays.
+ * Writes a backend into the configuration file as a context, and makes it the initial one. Its secret is written to a
+ * separate file that only its owner can read. Everything else in the file is preserved.
  *
  * @param path of the configuration file
- * @throws MonError `conflict` when the file cannot be read as it is: it would be lost
+ * @throws MonError `conflict` when the file is invalid: its content would be lost
  */
 export async function saveContext(
   path: string,
@@ -54,7 +54,7 @@ export async function saveContext(
   document.setIn(['contexts', name], document.createNode(context));
   document.set('context', name);
   const changed = document.toString({ lineWidth: LINE_WIDTH });
-  // What is written must be readable at the next start, whatever was in the file.
+  // The next start must be able to read the result, whatever was in the file.
   parseConfig(changed, path);
   await replaceFile(path, changed);
 }
@@ -68,7 +68,7 @@ function problemWith(text: string, path: string): Error | undefined {
   }
 }
 
-/** The part of a context that says where its secret is. */
+/** Writes the secret to its file, and returns the part of the context that refers to it. */
 async function keep(path: string, name: string, secret: KeptSecret): Promise<Partial<ContextConfig>> {
   const folder = join(dirname(path), 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });

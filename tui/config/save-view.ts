@@ -8,16 +8,16 @@ import type { SavedView } from '../state/saved-view.ts';
 const LINE_WIDTH = 120;
 
 /**
- * Writes a view into the configuration file, or takes it out; comments and everything else in it stay. The file is
- * replaced as a whole, so that nobody ever sees half of it.
+ * Writes a view into the configuration file, or removes it. Comments and everything else in the file are preserved. The
+ * file is replaced atomically.
  *
  * @param view `undefined`: the view is deleted
- * @throws MonError `conflict` when the file cannot be read as it is now: it would be lost
+ * @throws MonError `conflict` when the file is invalid: its content would be lost
  */
 export async function saveView(path: string, name: string, view: SavedView | undefined): Promise<void> {
   const text = (await readConfigText(path)) ?? '';
   const changed = withView(text, path, name, view);
-  // What is written must be readable at the next start, whatever was in the file.
+  // The next start must be able to read the result, whatever was in the file.
   parseConfig(changed, path);
   await replaceFile(path, changed);
 }
@@ -32,7 +32,7 @@ function withView(text: string, path: string, name: string, view: SavedView | un
   const place = placeOfViews(text, document.contents);
   if (view === undefined) document.deleteIn(['views', name]);
   else {
-    // `views:` with nothing behind it, or nothing at all but comments.
+    // `views:` may have no value, or the file may consist of comments only.
     if (!isMap(document.get('views'))) document.set('views', document.createNode({}));
     document.setIn(['views', name], document.createNode(writtenView(view)));
   }
@@ -42,15 +42,15 @@ function withView(text: string, path: string, name: string, view: SavedView | un
   const written = views.toString({ lineWidth: LINE_WIDTH });
   const [start, end] = place;
   const before = text.slice(0, start);
-  // A block ends with its line, anything else before the end of its own.
+  // A block map ends with its line; any other value ends within its line.
   const isWholeLines = end === text.length || text[end - 1] === '\n';
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
   return before + gap + (isWholeLines ? written : written.trimEnd()) + text.slice(end);
 }
 
 /**
- * From where to where the views are written, so that only these lines change: how people lay out the rest is theirs.
- * `undefined`: the file is written in a way in which lines cannot be put in, such as `{ keys: {} }`.
+ * Returns the range of the views in the text, so that only these lines change and the user's layout of the rest is
+ * preserved. Returns `undefined` if the layout does not allow it, such as `{ keys: {} }`.
  */
 function placeOfViews(text: string, contents: unknown): readonly [start: number, end: number] | undefined {
   if (contents === null) return [text.length, text.length];
@@ -59,12 +59,12 @@ function placeOfViews(text: string, contents: unknown): readonly [start: number,
   if (pair === undefined) return [text.length, text.length];
   const { key, value } = pair;
   if (!isScalar(key) || !isNode(value) || !key.range || !value.range) return undefined;
-  // With nothing behind the name, it is the colon that ends it.
+  // Without a value, the entry ends with the colon after the name.
   const end = isMap(value) ? value.range[1] : text.indexOf(':', key.range[1]) + 1;
   return [key.range[0], end];
 }
 
-/** As it is written in the file: what is not set is left out. */
+/** Returns a view as it is written in the file, without unset attributes. */
 function writtenView({ view, filter, sort, columns }: SavedView): Readonly<Record<string, unknown>> {
   return {
     view,

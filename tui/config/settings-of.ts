@@ -4,7 +4,7 @@ import type { ConsoleConfig } from './console-config.ts';
 import { ATTENTION, type Attention } from '../state/attention.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
-/** How the console looks and calls, from all who have a say. */
+/** The appearance and notification settings of the console, merged from all sources. */
 export interface Settings {
   readonly theme: Theme;
   readonly mouse: boolean;
@@ -12,15 +12,15 @@ export interface Settings {
 }
 
 /**
- * The command line decides before the file. The environment can take the colors away from both, and its locale decides
- * about ASCII where neither does.
+ * Merges the settings. The command line overrides the file. The environment can disable colors for both, and its locale
+ * is the default for ASCII.
  */
 export function settingsOf(
   given: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   config: Pick<ConsoleConfig, 'ascii' | 'skin' | 'mouse' | 'bell' | 'notify'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Settings {
-  // NO_COLOR counts when it is set to anything but the empty string (no-color.org).
+  // `NO_COLOR` is in effect if it is set to anything but the empty string (no-color.org).
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   const skin = given.skin ?? config.skin;
   return {

@@ -107,7 +107,7 @@ async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 
   return chosenWay;
 }
 
-/** For what asks no backend: the configuration file may be as wrong as it likes. */
+/** The backend of commands that need none, so that an invalid configuration file does not stop them. */
 const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined, warnings: [] };
 
 async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {
