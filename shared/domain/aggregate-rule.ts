@@ -3,7 +3,7 @@ import { counted } from './counted.ts';
 
 /** Counts of the results of an aggregate, as its rule evaluates them. */
 export interface RuleCounts {
-  /** Neither stale nor ignored. */
+  /** Results that are neither stale nor ignored. */
   readonly fresh: number;
   /** Fresh results with a status other than OK. */
   readonly notOk: number;

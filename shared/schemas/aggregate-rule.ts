@@ -24,7 +24,7 @@ export const aggregateRuleSchema = z
     critical: thresholdSchema,
     /** Number or percentage of results that are older than `after` seconds. */
     stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
-    /** With fewer results than this the status is unknown. */
+    /** The minimum number of results; with fewer the status is unknown. */
     'min-results': z.int().min(1).optional(),
     'ignore-silenced': z.boolean().default(false),
     /** Seconds between the results of the rule; a change of status is sent at once. */
