@@ -35,8 +35,9 @@ export class TargetAddresses {
   }
 
   /**
-   * Returns the addresses of a host that the operator wrote into a definition. A literal address and `localhost` are
-   * used as written. Any other name is subject to the rule, because others may control what it resolves to.
+   * Returns the addresses of a host that the operator wrote into a definition. A literal address is used as written,
+   * and `localhost` must resolve to a loopback address. Any other name is subject to the rule, because others may
+   * control what it resolves to.
    *
    * @throws MonError `forbidden` when no address of it is allowed, `unavailable` when it has none or the look-up times
    * out

@@ -11,8 +11,8 @@ import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from '../clients/table.ts';
 
 /**
- * Notifies handlers of a client that is seen for the first time, if the client names some or `registration` is defined.
- * The event is never stored.
+ * Notifies handlers of a client that is seen for the first time, if the client has the attribute `registration` or a
+ * handler of that name is defined. The event is never stored.
  */
 export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.handling.definitions.in(client.namespace.name);

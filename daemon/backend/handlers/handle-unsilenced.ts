@@ -19,9 +19,9 @@ interface UnsilencedParts {
 }
 
 /**
- * Handles events whose silences ended while the problem persists. A silence can end by the clock, an operator, a
- * resolution, a replaced entry, a changed subscription, a changed check, or the restore of an older dump. At start it
- * handles those whose silences ended while the backend was down.
+ * Handles events whose silences ended while the problem persists, whatever ended them. Causes are the clock, an
+ * operator, a resolution, a replaced entry, a changed subscription or check, and the restore of an older dump. At start
+ * it handles those whose silences ended while the backend was down.
  */
 export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const { registry, commits, clock } = parts;

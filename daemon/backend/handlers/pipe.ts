@@ -17,8 +17,8 @@ interface PipeDeps {
 const LOGGED_MAX = 4096;
 
 /**
- * Runs the command with the data on its standard input, without a time limit unless a timeout is set, and logs its
- * output as Sensu does (completion 1.8).
+ * Runs the command with the data on its standard input, and logs its output as Sensu does (completion 1.8). It may run
+ * without a time limit unless a timeout is set.
  */
 export async function runPipe(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
