@@ -29,8 +29,8 @@ import { GROUPED_EVENTS } from './table.ts';
 const SLICE = 100;
 
 /**
- * Most events of a group that are read for a flush if there are inhibition rules, changed ones first: twice as many as
- * a run may have.
+ * Most events of a group that are read for a flush if there are inhibition rules, changed ones first. It is twice the
+ * maximum of a run.
  */
 const LOOKED_AT = 2000;
 
