@@ -44,7 +44,7 @@ export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: 
  *
  * - `public`: webhooks and the targets of redirects
  * - `own-network`: tcp and udp handlers, whose receivers usually run in the operator's own network
- * - `loopback`: `localhost`, whatever the resolver returns for it
+ * - `loopback`: `localhost`, which must resolve to a loopback address
  */
 export type AddressRule = 'public' | 'own-network' | 'loopback';
 

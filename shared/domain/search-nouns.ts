@@ -22,8 +22,8 @@ import { searchLanguage } from './search-language.ts';
 import { SILENCED_STATES, silencedState } from './silenced-state.ts';
 
 /*
- * What searches can name in each list beside that of the events (`search.ts`). Rows are what every side knows of the
- * noun: REST, the feed and the console add fields of their own to these.
+ * The search fields of each list except that of events (`search.ts`). A row has the attributes that all sides know: the
+ * REST API, the feed and the console add fields of their own.
  */
 
 export const CLIENT_SEARCH = searchLanguage<ClientRow>(
