@@ -16,7 +16,7 @@ interface WantedPace {
    * Keys of the events that need full rows; of the others only the counted fields are needed. `undefined` means
    * all.
    */
-  readonly whole?: readonly string[] | undefined;
+  readonly full?: readonly string[] | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export function wantedPace(store: Shown & Pick<Known, 'events'> & Places & ListO
   if (paused !== undefined) return { ms: UNSEEN_PACE_MS };
   return focused
     ? { ms: 0 }
-    : { ms: UNSEEN_PACE_MS, whole: isEveryEventCounted(store) ? drawnEvents(store) : undefined };
+    : { ms: UNSEEN_PACE_MS, full: isEveryEventCounted(store) ? drawnEvents(store) : undefined };
 }
 
 /** Returns true if the screen shows only counters and all events in their default order. */

@@ -64,7 +64,7 @@ describe('the handlers of an event', () => {
     await story.report(2);
     expect(story.said('unknown handler')).toMatchObject([
       { level: 'error', fields: { handler: 'default', client: 'web-1', check: 'disk' } },
-      { level: 'error', fields: { handler: 'default', left_out: 4 } },
+      { level: 'error', fields: { handler: 'default', omitted: 4 } },
     ]);
   });
 

@@ -277,9 +277,9 @@ test.each([
     status: 200,
     body: '<html>hello</html>',
     code: 'internal',
-    message: /not understood \(the answer: .*check that it is a mon backend/,
+    message: /sent an invalid response \(.*check that it is a mon backend/,
   },
-  { status: 200, body: [{ nothing: true }], code: 'internal', message: /not understood \(0\.name: / },
+  { status: 200, body: [{ nothing: true }], code: 'internal', message: /sent an invalid response \(0\.name: / },
 ])('HTTP status $status becomes the error code $code', async ({ code, message, ...answer }) => {
   const { api } = await serving(answer);
   await expect(api.clients()).rejects.toMatchObject({

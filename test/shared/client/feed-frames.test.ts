@@ -59,23 +59,23 @@ const areTaken = (events: unknown): boolean => {
 
 describe('the schema of columns', () => {
   const columns: Readonly<Record<string, unknown>> = {
-    namespace: { of: ['default'], at: [0] },
-    client: { of: ['web-1'], at: [0] },
-    check: { of: ['disk'], at: [0] },
+    namespace: { values: ['default'], indices: [0] },
+    client: { values: ['web-1'], indices: [0] },
+    check: { values: ['disk'], indices: [0] },
     status: [2],
-    action: { of: ['create'], at: [0] },
+    action: { values: ['create'], indices: [0] },
     occurrences: [1],
     since: [1],
     last: [2],
-    silenced_by: { of: [['*:disk']], at: [0] },
-    output: { of: ['full'], at: [0] },
-    rest: { 0: { groups: ['a'] } },
+    silenced_by: { values: [['*:disk']], indices: [0] },
+    output: { values: ['full'], indices: [0] },
+    sparse: { 0: { groups: ['a'] } },
   };
   test('complete columns are accepted', () => {
     expect(areTaken(columns)).toBe(true);
   });
 
-  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'rest'))(
+  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'sparse'))(
     'columns without %s are rejected',
     (name) => {
       expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
@@ -92,9 +92,9 @@ describe('the schema of columns', () => {
       const broken = [
         [],
         null,
-        { of: [7], at: [0] },
-        { of: [], at: ['0'] },
-        { of: [] },
+        { values: [7], indices: [0] },
+        { values: [], at: ['0'] },
+        { values: [] },
         { at: [0] },
         { of: 'a', at: [0] },
       ];

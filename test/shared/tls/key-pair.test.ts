@@ -41,7 +41,7 @@ test.each([
   {
     name: 'an encrypted key',
     made: { ...GOOD, key: encryptedKey(GOOD) },
-    says: /it is encrypted.*write it without a passphrase, mode 0600/,
+    says: /it is encrypted.*write it without one, mode 0600/,
   },
   { name: 'the key of another one', made: { ...GOOD, key: OTHER.key }, says: /key\.pem is not the key of .*cert\.pem/ },
   {

@@ -95,7 +95,7 @@ views:
       sort: { column: 'notified', reversed: true },
       columns: ['handler', 'pending'],
     });
-    expect(config.warnings).toEqual([
+    expect(config.warnings.map(({ text }) => text)).toEqual([
       'console.yml:2:3: keys.why: is an old name: use explain',
       'console.yml:4:3: columns.groups: told is an old name: use notified',
       'console.yml:10:5: views.waiting.columns: untold is an old name: use pending',

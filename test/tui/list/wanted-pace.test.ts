@@ -18,7 +18,7 @@ const unfocused = (driver: ConsoleDriver): ConsoleDriver => {
   return driver;
 };
 
-const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(wantedPace(store).whole ?? [])];
+const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(wantedPace(store).full ?? [])];
 
 const brief = (since: number, status = 2) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
@@ -98,7 +98,7 @@ describe('the pace that the console requests from the feed', () => {
     const driver = openList();
     driver.type(keys);
     driver.pass(2000);
-    expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000, whole: undefined });
+    expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000, full: undefined });
   });
 
   test('a key makes an unfocused console request every change at once', () => {

@@ -74,7 +74,7 @@ describe('monctl report', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       total: { checks: 1, down: 600 },
       open: { count: 1 },
-      over: { count: 0 },
+      resolved: { count: 0 },
     });
   });
 

@@ -52,7 +52,7 @@ test('only the administrator from the environment can log in after the first sta
 test('init without a name prompts for it, and for the password twice', async () => {
   const dir = await tempDir();
   await expect(init(dir, {}, answering('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
-    'two different passwords',
+    'the two passwords differ',
   );
   expect(await init(dir, {}, answering('eve', 'battery staple', 'battery staple'))).toBe('eve');
 });

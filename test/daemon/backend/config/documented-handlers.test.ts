@@ -43,7 +43,7 @@ test.each([...ATTRIBUTES])('the attribute %s is explained in docs/handlers.md an
   expect(EXAMPLE).toMatch(new RegExp(`^ +${name}:|"${name}"`, 'm'));
 });
 
-test.each(['handler-networks', 'handle-when-silence-ends'])(
+test.each(['handler-networks', 'renotify-after-silence'])(
   'the setting %s is explained in docs/handlers.md and used in the example',
   (name) => {
     expect(DOCUMENT).toContain(name);

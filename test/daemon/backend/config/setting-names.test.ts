@@ -204,6 +204,6 @@ describe('a reload while the backend runs', () => {
     await write({ entity_limit: 700, 'entity-limit': 800 });
     await again();
     expect(config.program['entity-limit']).toBe(600);
-    expect(log.messages('error')).toEqual(['the configuration was rejected, the one before stays in force']);
+    expect(log.messages('error')).toEqual(['configuration rejected, the previous one stays in effect']);
   });
 });

@@ -216,7 +216,7 @@ describe('a user of one namespace', () => {
       expect(await peer.hears('error')).toEqual({
         type: 'error',
         code: 'forbidden',
-        message: `ada is kept to the namespace team-a, and this asks for ${namespace ?? 'default'}: name team-a`,
+        message: `ada is limited to the namespace team-a and cannot access ${namespace ?? 'default'}: use team-a`,
       });
       expect(await peer.ends()).toEqual({ code: 1008, reason: 'forbidden' });
     },
