@@ -170,8 +170,8 @@ export async function compose(
 }
 
 /**
- * Returns the delay before a clock jump is followed. The timers of an agent do not depend on the wall clock, so a clock
- * that was set forward is followed at once.
+ * Returns the delay before a clock jump is followed. The intervals of an agent do not depend on the wall clock, so a
+ * clock that was set forward is followed at once.
  */
 function adoptAfterMs(seconds: number): number {
   return seconds > 0 ? 0 : ADOPT_BACK_AFTER_MS;
