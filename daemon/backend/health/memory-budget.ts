@@ -82,8 +82,8 @@ export class MemoryBudget implements MemoryRoom {
 /**
  * Returns a guard that aborts a start for which the memory is too small.
  *
- * @returns a function of the bytes that the part of the store read so far uses. It throws a MonError `invalid` if they exceed
- *   the limit
+ * @returns a function that takes the bytes which the part of the store read so far uses; throws MonError `invalid` if
+ *   they exceed the limit
  */
 export function startGuard(): (bytes: number) => void {
   // Computed once, because the guard is called for every record.
