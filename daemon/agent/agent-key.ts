@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 
-/** Permission bits that let anybody but the owner access the file. */
+/** Permission bits that let users other than the owner access the file. */
 const OTHERS = 0o077;
 
 /** The maximum size of a key file. */
