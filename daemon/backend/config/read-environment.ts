@@ -30,7 +30,7 @@ export const TLS_VARIABLES = {
   MON_CLIENT_CA_FILE: 'client-ca-file',
 } as const;
 
-/** Permission bits that let anybody but the owner access the file. */
+/** Permission bits that let users other than the owner access the file. */
 const OTHERS = 0o077;
 
 /** The maximum size of a credentials file: one line with a user and a password or its hash. */
