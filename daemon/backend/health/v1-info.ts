@@ -73,7 +73,7 @@ function tasksOf(cluster: Cluster, { tasks }: BackendStatus): readonly string[] 
   return members.length < 2 || leader?.id === id ? tasks : [];
 }
 
-/** Returns the other members; the tasks of their processors are unknown here. */
+/** Returns the other members. Their CPU times are unknown here and therefore absent. */
 function othersIn(cluster: Cluster, status: BackendStatus): readonly object[] {
   const { member_id: ownId, members } = cluster.view();
   return members
