@@ -45,7 +45,9 @@ export class CommandRunner implements AsyncDisposable {
   #process: RunningProcess | undefined;
   /** Resolves when the restart backoff has elapsed. */
   #pause: Promise<void> = Promise.resolve();
-  /** The number of processes in a row that ended, the last ones without an answer before. */
+  /**
+   * The number of ends in a row for the backoff. It restarts at 1 after a process that reported the end of a command.
+   */
   #ends = 0;
   readonly #timers = new DisposableStack();
 
